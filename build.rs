@@ -7,17 +7,30 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let set = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
     let for_opa = std::env::var_os("CARGO_FEATURE_OPA").is_some();
-    if !for_opa || !set("CARGO_CFG_TARGET_ARCH", "wasm32") || !set("CARGO_CFG_TARGET_OS", "unknown") {
+    if !for_opa || !set("CARGO_CFG_TARGET_ARCH", "wasm32") || !set("CARGO_CFG_TARGET_OS", "unknown")
+    {
         return;
     }
-    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let out = std::env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let object = out.join("opa_abi.o");
-    if let Err(error) = std::fs::write(&object, globals(&[("opa_wasm_abi_version", 1), ("opa_wasm_abi_minor_version", 3)])) {
+    if let Err(error) = std::fs::write(
+        &object,
+        globals(&[
+            ("opa_wasm_abi_version", 1),
+            ("opa_wasm_abi_minor_version", 3),
+        ]),
+    ) {
         println!("cargo::error={}: {error}", object.display());
     }
     println!("cargo::rustc-cdylib-link-arg={}", object.display());
     // The host owns the memory. It gives five pages and the linker asks for more: tests/hosts/policy/pages.mjs sees to that.
-    for argument in ["--import-memory", "--export-memory=memory", "-zstack-size=131072"] {
+    for argument in [
+        "--import-memory",
+        "--export-memory=memory",
+        "-zstack-size=131072",
+    ] {
         println!("cargo::rustc-cdylib-link-arg={argument}");
     }
 }

@@ -32,8 +32,18 @@ fn check(folder: &Path, print: &mut dyn FnMut(String)) -> std::io::Result<usize>
         let report = claimkit::validate(&text, &options);
         for finding in report.findings {
             let before = finding.span.map_or(0, |span| span.from());
-            let line = text.bytes().take(before).filter(|&byte| byte == b'\n').count().saturating_add(1);
-            print(format!("{}:{line}: {}: {}", file.display(), finding.severity.name(), finding.message));
+            let line = text
+                .bytes()
+                .take(before)
+                .filter(|&byte| byte == b'\n')
+                .count()
+                .saturating_add(1);
+            print(format!(
+                "{}:{line}: {}: {}",
+                file.display(),
+                finding.severity.name(),
+                finding.message
+            ));
             errors = errors.saturating_add(usize::from(finding.severity == Severity::Error));
         }
     }
@@ -46,7 +56,10 @@ fn yaml_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let path = entry?.path();
         if path.is_dir() {
             files.extend(yaml_files(&path)?);
-        } else if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "yaml" || ending == "yml")
+        {
             files.push(path);
         }
     }
@@ -57,7 +70,15 @@ fn yaml_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 #[test]
 fn finds_the_errors_of_the_sample_manifests() {
     let mut lines = Vec::new();
-    let errors = check(Path::new("tests/hosts/manifests"), &mut |line| lines.push(line)).unwrap();
+    let errors = check(Path::new("tests/hosts/manifests"), &mut |line| {
+        lines.push(line)
+    })
+    .unwrap();
     assert!(errors > 0 && lines.len() >= errors, "{lines:#?}");
-    assert!(lines.iter().any(|line| line.contains("bad.yaml:") && line.contains("unknown field")), "{lines:#?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("bad.yaml:") && line.contains("unknown field")),
+        "{lines:#?}"
+    );
 }

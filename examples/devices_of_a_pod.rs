@@ -12,7 +12,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(cluster), Some(pod)) = (arguments.next(), arguments.next()) else {
         return Err("usage: devices_of_a_pod CLUSTER POD".into());
     };
-    for line in devices(&std::fs::read_to_string(cluster)?, &std::fs::read_to_string(pod)?)? {
+    for line in devices(
+        &std::fs::read_to_string(cluster)?,
+        &std::fs::read_to_string(pod)?,
+    )? {
         println!("{line}");
     }
     Ok(())
@@ -67,5 +70,8 @@ spec:
   resourceClaims: [{name: gpu, resourceClaimName: two}]
 ";
     let lines = devices(cluster, pod).unwrap();
-    assert_eq!(lines, ["default/train on a: 1 on the node → 1 of class gpu → 1 free → wanted 2"]);
+    assert_eq!(
+        lines,
+        ["default/train on a: 1 on the node → 1 of class gpu → 1 free → wanted 2"]
+    );
 }

@@ -34,10 +34,18 @@ fn mend(mut text: String) -> String {
 /// Returns the edits of each finding's first fix, in the order of the text, without fixes that delete or that touch another fix.
 fn edits(text: &str, findings: &[Finding]) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
-    for finding in findings.iter().filter(|finding| finding.within == TextField::Text) {
-        let Some(fix) = finding.fixes.first().filter(|fix| !fix.deletes(text)) else { continue };
-        let touches =
-            |edit: &Edit| edits.iter().any(|other| edit.span.from() <= other.span.to() && other.span.from() <= edit.span.to());
+    for finding in findings
+        .iter()
+        .filter(|finding| finding.within == TextField::Text)
+    {
+        let Some(fix) = finding.fixes.first().filter(|fix| !fix.deletes(text)) else {
+            continue;
+        };
+        let touches = |edit: &Edit| {
+            edits.iter().any(|other| {
+                edit.span.from() <= other.span.to() && other.span.from() <= edit.span.to()
+            })
+        };
         if !fix.edits.iter().any(touches) {
             edits.extend(fix.edits.iter().cloned());
         }
@@ -50,5 +58,8 @@ fn edits(text: &str, findings: &[Finding]) -> Vec<Edit> {
 fn mends_a_misspelled_field_and_keeps_the_comment() {
     let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: gpu}\nspec:\n  resourceClasName: a # the class\n";
     let mended = mend(text.to_owned());
-    assert!(mended.contains("  resourceClassName: a # the class\n"), "{mended}");
+    assert!(
+        mended.contains("  resourceClassName: a # the class\n"),
+        "{mended}"
+    );
 }

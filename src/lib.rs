@@ -105,7 +105,11 @@
 //! `v1alpha1` (Kubernetes 1.26), `v1alpha2` (1.27 to 1.30), `v1alpha3`, `v1beta1`, `v1beta2` and `v1` (1.31 to 1.37). Where upstream's behavior and documentation differ, behavior wins.
 
 // clippy.toml gives the reasons. The program and the tests are exempt.
-#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 // Hidden modules are public for the program, the tests and the tools of this repository only; they change without notice.
@@ -160,7 +164,9 @@ use claimkit_yaml::span;
 
 pub use api::{Release, Version};
 pub use audit::{Audit, AuditOptions, audit};
-pub use convert::{Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version};
+pub use convert::{
+    Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version,
+};
 pub use error::{Error, ErrorKind};
 pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField};
 pub use limits::Limits;
@@ -173,7 +179,9 @@ pub use record::decode::Via;
 pub use scheduler::classic::placement;
 #[doc(hidden)]
 pub use scheduler::simulation;
-pub use scheduler::{AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate};
+pub use scheduler::{
+    AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
+};
 pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
 pub use server::options::{Operation, StoredAs, ValidateOptions};

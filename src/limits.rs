@@ -11,7 +11,12 @@ use serde::{Deserialize, Deserializer};
 /// assert!(claimkit::validate(&" ".repeat(2 << 20), &options).findings[0].message.contains("the limit is 1048576"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object of limits")]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object of limits"
+)]
 #[non_exhaustive]
 pub struct Limits {
     /// Bytes of one text.
@@ -65,7 +70,13 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 64 << 20, depth: 10_000, nodes: 8_000_000, findings: 10_000, node_set_bytes: 1 << 30 }
+        Limits {
+            bytes: 64 << 20,
+            depth: 10_000,
+            nodes: 8_000_000,
+            findings: 10_000,
+            node_set_bytes: 1 << 30,
+        }
     }
 }
 
@@ -85,7 +96,9 @@ pub(crate) fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize,
 
         fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<usize, E> {
             let refused = || E::invalid_value(serde::de::Unexpected::Signed(number), &self);
-            u64::try_from(number).map_err(|_| refused()).and_then(|number| self.visit_u64(number))
+            u64::try_from(number)
+                .map_err(|_| refused())
+                .and_then(|number| self.visit_u64(number))
         }
     }
     deserializer.deserialize_u64(Bound)

@@ -27,7 +27,9 @@ struct System {
 impl System {
     /// Returns the path with a displayed form.
     fn path<'p>(&'p self, shown: &'p str) -> &'p Path {
-        self.paths.get(shown).map_or(Path::new(shown), PathBuf::as_path)
+        self.paths
+            .get(shown)
+            .map_or(Path::new(shown), PathBuf::as_path)
     }
 
     /// Returns the displayed form of a path; remembers the path if it is not UTF-8.
@@ -56,7 +58,9 @@ fn phrase(error: &io::Error) -> String {
 
 /// Prints a text. A closed pipe (`claimkit … | head`) is not an error: exits quietly, as other programs do.
 fn print(mut stream: impl Write, text: &str) {
-    let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    let written = stream
+        .write_all(text.as_bytes())
+        .and_then(|()| stream.flush());
     if written.is_err() {
         std::process::exit(i32::from(cli::UNUSABLE));
     }
@@ -85,7 +89,10 @@ fn bounded(stream: impl Read, most: usize) -> io::Result<(Vec<u8>, bool)> {
 
 /// Returns true if a program of this path is a plugin of kubectl, which finds them by their names.
 fn is_plugin(program: &Path) -> bool {
-    let name = program.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = program
+        .file_stem()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     name == "kubectl-claimkit" || name == "kubectl_claimkit"
 }
 
@@ -95,7 +102,9 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let old = path.metadata()?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut new = tempfile::Builder::new().prefix(".claimkit-").tempfile_in(folder)?;
+    let mut new = tempfile::Builder::new()
+        .prefix(".claimkit-")
+        .tempfile_in(folder)?;
     new.write_all(text.as_bytes())?;
     keep_owner(new.as_file(), &old)?;
     new.as_file().set_permissions(old.permissions())?;
@@ -115,7 +124,12 @@ fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
     if (ours.uid(), ours.gid()) == (old.uid(), old.gid()) {
         return Ok(());
     }
-    let refused = |error: io::Error| io::Error::new(error.kind(), "it belongs to another user or group, which would be lost");
+    let refused = |error: io::Error| {
+        io::Error::new(
+            error.kind(),
+            "it belongs to another user or group, which would be lost",
+        )
+    };
     fchown(new, Some(old.uid()), Some(old.gid())).map_err(refused)
 }
 
@@ -137,7 +151,9 @@ fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
 
 impl Host for System {
     fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
-        read(self.path(path), most).map_err(|error| phrase(&error))?.ok_or_else(|| cli::too_large(most))
+        read(self.path(path), most)
+            .map_err(|error| phrase(&error))?
+            .ok_or_else(|| cli::too_large(most))
     }
 
     fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
@@ -153,7 +169,10 @@ impl Host for System {
             let name = entry.file_name();
             // Remember a path that is not UTF-8 by its displayed form.
             self.shown(folder.join(&name));
-            listed.push(FolderEntry { name: name.to_string_lossy().into_owned(), kind });
+            listed.push(FolderEntry {
+                name: name.to_string_lossy().into_owned(),
+                kind,
+            });
         }
         Ok(Some(listed))
     }
@@ -177,7 +196,11 @@ impl Host for System {
     }
 
     fn folder(&self) -> Option<String> {
-        std::env::current_dir().ok()?.into_os_string().into_string().ok()
+        std::env::current_dir()
+            .ok()?
+            .into_os_string()
+            .into_string()
+            .ok()
     }
 
     fn status(&mut self, text: &str) {
@@ -209,7 +232,11 @@ impl Host for System {
 
     fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {
         let mut command = Command::new("kubectl");
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => "it is not on PATH".to_owned(),
             _ => phrase(&error),
@@ -238,11 +265,18 @@ impl Host for System {
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| phrase(&error))?;
-        let (err, _) = words.join().map_err(|_| "its output cannot be read".to_owned())?.unwrap_or_default();
+        let (err, _) = words
+            .join()
+            .map_err(|_| "its output cannot be read".to_owned())?
+            .unwrap_or_default();
         if !whole {
             return Err(cli::too_large(most));
         }
-        Ok(Ran { out, err: String::from_utf8_lossy(&err).into_owned(), success: status.success() })
+        Ok(Ran {
+            out,
+            err: String::from_utf8_lossy(&err).into_owned(),
+            success: status.success(),
+        })
     }
 
     fn out(&mut self, text: &str) {
@@ -255,7 +289,9 @@ impl Host for System {
 
     fn colours(&self) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        io::stdout().is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        io::stdout().is_terminal()
+            && !set("NO_COLOR")
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 }
 
@@ -265,8 +301,13 @@ fn main() -> ExitCode {
         paths: HashMap::new(),
         progress: None,
         doing: String::new(),
-        plugin: std::env::args_os().next().is_some_and(|program| is_plugin(Path::new(&program))),
+        plugin: std::env::args_os()
+            .next()
+            .is_some_and(|program| is_plugin(Path::new(&program))),
     };
-    let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| system.shown(word.into())).collect();
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| system.shown(word.into()))
+        .collect();
     ExitCode::from(cli::run(&arguments, &mut system))
 }

@@ -56,17 +56,22 @@ impl Template {
     /// Returns a message without arguments in the language that is spoken.
     pub fn text(self) -> Cow<'static, str> {
         let (id, english) = self.parts();
-        SPOKEN.with_borrow(|spoken| match spoken.as_ref().and_then(|spoken| spoken.get(id)) {
-            Some(translated) => Cow::Owned(translated.to_owned()),
-            None => Cow::Borrowed(english),
-        })
+        SPOKEN.with_borrow(
+            |spoken| match spoken.as_ref().and_then(|spoken| spoken.get(id)) {
+                Some(translated) => Cow::Owned(translated.to_owned()),
+                None => Cow::Borrowed(english),
+            },
+        )
     }
 
     /// Returns a message in the language that is spoken, with values in the order in which the English template names them first.
     pub fn fill(self, values: &[&dyn Display]) -> String {
         let (id, english) = self.parts();
         SPOKEN.with_borrow(|spoken| {
-            let template = spoken.as_ref().and_then(|spoken| spoken.get(id)).unwrap_or(english);
+            let template = spoken
+                .as_ref()
+                .and_then(|spoken| spoken.get(id))
+                .unwrap_or(english);
             render(template, english, values)
         })
     }
@@ -157,7 +162,12 @@ struct Names<'t> {
 impl<'t> Names<'t> {
     /// Returns the place of a name among the values; a new one gets the next place.
     fn place(&mut self, name: &'t str) -> usize {
-        if let Some(known) = self.known.iter().take(self.count).position(|known| *known == name) {
+        if let Some(known) = self
+            .known
+            .iter()
+            .take(self.count)
+            .position(|known| *known == name)
+        {
             return known;
         }
         let place = self.count;
@@ -170,7 +180,11 @@ impl<'t> Names<'t> {
 }
 
 /// Stops the compiler unless the arguments are those of the template, in the order in which it names them first.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "it runs in the compiler"
+)]
 pub(crate) const fn check(template: &str, arguments: &[&str]) {
     let text = template.as_bytes();
     assert!(arguments.len() <= MOST, "there are too many arguments");
@@ -195,10 +209,17 @@ pub(crate) const fn check(template: &str, arguments: &[&str]) {
         }
         at += 1;
     }
-    assert!(seen == arguments.len(), "the template does not name every argument");
+    assert!(
+        seen == arguments.len(),
+        "the template does not name every argument"
+    );
 }
 
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "it runs in the compiler"
+)]
 const fn is_same(text: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
     if end - start != name.len() {
         return false;
@@ -223,8 +244,10 @@ mod tests {
 
     #[test]
     fn another_language_has_its_own_order() {
-        let chinese: Translation =
-            serde_json::from_str(r#"{"test.count": "`{name}` 中的 {count} 个", "test.fixed": "没有"}"#).unwrap();
+        let chinese: Translation = serde_json::from_str(
+            r#"{"test.count": "`{name}` 中的 {count} 个", "test.fixed": "没有"}"#,
+        )
+        .unwrap();
         assert_eq!(said(2, "a"), "2 of `a`, a");
         speak(Some(chinese));
         assert_eq!(said(2, "a"), "`a` 中的 2 个");
@@ -236,7 +259,8 @@ mod tests {
 
     #[test]
     fn broken_holes_are_text() {
-        let chinese: Translation = serde_json::from_str(r#"{"test.count": "有 {count 个", "test.fixed": "{}{"}"#).unwrap();
+        let chinese: Translation =
+            serde_json::from_str(r#"{"test.count": "有 {count 个", "test.fixed": "{}{"}"#).unwrap();
         speak(Some(chinese));
         assert_eq!(said(2, "a"), "有 {count 个");
         assert_eq!(message!("test.fixed", "none"), "{}{");

@@ -33,14 +33,21 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn module(file: &Path) -> String {
     let path = file.strip_prefix(source()).unwrap().with_extension("");
     let mut parts = vec!["crate".to_owned()];
-    parts.extend(path.iter().map(|part| part.to_str().unwrap().to_owned()).filter(|part| part != "mod" && part != "lib"));
+    parts.extend(
+        path.iter()
+            .map(|part| part.to_str().unwrap().to_owned())
+            .filter(|part| part != "mod" && part != "lib"),
+    );
     parts.join("::")
 }
 
 /// The text of a file without line comments and without the unit tests at its end.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
-    text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.split("//").next().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The paths of a `use` tree, `a::{b, c::{self, d}}`, each in full; aliases are left out.
@@ -62,10 +69,15 @@ fn expand(tree: &str, before: &str, out: &mut Vec<(String, String)>) {
             }
         }
     } else if !tree.is_empty() {
-        let (path, name) = tree.split_once(" as ").map_or((tree, None), |(path, name)| (path, Some(name.trim())));
+        let (path, name) = tree
+            .split_once(" as ")
+            .map_or((tree, None), |(path, name)| (path, Some(name.trim())));
         let path = format!("{before}{}", path.trim());
         let path = path.strip_suffix("::self").unwrap_or(&path).to_owned();
-        let name = name.map_or_else(|| path.rsplit("::").next().unwrap().to_owned(), str::to_owned);
+        let name = name.map_or_else(
+            || path.rsplit("::").next().unwrap().to_owned(),
+            str::to_owned,
+        );
         out.push((path, name));
     }
 }
@@ -86,7 +98,9 @@ fn absolute(path: &str, from: &str, modules: &BTreeMap<String, String>) -> Optio
     } else {
         // A child of this module, or another crate.
         let child = format!("{from}::{}", rest.split("::").next()?);
-        return modules.contains_key(&child).then(|| format!("{from}::{rest}"));
+        return modules
+            .contains_key(&child)
+            .then(|| format!("{from}::{rest}"));
     }
     Some(format!("{base}::{rest}"))
 }
@@ -95,8 +109,10 @@ impl House {
     fn read() -> Self {
         let mut found = Vec::new();
         files(&source(), &mut found);
-        let modules: BTreeMap<String, String> =
-            found.iter().map(|file| (module(file), code(&std::fs::read_to_string(file).unwrap()))).collect();
+        let modules: BTreeMap<String, String> = found
+            .iter()
+            .map(|file| (module(file), code(&std::fs::read_to_string(file).unwrap())))
+            .collect();
         assert!(modules.len() > 100, "{} files", modules.len());
         let mut handed_on = BTreeMap::new();
         for (name, text) in &modules {
@@ -105,8 +121,13 @@ impl House {
                 expand(&tree, "", &mut paths);
                 for (path, known_as) in paths {
                     // An item of another crate of the workspace is not a module of this one, under any name.
-                    let path = if path.starts_with("claimkit_") { Some(path) } else { absolute(&path, name, &modules) };
-                    if let Some(path) = path.filter(|path| public || path.starts_with("claimkit_")) {
+                    let path = if path.starts_with("claimkit_") {
+                        Some(path)
+                    } else {
+                        absolute(&path, name, &modules)
+                    };
+                    if let Some(path) = path.filter(|path| public || path.starts_with("claimkit_"))
+                    {
                         handed_on.insert(format!("{name}::{known_as}"), path);
                     }
                 }
@@ -121,9 +142,15 @@ impl House {
         // Re-exports of re-exports end after a few steps.
         for _ in 0..8 {
             let handed = (1..=path.matches("::").count() + 1).find_map(|count| {
-                let end = path.match_indices("::").nth(count).map_or(path.len(), |(at, _)| at);
+                let end = path
+                    .match_indices("::")
+                    .nth(count)
+                    .map_or(path.len(), |(at, _)| at);
                 // A re-exported function may have the name of a module.
-                let origin = self.handed_on.get(&path[..end]).filter(|_| !self.modules.contains_key(&path[..end]));
+                let origin = self
+                    .handed_on
+                    .get(&path[..end])
+                    .filter(|_| !self.modules.contains_key(&path[..end]));
                 origin.map(|origin| format!("{origin}{}", &path[end..]))
             });
             match handed {
@@ -151,7 +178,10 @@ impl House {
             let mut paths: Vec<String> = paths.into_iter().map(|(path, _)| path).collect();
             paths.extend(inline(text));
             let own = imports.entry(name).or_default();
-            for path in paths.iter().filter_map(|path| absolute(path, name, &self.modules)) {
+            for path in paths
+                .iter()
+                .filter_map(|path| absolute(path, name, &self.modules))
+            {
                 if let Some(definer) = self.definer(&path).filter(|definer| definer != name) {
                     own.insert(definer);
                 }
@@ -168,9 +198,17 @@ fn uses(text: &str) -> Vec<(bool, String)> {
         let line = text[..at].rsplit('\n').next().unwrap();
         let public = line.trim().starts_with("pub");
         if line.trim().is_empty() || (public && !line.contains("fn")) {
-            let tree: String = text[at + 4..].split(';').next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+            let tree: String = text[at + 4..]
+                .split(';')
+                .next()
+                .unwrap()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ");
             // Sentences in string literals may begin with `use` too.
-            if tree.chars().all(|c| c.is_alphanumeric() || "_:{}, *".contains(c))
+            if tree
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_:{}, *".contains(c))
                 && tree.matches('{').count() == tree.matches('}').count()
             {
                 found.push((public, tree));
@@ -184,11 +222,20 @@ fn uses(text: &str) -> Vec<(bool, String)> {
 fn inline(text: &str) -> Vec<String> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     let declares = |statement: &str| {
-        statement.split_whitespace().take(2).any(|word| word == "use") // `use`, `pub use`, `pub(crate) use`
+        statement
+            .split_whitespace()
+            .take(2)
+            .any(|word| word == "use") // `use`, `pub use`, `pub(crate) use`
     };
-    let statements = text.split_inclusive(';').filter(|statement| !declares(statement));
-    let paths = statements.flat_map(|statement| statement.split(|c: char| !part(c))).filter(|path| path.contains("::"));
-    paths.map(|path| path.trim_end_matches(':').to_owned()).collect()
+    let statements = text
+        .split_inclusive(';')
+        .filter(|statement| !declares(statement));
+    let paths = statements
+        .flat_map(|statement| statement.split(|c: char| !part(c)))
+        .filter(|path| path.contains("::"));
+    paths
+        .map(|path| path.trim_end_matches(':').to_owned())
+        .collect()
 }
 
 /// Import cycles: groups of modules that all reach each other.
@@ -197,15 +244,27 @@ fn circles<'a>(imports: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a st
         let mut reached = BTreeSet::new();
         let mut next = vec![from];
         while let Some(module) = next.pop() {
-            next.extend(imports.get(module).into_iter().flatten().filter(|other| reached.insert(**other)));
+            next.extend(
+                imports
+                    .get(module)
+                    .into_iter()
+                    .flatten()
+                    .filter(|other| reached.insert(**other)),
+            );
         }
         reached
     };
-    let all: BTreeMap<&str, BTreeSet<&str>> = imports.keys().map(|module| (*module, reached(module))).collect();
+    let all: BTreeMap<&str, BTreeSet<&str>> = imports
+        .keys()
+        .map(|module| (*module, reached(module)))
+        .collect();
     let mut groups: BTreeSet<Vec<&str>> = BTreeSet::new();
     for (module, reached) in &all {
-        let group: Vec<&str> =
-            reached.iter().copied().filter(|other| all.get(other).is_some_and(|back| back.contains(module))).collect();
+        let group: Vec<&str> = reached
+            .iter()
+            .copied()
+            .filter(|other| all.get(other).is_some_and(|back| back.contains(module)))
+            .collect();
         if !group.is_empty() {
             groups.insert(group);
         }
@@ -222,10 +281,21 @@ fn stage(module: &str) -> &str {
 fn no_files_import_each_other_in_a_circle() {
     let house = House::read();
     // A module and its own submodules may import each other: tables use the types of their parent module, which lists the tables.
-    let of_one_module =
-        |group: &Vec<&str>| group.iter().any(|top| group.iter().all(|part| part == top || part.starts_with(&format!("{top}::"))));
-    let circles: Vec<_> = circles(&house.imports()).into_iter().filter(|group| !of_one_module(group)).collect();
-    assert!(circles.is_empty(), "files that import each other in a circle:\n{circles:#?}");
+    let of_one_module = |group: &Vec<&str>| {
+        group.iter().any(|top| {
+            group
+                .iter()
+                .all(|part| part == top || part.starts_with(&format!("{top}::")))
+        })
+    };
+    let circles: Vec<_> = circles(&house.imports())
+        .into_iter()
+        .filter(|group| !of_one_module(group))
+        .collect();
+    assert!(
+        circles.is_empty(),
+        "files that import each other in a circle:\n{circles:#?}"
+    );
 }
 
 #[test]
@@ -233,7 +303,9 @@ fn modules_import_only_from_those_above_them_in_the_table() {
     let house = House::read();
     let table = std::fs::read_to_string(source().join("lib.rs")).unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("//! |"));
-    let order: Vec<&str> = rows.filter_map(|row| row.split(" | `").nth(1)?.split('`').next()).collect();
+    let order: Vec<&str> = rows
+        .filter_map(|row| row.split(" | `").nth(1)?.split('`').next())
+        .collect();
     let place = |name: &str| order.iter().position(|row| *row == name);
     let mut wrong = Vec::new();
     for (name, of) in house.imports() {
@@ -247,20 +319,32 @@ fn modules_import_only_from_those_above_them_in_the_table() {
         };
         for other in of {
             let of_root = stage(other) == "crate" && matches!(own, "cli" | "entry");
-            if stage(other) != own && !of_root && place(stage(other)).is_none_or(|above| above > below) {
+            if stage(other) != own
+                && !of_root
+                && place(stage(other)).is_none_or(|above| above > below)
+            {
                 wrong.push(format!("{name} imports from {other}"));
             }
         }
     }
-    assert!(wrong.is_empty(), "imports from a later stage:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "imports from a later stage:\n{}",
+        wrong.join("\n")
+    );
 }
 
 /// libFuzzer writes what it finds into the folder that it is given.
 #[test]
 fn the_fuzzer_has_only_sources_among_its_sources() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/src");
-    let found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let (sources, others): (Vec<&PathBuf>, _) = found.iter().partition(|path| path.extension().is_some_and(|end| end == "rs"));
+    let found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let (sources, others): (Vec<&PathBuf>, _) = found
+        .iter()
+        .partition(|path| path.extension().is_some_and(|end| end == "rs"));
     assert!(sources.len() > 5);
     assert_eq!(others, Vec::<&PathBuf>::new());
 }
@@ -270,13 +354,33 @@ fn imports_are_read() {
     let text = code(
         "use super::a::{self, b as c};\npub use d::E;\nfn f() { crate::g::h(); } // crate::no\n#[cfg(test)]\nmod tests { use crate::no; }",
     );
-    assert_eq!(uses(&text), [(false, "super::a::{self, b as c}".to_owned()), (true, "d::E".to_owned())]);
+    assert_eq!(
+        uses(&text),
+        [
+            (false, "super::a::{self, b as c}".to_owned()),
+            (true, "d::E".to_owned())
+        ]
+    );
     let mut paths = Vec::new();
     expand("super::a::{self, b as c}", "", &mut paths);
-    assert_eq!(paths, [("super::a".into(), "a".into()), ("super::a::b".into(), "c".into())]);
+    assert_eq!(
+        paths,
+        [
+            ("super::a".into(), "a".into()),
+            ("super::a::b".into(), "c".into())
+        ]
+    );
     assert_eq!(inline(&text), ["crate::g::h"]);
-    assert_eq!(inline("mod part;\nuse a::b;\nfn f() { part::TABLE.len() }"), ["part::TABLE"]);
-    let one: BTreeMap<&str, BTreeSet<&str>> =
-        [("a", ["b"].into()), ("b", ["a", "c"].into()), ("c", BTreeSet::new()), ("d", ["a"].into())].into();
+    assert_eq!(
+        inline("mod part;\nuse a::b;\nfn f() { part::TABLE.len() }"),
+        ["part::TABLE"]
+    );
+    let one: BTreeMap<&str, BTreeSet<&str>> = [
+        ("a", ["b"].into()),
+        ("b", ["a", "c"].into()),
+        ("c", BTreeSet::new()),
+        ("d", ["a"].into()),
+    ]
+    .into();
     assert_eq!(circles(&one), [["a", "b"]]);
 }

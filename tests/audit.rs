@@ -9,8 +9,14 @@ fn ask(text: &str) -> Value {
 }
 
 fn of_code(answer: &Value, code: &str) -> Vec<String> {
-    let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    findings.iter().filter(|f| f["code"] == code).map(|f| f["message"].as_str().unwrap().to_owned()).collect()
+    let findings = answer["findings"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"));
+    findings
+        .iter()
+        .filter(|f| f["code"] == code)
+        .map(|f| f["message"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn node(name: &str) -> String {
@@ -41,14 +47,24 @@ const CLASS: &str = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmet
 
 #[test]
 fn the_messages_name_claims_devices_and_amounts() {
-    let text = std::fs::read_to_string(format!("{}/tests/manifests/audit.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let text = std::fs::read_to_string(format!(
+        "{}/tests/manifests/audit.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
     let answer = ask(&text);
     assert_eq!(answer["ok"], false);
     for (code, messages) in [
-        ("device-held-twice", &["device gpu.example.com/node-a/gpu-0 is held 2 times as a whole, by team/a, team/b"][..]),
+        (
+            "device-held-twice",
+            &["device gpu.example.com/node-a/gpu-0 is held 2 times as a whole, by team/a, team/b"]
+                [..],
+        ),
         (
             "admin-access-in-use",
-            &["claim monitoring/watches has admin access to device gpu.example.com/node-a/gpu-0, which team/a, team/b uses"],
+            &[
+                "claim monitoring/watches has admin access to device gpu.example.com/node-a/gpu-0, which team/a, team/b uses",
+            ],
         ),
         (
             "device-unpublished",
@@ -66,7 +82,9 @@ fn the_messages_name_claims_devices_and_amounts() {
         ),
         (
             "claim-deleting-holds",
-            &["claim team/b is being deleted since 2026-01-01T00:00:00Z and still holds 1 device: it is reserved for nobody"],
+            &[
+                "claim team/b is being deleted since 2026-01-01T00:00:00Z and still holds 1 device: it is reserved for nobody",
+            ],
         ),
         (
             "reserved-for-gone",
@@ -90,7 +108,10 @@ fn the_messages_name_claims_devices_and_amounts() {
                 "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more of the kind",
             ],
         ),
-        ("class-selects-nothing", &["class npu selects none of the 10 devices"]),
+        (
+            "class-selects-nothing",
+            &["class npu selects none of the 10 devices"],
+        ),
         (
             "selector-unparsable",
             &[
@@ -109,7 +130,9 @@ fn what_is_in_use_adds_up() {
     text += &claim("one", &["pool: a, device: gpu-0"]);
     text += &claim(
         "two",
-        &["pool: a, device: nic, shareID: 11111111-1111-1111-1111-111111111111, consumedCapacity: {bandwidth: 4G}"],
+        &[
+            "pool: a, device: nic, shareID: 11111111-1111-1111-1111-111111111111, consumedCapacity: {bandwidth: 4G}",
+        ],
     );
     text += &claim("waits", &[]);
     let answer = ask(&text);
@@ -126,13 +149,28 @@ fn what_is_in_use_adds_up() {
         assert_eq!(usage[table][0]["capacity"], capacity, "{table}");
     }
     assert_eq!(usage["nodes"][0]["devices"], devices);
-    assert_eq!((&usage["nodes"][1]["name"], &usage["nodes"][1]["devices"]["inUse"]), (&json!("b"), &json!(0)));
+    assert_eq!(
+        (
+            &usage["nodes"][1]["name"],
+            &usage["nodes"][1]["devices"]["inUse"]
+        ),
+        (&json!("b"), &json!(0))
+    );
     assert_eq!(usage["pools"][0]["driver"], "gpu.example.com");
-    assert_eq!(usage["classes"][0]["claims"], json!({"allocated": 2, "pending": 1}));
+    assert_eq!(
+        usage["classes"][0]["claims"],
+        json!({"allocated": 2, "pending": 1})
+    );
     let namespace = &usage["namespaces"][0];
     assert_eq!(namespace["name"], "team");
-    assert_eq!(namespace["devices"], json!({"inUse": 1, "shared": 1, "admin": 0}));
-    assert_eq!(namespace["capacity"][0], json!({"name": "gpu.example.com/bandwidth", "used": "4G"}));
+    assert_eq!(
+        namespace["devices"],
+        json!({"inUse": 1, "shared": 1, "admin": 0})
+    );
+    assert_eq!(
+        namespace["capacity"][0],
+        json!({"name": "gpu.example.com/bandwidth", "used": "4G"})
+    );
     assert_eq!(namespace["claims"], json!({"allocated": 2, "pending": 1}));
 }
 
@@ -140,32 +178,69 @@ fn what_is_in_use_adds_up() {
 fn counters_block_devices_that_nobody_holds() {
     let counters = "  sharedCounters: [{name: card, counters: {memory: {value: 40Gi}}}]\n";
     let half = |name: &str, amount: &str| {
-        format!("  - {{name: {name}, consumesCounters: [{{counterSet: card, counters: {{memory: {{value: {amount}}}}}}}]}}\n")
+        format!(
+            "  - {{name: {name}, consumesCounters: [{{counterSet: card, counters: {{memory: {{value: {amount}}}}}}}]}}\n"
+        )
     };
-    let counters = slice("a", counters).replace("a-gpus", "a-counters").replace("resourceSliceCount: 1", "resourceSliceCount: 2");
-    let devices = format!("  devices:\n{}{}{}", half("half", "20Gi"), half("other", "20Gi"), half("whole", "40Gi"));
+    let counters = slice("a", counters)
+        .replace("a-gpus", "a-counters")
+        .replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let devices = format!(
+        "  devices:\n{}{}{}",
+        half("half", "20Gi"),
+        half("other", "20Gi"),
+        half("whole", "40Gi")
+    );
     let devices = slice("a", &devices).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
-    let answer = ask(&(node("a") + CLASS + &counters + &devices + &claim("one", &["pool: a, device: half"])));
+    let answer = ask(&(node("a")
+        + CLASS
+        + &counters
+        + &devices
+        + &claim("one", &["pool: a, device: half"])));
     let pool = &answer["usage"]["pools"][0];
     assert_eq!(pool["devices"]["blocked"], 1, "{answer}");
-    assert_eq!((&pool["devices"]["free"], &pool["devices"]["inUse"]), (&json!(1), &json!(1)));
-    assert_eq!(pool["counters"], json!([{"name": "card/memory", "total": "40Gi", "used": "20Gi", "free": "20Gi"}]));
+    assert_eq!(
+        (&pool["devices"]["free"], &pool["devices"]["inUse"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(
+        pool["counters"],
+        json!([{"name": "card/memory", "total": "40Gi", "used": "20Gi", "free": "20Gi"}])
+    );
     let used = json!([{"name": "gpu.example.com/memory", "total": "40Gi", "used": "20Gi", "free": "20Gi"}]);
-    assert_eq!((&answer["usage"]["nodes"][0]["counters"], &answer["usage"]["drivers"][0]["counters"]), (&used, &used));
+    assert_eq!(
+        (
+            &answer["usage"]["nodes"][0]["counters"],
+            &answer["usage"]["drivers"][0]["counters"]
+        ),
+        (&used, &used)
+    );
     assert!(of_code(&answer, "partitions-without-counters").is_empty());
 }
 
 #[test]
 fn a_pending_claim_of_an_absent_class_is_named() {
     let text = node("a") + CLASS + &slice("a", "  devices: [{name: gpu-0}]\n");
-    let waits = |class: &str| claim("waits", &[]).replace("deviceClassName: gpu", &format!("deviceClassName: {class}"));
+    let waits = |class: &str| {
+        claim("waits", &[]).replace("deviceClassName: gpu", &format!("deviceClassName: {class}"))
+    };
     let answer = ask(&(text.clone() + &waits("gpuu")));
-    assert_eq!(of_code(&answer, "class-not-in-input"), ["claim team/waits waits: there is no DeviceClass `gpuu`"]);
+    assert_eq!(
+        of_code(&answer, "class-not-in-input"),
+        ["claim team/waits waits: there is no DeviceClass `gpuu`"]
+    );
     assert_eq!(answer["findings"][0]["help"], "did you mean `gpu`?");
-    assert_eq!(answer["findings"][0]["path"], "spec.devices.requests[0].exactly.deviceClassName");
-    let held = claim("waits", &["pool: a, device: gpu-0"]).replace("deviceClassName: gpu", "deviceClassName: gone");
+    assert_eq!(
+        answer["findings"][0]["path"],
+        "spec.devices.requests[0].exactly.deviceClassName"
+    );
+    let held = claim("waits", &["pool: a, device: gpu-0"])
+        .replace("deviceClassName: gpu", "deviceClassName: gone");
     for fine in [waits("gpu"), held] {
-        assert_eq!(of_code(&ask(&(text.clone() + &fine)), "class-not-in-input"), [""; 0]);
+        assert_eq!(
+            of_code(&ask(&(text.clone() + &fine)), "class-not-in-input"),
+            [""; 0]
+        );
     }
 }
 
@@ -182,11 +257,17 @@ fn what_is_absent_is_said_once() {
             "no DeviceClass is given: it is not checked what classes select",
         ]
     );
-    assert_eq!(answer["findings"][0]["help"], "add what `kubectl get resourceslices -o yaml` prints");
+    assert_eq!(
+        answer["findings"][0]["help"],
+        "add what `kubectl get resourceslices -o yaml` prints"
+    );
     assert!(of_code(&answer, "device-unpublished").is_empty());
     assert_eq!(answer["ok"], true);
     let nothing = ask(&node("a"));
-    assert_eq!((&nothing["ok"], of_code(&nothing, "nothing-checked").len()), (&json!(false), 1));
+    assert_eq!(
+        (&nothing["ok"], of_code(&nothing, "nothing-checked").len()),
+        (&json!(false), 1)
+    );
 }
 
 /// Many findings of one kind leave room for the others, and the time grows with the size.
@@ -203,7 +284,13 @@ fn a_large_cluster_is_audited_within_bounds() {
         for at in 0..nodes {
             text += &node(&format!("n{at}"));
             text += &slice(&format!("n{at}"), &devices(8));
-            text += &claim(&format!("c{at}"), &[&format!("pool: n{at}, device: gpu-0"), &format!("pool: n{at}, device: lost")]);
+            text += &claim(
+                &format!("c{at}"),
+                &[
+                    &format!("pool: n{at}, device: gpu-0"),
+                    &format!("pool: n{at}, device: lost"),
+                ],
+            );
         }
         text
     };
@@ -214,14 +301,23 @@ fn a_large_cluster_is_audited_within_bounds() {
             let answer = ask(text);
             (start.elapsed(), answer)
         };
-        (0..3).map(|_| measure()).min_by_key(|(elapsed, _)| *elapsed).unwrap()
+        (0..3)
+            .map(|_| measure())
+            .min_by_key(|(elapsed, _)| *elapsed)
+            .unwrap()
     };
     let (small, (few, many)) = (cluster(200), (time(&cluster(200)).0, time(&cluster(1600))));
     assert!(!small.is_empty());
     let (elapsed, answer) = many;
     assert_eq!(of_code(&answer, "device-unpublished").len(), 100);
-    assert_eq!(of_code(&answer, "limit-findings"), ["1500 more findings `device-unpublished` are left out, the limit is 100"]);
+    assert_eq!(
+        of_code(&answer, "limit-findings"),
+        ["1500 more findings `device-unpublished` are left out, the limit is 100"]
+    );
     assert_eq!(answer["usage"]["drivers"][0]["devices"]["inUse"], 1600);
     // Eight times the size; twice of that leaves room for a busy machine.
-    assert!(elapsed < few * 16 + std::time::Duration::from_millis(500), "{few:?} {elapsed:?}");
+    assert!(
+        elapsed < few * 16 + std::time::Duration::from_millis(500),
+        "{few:?} {elapsed:?}"
+    );
 }

@@ -12,10 +12,15 @@ use std::rc::Rc;
 
 /// A line of the recordings: see `tests/vectors/README.md`.
 fn recorded() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/cluster/many-pods-1.37.2.jsonl.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/vectors/cluster/many-pods-1.37.2.jsonl.gz");
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 const RELEASE: Release = Release::new(37, 2);
@@ -51,7 +56,10 @@ fn read(objects: &[&Value]) -> Facts {
 impl Play {
     fn new(scenario: &Value) -> Self {
         let gates = scenario["gates"].as_str().unwrap_or_default();
-        let gates = gates.split(',').filter_map(|one| one.split_once('=')).map(|(name, on)| (name.to_owned(), on == "true"));
+        let gates = gates
+            .split(',')
+            .filter_map(|one| one.split_once('='))
+            .map(|(name, on)| (name.to_owned(), on == "true"));
         let question = Question::new(Some(RELEASE), &gates.collect()).unwrap();
         Play {
             facts: Facts::default(),
@@ -82,14 +90,30 @@ impl Play {
 
     /// The scheduler runs until nothing changes.
     fn run(&mut self) {
-        let before: Vec<String> = self.facts.pods.iter().map(|pod| pod.metadata.name.clone()).collect();
-        let Answered { facts, simulation, .. } = simulation::place(self.facts.clone(), &self.question).unwrap();
-        assert_eq!(before, facts.pods.iter().map(|pod| pod.metadata.name.clone()).collect::<Vec<_>>());
+        let before: Vec<String> = self
+            .facts
+            .pods
+            .iter()
+            .map(|pod| pod.metadata.name.clone())
+            .collect();
+        let Answered {
+            facts, simulation, ..
+        } = simulation::place(self.facts.clone(), &self.question).unwrap();
+        assert_eq!(
+            before,
+            facts
+                .pods
+                .iter()
+                .map(|pod| pod.metadata.name.clone())
+                .collect::<Vec<_>>()
+        );
         for outcome in &simulation.pods {
             let pod = &facts.pods[outcome.pod];
             let told = self.answer(&facts, pod, outcome, &simulation);
             let name = pod.metadata.name.clone();
-            self.first.entry(name.clone()).or_insert_with(|| told.clone());
+            self.first
+                .entry(name.clone())
+                .or_insert_with(|| told.clone());
             self.last.insert(name, told);
         }
         for group in &simulation.groups {
@@ -106,14 +130,23 @@ impl Play {
     fn name_claims(&mut self) {
         for pod in &self.facts.pods {
             for status in pod.status.resource_claim_statuses.iter().flatten() {
-                let Some(claim) = &status.resource_claim_name else { continue };
-                self.names.entry(claim.clone()).or_insert_with(|| format!("{}/{}", pod.metadata.name, status.name));
+                let Some(claim) = &status.resource_claim_name else {
+                    continue;
+                };
+                self.names
+                    .entry(claim.clone())
+                    .or_insert_with(|| format!("{}/{}", pod.metadata.name, status.name));
             }
         }
         for group in &self.facts.pod_groups {
             for status in &group.status.resource_claim_statuses {
-                let Some(claim) = &status.resource_claim_name else { continue };
-                self.names.insert(claim.clone(), format!("{}/{}", group.metadata.name, status.name));
+                let Some(claim) = &status.resource_claim_name else {
+                    continue;
+                };
+                self.names.insert(
+                    claim.clone(),
+                    format!("{}/{}", group.metadata.name, status.name),
+                );
             }
         }
     }
@@ -123,33 +156,50 @@ impl Play {
         for pod in &facts.pods {
             for status in pod.status.resource_claim_statuses.iter().flatten() {
                 if let Some(claim) = &status.resource_claim_name {
-                    text = text.replace(claim.as_str(), &format!("<{}/{}>", pod.metadata.name, status.name));
+                    text = text.replace(
+                        claim.as_str(),
+                        &format!("<{}/{}>", pod.metadata.name, status.name),
+                    );
                 }
             }
         }
         text
     }
 
-    fn answer(&mut self, facts: &Facts, pod: &Pod, outcome: &PodOutcome, simulation: &claimkit::simulation::Simulation) -> Value {
+    fn answer(
+        &mut self,
+        facts: &Facts,
+        pod: &Pod,
+        outcome: &PodOutcome,
+        simulation: &claimkit::simulation::Simulation,
+    ) -> Value {
         let node = |at: usize| facts.nodes[at].metadata.name.clone();
         let mut answer = match outcome.decisions.last().unwrap() {
-            PodDecision::Bound { node: at, .. } => json!({"node": node(*at), "message": null, "phaseReason": null}),
+            PodDecision::Bound { node: at, .. } => {
+                json!({"node": node(*at), "message": null, "phaseReason": null})
+            }
             PodDecision::Preparing { node: at, .. } => {
                 json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true, "nominatedNodeName": node(*at)})
             }
-            PodDecision::NotConsidered(_) => json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true}),
+            PodDecision::NotConsidered(_) => {
+                json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true})
+            }
             PodDecision::Gated => {
                 let message = "Scheduling is blocked due to non-empty scheduling gates";
                 json!({"node": null, "message": message, "phaseReason": "SchedulingGated"})
             }
             PodDecision::Unschedulable(failure) => {
                 let message = self.tidy(facts, &failure.message);
-                let mut told = json!({"node": null, "message": message, "phaseReason": "Unschedulable"});
+                let mut told =
+                    json!({"node": null, "message": message, "phaseReason": "Unschedulable"});
                 if let Some(at) = failure.nominated {
                     told["nominatedNodeName"] = json!(node(at));
                 }
                 for victim in &failure.victims {
-                    self.events.push((facts.pods[*victim].metadata.name.clone(), node(failure.nominated.unwrap())));
+                    self.events.push((
+                        facts.pods[*victim].metadata.name.clone(),
+                        node(failure.nominated.unwrap()),
+                    ));
                 }
                 told
             }
@@ -161,7 +211,11 @@ impl Play {
             let name = format!("{}/extended-resources", pod.metadata.name);
             let claim = &simulation.claims[extended.claim].claim;
             self.names.insert(claim.metadata.name.clone(), name.clone());
-            let mappings: Vec<Value> = extended.mappings.iter().map(|one| serde_json::to_value(one).unwrap()).collect();
+            let mappings: Vec<Value> = extended
+                .mappings
+                .iter()
+                .map(|one| serde_json::to_value(one).unwrap())
+                .collect();
             answer["extendedResourceClaimStatus"] =
                 json!({"requestMappings": mappings, "resourceClaimName": format!("<{name}>")});
             let requests = claim.spec.devices.requests.iter().map(|request| {
@@ -180,7 +234,11 @@ impl Play {
     fn end(&mut self, name: &str, delete: bool) {
         for claim in &mut self.facts.claims {
             let claim = Rc::make_mut(claim);
-            let used = claim.status.reserved_for.iter().any(|user| user.name == name);
+            let used = claim
+                .status
+                .reserved_for
+                .iter()
+                .any(|user| user.name == name);
             if used {
                 claim.status.reserved_for.retain(|user| user.name != name);
                 if claim.status.reserved_for.is_empty() {
@@ -192,10 +250,18 @@ impl Play {
             .facts
             .claims
             .iter()
-            .filter(|claim| claim.metadata.owner_references.iter().any(|owner| owner.name == name && owner.kind != "PodGroup"))
+            .filter(|claim| {
+                claim
+                    .metadata
+                    .owner_references
+                    .iter()
+                    .any(|owner| owner.name == name && owner.kind != "PodGroup")
+            })
             .map(|claim| claim.metadata.name.clone())
             .collect();
-        self.facts.claims.retain(|claim| !made.contains(&claim.metadata.name));
+        self.facts
+            .claims
+            .retain(|claim| !made.contains(&claim.metadata.name));
         if delete {
             self.facts.pods.retain(|pod| pod.metadata.name != name);
             self.last.insert(name.to_owned(), json!({"gone": true}));
@@ -213,10 +279,18 @@ impl Play {
             }
         }
         for object in list("status") {
-            assert_eq!((&object["kind"], &object["status"]["phase"]), (&json!("Pod"), &json!("Succeeded")));
+            assert_eq!(
+                (&object["kind"], &object["status"]["phase"]),
+                (&json!("Pod"), &json!("Succeeded"))
+            );
             let name = object["metadata"]["name"].as_str().unwrap();
             self.end(name, false);
-            for pod in self.facts.pods.iter_mut().filter(|pod| pod.metadata.name == name) {
+            for pod in self
+                .facts
+                .pods
+                .iter_mut()
+                .filter(|pod| pod.metadata.name == name)
+            {
                 Rc::make_mut(pod).status.phase = "Succeeded".to_owned();
             }
         }
@@ -244,7 +318,11 @@ impl Play {
 fn claim_answer(claim: &Claim) -> Value {
     let users = &claim.status.reserved_for;
     let user = |user: &Consumer| json!(format!("{}/{}", user.resource, user.name));
-    let reserved = if users.len() > 8 { json!(format!("{} consumers", users.len())) } else { users.iter().map(user).collect() };
+    let reserved = if users.len() > 8 {
+        json!(format!("{} consumers", users.len()))
+    } else {
+        users.iter().map(user).collect()
+    };
     let mut told = json!({"devices": null, "reservedFor": reserved});
     if let Some(allocation) = &claim.status.allocation {
         let devices = allocation.devices.results.iter().map(|result| {
@@ -290,7 +368,10 @@ fn play(scenario: &Value) -> Value {
     let mut seconds = 0u64;
     let together = scenario["together"] == true;
     for (index, object) in objects.iter().enumerate() {
-        seconds += scenario["pauses"][index.to_string()].as_f64().unwrap_or(0.0).ceil() as u64;
+        seconds += scenario["pauses"][index.to_string()]
+            .as_f64()
+            .unwrap_or(0.0)
+            .ceil() as u64;
         let mut timed = (*object).clone();
         if timed["kind"] == "DeviceClass" {
             timed["at"] = json!(format!("2026-11-25T00:00:{seconds:02}Z"));
@@ -321,7 +402,8 @@ fn play(scenario: &Value) -> Value {
         if play.events.iter().any(|(victim, _)| victim == name) && last.get("gone").is_none() {
             last["beingDeleted"] = json!(true);
             let message = "default-scheduler: preempting to accommodate a higher priority pod";
-            last["disruptionTarget"] = json!({"reason": "PreemptionByScheduler", "message": message});
+            last["disruptionTarget"] =
+                json!({"reason": "PreemptionByScheduler", "message": message});
         }
         if last != told {
             told["later"] = last;
@@ -352,7 +434,8 @@ fn expected(answers: &Value) -> Value {
     let mut answers = answers.clone();
     for (_, pod) in answers["pods"].as_object_mut().unwrap() {
         pod.as_object_mut().unwrap().remove("events");
-        let retried = pod["phaseReason"] == "SchedulerError" && pod["later"]["phaseReason"] == "SchedulerError";
+        let retried = pod["phaseReason"] == "SchedulerError"
+            && pod["later"]["phaseReason"] == "SchedulerError";
         if retried {
             pod.as_object_mut().unwrap().remove("later");
         }
@@ -369,7 +452,12 @@ fn differences(path: &str, want: &Value, got: &Value, out: &mut Vec<String>) {
             let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             for key in keys {
                 let null = Value::Null;
-                differences(&format!("{path}.{key}"), a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null), out);
+                differences(
+                    &format!("{path}.{key}"),
+                    a.get(key).unwrap_or(&null),
+                    b.get(key).unwrap_or(&null),
+                    out,
+                );
             }
         }
         (a, b) if a == b => {}
@@ -379,11 +467,15 @@ fn differences(path: &str, want: &Value, got: &Value, out: &mut Vec<String>) {
 
 #[test]
 fn every_recorded_scenario_is_played_alike() {
-    let (mut whole, mut wrong, mut pods, mut right, mut messages, mut told) = (0, Vec::new(), 0, 0, 0, 0);
+    let (mut whole, mut wrong, mut pods, mut right, mut messages, mut told) =
+        (0, Vec::new(), 0, 0, 0, 0);
     for scenario in recorded() {
         let id = scenario["id"].as_str().unwrap();
         let got = play(&scenario);
-        let variants = scenario["variants"].as_array().cloned().unwrap_or_else(|| vec![scenario["answers"].clone()]);
+        let variants = scenario["variants"]
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![scenario["answers"].clone()]);
         let mut best: Option<Vec<String>> = None;
         for variant in &variants {
             let mut found = Vec::new();
@@ -411,5 +503,10 @@ fn every_recorded_scenario_is_played_alike() {
         }
     }
     println!("scenarios {whole}, pods {right} of {pods}, messages {told} of {messages}");
-    assert!(wrong.is_empty(), "{} scenarios differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} scenarios differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

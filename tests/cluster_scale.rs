@@ -49,13 +49,30 @@ fn place_all(text: &str, nodes: usize, pods: usize) -> (usize, usize) {
     let question = Question::new(None, &BTreeMap::new()).unwrap();
     let start = Instant::now();
     let answered = simulation::place(facts, &question).unwrap();
-    println!("{nodes} nodes, {pods} pods: {:?}, {:?}", start.elapsed(), answered.simulation.ties);
-    let bound = answered.simulation.pods.iter().filter(|pod| matches!(pod.decisions.last(), Some(PodDecision::Bound { .. })));
+    println!(
+        "{nodes} nodes, {pods} pods: {:?}, {:?}",
+        start.elapsed(),
+        answered.simulation.ties
+    );
+    let bound = answered
+        .simulation
+        .pods
+        .iter()
+        .filter(|pod| matches!(pod.decisions.last(), Some(PodDecision::Bound { .. })));
     let mut devices = BTreeSet::new();
     for claim in &answered.simulation.claims {
-        for result in claim.claim.status.allocation.iter().flat_map(|allocation| &allocation.devices.results) {
+        for result in claim
+            .claim
+            .status
+            .allocation
+            .iter()
+            .flat_map(|allocation| &allocation.devices.results)
+        {
             let is_new = devices.insert((result.pool.clone(), result.device.clone()));
-            assert!(is_new || result.share_id.is_some(), "{result:?} is given twice");
+            assert!(
+                is_new || result.share_id.is_some(),
+                "{result:?} is given twice"
+            );
         }
     }
     (bound.count(), devices.len())
@@ -70,7 +87,8 @@ fn pods_get_devices_until_none_is_left() {
 #[test]
 fn devices_of_the_network_are_shared_until_none_is_left() {
     assert_eq!(place_all(&networked(120, 60), 120, 60).0, 60);
-    let text = networked(20, 110).replace("nic-1,", "gone, taints: [{key: gone, effect: NoSchedule}],");
+    let text =
+        networked(20, 110).replace("nic-1,", "gone, taints: [{key: gone, effect: NoSchedule}],");
     assert_eq!(place_all(&text, 20, 110).0, 100);
 }
 

@@ -70,7 +70,10 @@ impl Example {
             origin: string("origin").unwrap(),
             message: string("message").unwrap(),
             help: string("help"),
-            fix: finding["fixes"].get(0).and_then(|fix| fix["title"].as_str()).map(str::to_owned),
+            fix: finding["fixes"]
+                .get(0)
+                .and_then(|fix| fix["title"].as_str())
+                .map(str::to_owned),
             asked: asked(request),
             texts,
         }
@@ -81,9 +84,19 @@ impl Example {
 fn asked(request: &Value) -> Vec<String> {
     let string = |name: &str| request.get(name).and_then(Value::as_str);
     let release = string("release").map(|release| format!("Kubernetes {release}"));
-    let verb = string("verb").filter(|verb| *verb != "validate").map(|verb| format!("`claimkit {verb}`"));
-    let gates = request["gates"].as_object().into_iter().flatten().map(|(gate, on)| format!("`{gate}={on}`"));
-    let limits = request["limits"].as_object().into_iter().flatten().map(|(limit, most)| format!("limit `{limit}={most}`"));
+    let verb = string("verb")
+        .filter(|verb| *verb != "validate")
+        .map(|verb| format!("`claimkit {verb}`"));
+    let gates = request["gates"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(gate, on)| format!("`{gate}={on}`"));
+    let limits = request["limits"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(limit, most)| format!("limit `{limit}={most}`"));
     let to = string("to").map(|to| format!("to `{to}`"));
     let operation = string("operation").map(|operation| match operation {
         "update" => "an update".to_owned(),
@@ -92,13 +105,22 @@ fn asked(request: &Value) -> Vec<String> {
     });
     let namespace = string("namespace").map(|namespace| format!("namespace `{namespace}`"));
     let labels = request["namespaceLabels"].as_object().into_iter().flatten();
-    let labels = labels.map(|(label, value)| format!("a namespace with `{label}: {}`", value.as_str().unwrap_or_default()));
+    let labels = labels.map(|(label, value)| {
+        format!(
+            "a namespace with `{label}: {}`",
+            value.as_str().unwrap_or_default()
+        )
+    });
     let via = string("via").and_then(|via| match via {
         "server" => Some("sent to the server without kubectl".to_owned()),
         "validator" => Some("checked by the validation function alone".to_owned()),
         _ => None,
     });
-    let features = request["features"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let features = request["features"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     let features = features.map(|feature| format!("a scheduler with the feature `{feature}` only"));
     release
         .into_iter()
@@ -131,10 +153,17 @@ fn caption(part: &str) -> &'static str {
 /// The whole text, with the range marked.
 fn marked(text: &str, range: Option<&Value>) -> String {
     let at = |side: &str| usize::try_from(range?[side]["byteOffset"].as_u64()?).ok();
-    let Some((from, to)) = at("start").zip(at("end")).filter(|(from, to)| from < to) else { return escape(text) };
+    let Some((from, to)) = at("start").zip(at("end")).filter(|(from, to)| from < to) else {
+        return escape(text);
+    };
     // Of a range with several lines the first is marked.
     let to = text[from..to].find('\n').map_or(to, |end| from + end);
-    format!("{}<mark>{}</mark>{}", escape(&text[..from]), escape(&text[from..to]), escape(&text[to..]))
+    format!(
+        "{}<mark>{}</mark>{}",
+        escape(&text[..from]),
+        escape(&text[from..to]),
+        escape(&text[to..])
+    )
 }
 
 fn json_of(text: &str) -> Value {
@@ -145,11 +174,23 @@ fn json_of(text: &str) -> Value {
 fn parts(path: &Path) -> (Value, Vec<(String, String)>) {
     let whole = fs::read_to_string(path).unwrap();
     let mut request = request(path, &whole);
-    let body = whole.strip_prefix("# claimkit:").map_or(whole.as_str(), |rest| rest.split_once('\n').unwrap().1);
-    let names = request.as_object_mut().unwrap().remove("parts").unwrap_or_else(|| json!("text"));
+    let body = whole
+        .strip_prefix("# claimkit:")
+        .map_or(whole.as_str(), |rest| rest.split_once('\n').unwrap().1);
+    let names = request
+        .as_object_mut()
+        .unwrap()
+        .remove("parts")
+        .unwrap_or_else(|| json!("text"));
     let names: Vec<&str> = names.as_str().unwrap().split(',').collect();
-    let texts = body.splitn(names.len(), "\n---\n").map(|text| format!("{}\n", text.trim_end()));
-    let texts: Vec<(String, String)> = names.iter().map(|name| (*name).to_owned()).zip(texts).collect();
+    let texts = body
+        .splitn(names.len(), "\n---\n")
+        .map(|text| format!("{}\n", text.trim_end()));
+    let texts: Vec<(String, String)> = names
+        .iter()
+        .map(|name| (*name).to_owned())
+        .zip(texts)
+        .collect();
     request.as_object_mut().unwrap().remove("text");
     let admits = request["verb"] == "admit";
     let mut case = json!({});
@@ -178,7 +219,11 @@ fn parts(path: &Path) -> (Value, Vec<(String, String)>) {
 /// The findings of an answer, also those about one pod.
 fn findings(answer: &Value) -> Vec<&Value> {
     let pods = answer["pods"].as_array().into_iter().flatten();
-    std::iter::once(answer).chain(pods).filter_map(|of| of["findings"].as_array()).flatten().collect()
+    std::iter::once(answer)
+        .chain(pods)
+        .filter_map(|of| of["findings"].as_array())
+        .flatten()
+        .collect()
 }
 
 /// The example of a code in `codes`, if it has one; an error if it does not give the code.
@@ -191,8 +236,15 @@ fn own(code: &str) -> Option<Result<Example, String>> {
     let answer = ask(&request);
     let all = findings(&answer);
     let Some(finding) = all.iter().copied().find(|finding| finding["code"] == code) else {
-        let given = all.iter().map(|finding| format!("  {}: {}", finding["code"], finding["message"]));
-        return Some(Err(format!("{} gives\n{}\n  {}", path.display(), given.collect::<Vec<_>>().join("\n"), answer["error"])));
+        let given = all
+            .iter()
+            .map(|finding| format!("  {}: {}", finding["code"], finding["message"]));
+        return Some(Err(format!(
+            "{} gives\n{}\n  {}",
+            path.display(),
+            given.collect::<Vec<_>>().join("\n"),
+            answer["error"]
+        )));
     };
     let several = texts.len() > 1;
     let shown = texts.iter().map(|(name, text)| {
@@ -203,7 +255,10 @@ fn own(code: &str) -> Option<Result<Example, String>> {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 /// Escaped, with the pieces between backquotes as code.
@@ -229,7 +284,10 @@ fn cut(text: &str) -> String {
 /// The lines around a range, without the comments about findings and with the range marked.
 fn snippet(text: &str, range: &Value) -> Option<String> {
     let line = range["start"]["line"].as_u64()? as usize;
-    let (from, to) = (range["start"]["byteOffset"].as_u64()? as usize, range["end"]["byteOffset"].as_u64()? as usize);
+    let (from, to) = (
+        range["start"]["byteOffset"].as_u64()? as usize,
+        range["end"]["byteOffset"].as_u64()? as usize,
+    );
     let lines: Vec<&str> = text.split('\n').collect();
     let mut first = line;
     let mut above = 0;
@@ -255,7 +313,10 @@ fn snippet(text: &str, range: &Value) -> Option<String> {
                 break;
             }
         }
-        let (a, b) = (from.clamp(start, start + content.len()) - start, to.clamp(start, start + content.len()) - start);
+        let (a, b) = (
+            from.clamp(start, start + content.len()) - start,
+            to.clamp(start, start + content.len()) - start,
+        );
         if number >= line && a < b && content.len() <= LONGEST {
             out.push_str(&escape(&content[..a]));
             out.push_str(&format!("<mark>{}</mark>", escape(&content[a..b])));
@@ -270,12 +331,27 @@ fn snippet(text: &str, range: &Value) -> Option<String> {
 
 /// The examples by code, and the codes of findings with a fix.
 fn examples() -> (BTreeMap<String, Example>, BTreeSet<String>) {
-    let (own, wrong): (Vec<_>, Vec<_>) =
-        Code::ALL.iter().filter_map(|code| Some((code.name().to_owned(), own(code.name())?))).partition(|(_, made)| made.is_ok());
-    let wrong: Vec<String> = wrong.into_iter().filter_map(|(_, made)| made.err()).collect();
-    assert!(wrong.is_empty(), "examples that do not give their code:\n{}", wrong.join("\n"));
-    let mut found: BTreeMap<String, Example> = own.into_iter().filter_map(|(code, made)| Some((code, made.ok()?))).collect();
-    let with_fix = found.iter().filter(|(_, example)| example.fix.is_some()).map(|(code, _)| code.clone());
+    let (own, wrong): (Vec<_>, Vec<_>) = Code::ALL
+        .iter()
+        .filter_map(|code| Some((code.name().to_owned(), own(code.name())?)))
+        .partition(|(_, made)| made.is_ok());
+    let wrong: Vec<String> = wrong
+        .into_iter()
+        .filter_map(|(_, made)| made.err())
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "examples that do not give their code:\n{}",
+        wrong.join("\n")
+    );
+    let mut found: BTreeMap<String, Example> = own
+        .into_iter()
+        .filter_map(|(code, made)| Some((code, made.ok()?)))
+        .collect();
+    let with_fix = found
+        .iter()
+        .filter(|(_, example)| example.fix.is_some())
+        .map(|(code, _)| code.clone());
     let mut fixed: BTreeSet<String> = with_fix.collect();
     for path in manifests() {
         let text = fs::read_to_string(&path).unwrap();
@@ -283,13 +359,20 @@ fn examples() -> (BTreeMap<String, Example>, BTreeSet<String>) {
         let answer = ask(&asked);
         for finding in findings(&answer) {
             let code = finding["code"].as_str().unwrap();
-            if finding["fixes"].as_array().is_some_and(|fixes| !fixes.is_empty()) {
+            if finding["fixes"]
+                .as_array()
+                .is_some_and(|fixes| !fixes.is_empty())
+            {
                 fixed.insert(code.to_owned());
             }
             found.entry(code.to_owned()).or_insert_with(|| {
                 let range = finding.get("range").filter(|_| finding["in"] == "text");
                 let shown = range.and_then(|range| snippet(&text, range));
-                Example::new(finding, &asked, shown.map(|shown| (None, shown)).into_iter().collect())
+                Example::new(
+                    finding,
+                    &asked,
+                    shown.map(|shown| (None, shown)).into_iter().collect(),
+                )
             });
         }
     }
@@ -298,7 +381,8 @@ fn examples() -> (BTreeMap<String, Example>, BTreeSet<String>) {
 
 fn registry() -> Registry {
     let path = root().join("tests/codes/rules.json");
-    serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    serde_json::from_str(&fs::read_to_string(&path).unwrap())
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn head(title: &str, up: &str) -> String {
@@ -317,21 +401,43 @@ fn section(title: &str, text: &str) -> String {
 /// A help as a sentence. Names of programs stay in lower case.
 fn sentence(help: &str) -> String {
     let mut letters = help.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let first = letters
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
     let end = if help.ends_with('?') { "" } else { "." };
-    if help.starts_with("kubectl ") { format!("{help}{end}") } else { format!("{first}{}{end}", letters.as_str()) }
+    if help.starts_with("kubectl ") {
+        format!("{help}{end}")
+    } else {
+        format!("{first}{}{end}", letters.as_str())
+    }
 }
 
-fn page(code: Code, english: &Value, chinese: &Value, about: &About, example: Option<&Example>) -> String {
+fn page(
+    code: Code,
+    english: &Value,
+    chinese: &Value,
+    about: &About,
+    example: Option<&Example>,
+) -> String {
     let name = code.name();
-    let mut out = head(name, "<a href=\"../\">Playground</a> <a href=\"index.html\">All codes</a>");
+    let mut out = head(
+        name,
+        "<a href=\"../\">Playground</a> <a href=\"index.html\">All codes</a>",
+    );
     out.push_str(&format!("<h1><code>{name}</code></h1>\n"));
     if let Some(example) = example {
         let (severity, origin) = (&example.severity, &example.origin);
         out.push_str(&format!("<p class=\"tags\"><span class=\"{severity}\">{severity}</span> <span>{origin}</span></p>\n"));
     }
-    out.push_str(&format!("<p class=\"meaning\">{}</p>\n", prose(english["codes"][name].as_str().unwrap())));
-    out.push_str(&format!("<p lang=\"zh-Hans\">{}</p>\n", prose(chinese["codes"][name].as_str().unwrap())));
+    out.push_str(&format!(
+        "<p class=\"meaning\">{}</p>\n",
+        prose(english["codes"][name].as_str().unwrap())
+    ));
+    out.push_str(&format!(
+        "<p lang=\"zh-Hans\">{}</p>\n",
+        prose(chinese["codes"][name].as_str().unwrap())
+    ));
     if let Some(means) = &about.means {
         out.push_str(&section("What it means", means));
     }
@@ -340,7 +446,10 @@ fn page(code: Code, english: &Value, chinese: &Value, about: &About, example: Op
     if let Some(example) = example {
         out.push_str("<h2>Example</h2>\n");
         if !example.asked.is_empty() {
-            out.push_str(&format!("<p class=\"release\">{}</p>\n", prose(&example.asked.join(", "))));
+            out.push_str(&format!(
+                "<p class=\"release\">{}</p>\n",
+                prose(&example.asked.join(", "))
+            ));
         }
         for (caption, text) in &example.texts {
             if let Some(caption) = caption {
@@ -348,22 +457,34 @@ fn page(code: Code, english: &Value, chinese: &Value, about: &About, example: Op
             }
             out.push_str(&format!("<pre>{text}</pre>\n"));
         }
-        out.push_str(&format!("<blockquote>{}</blockquote>\n", escape(&example.message)));
+        out.push_str(&format!(
+            "<blockquote>{}</blockquote>\n",
+            escape(&example.message)
+        ));
     }
     if let Some(reason) = &about.no_example {
         out.push_str(&section("Example", reason));
     }
-    let help = example.and_then(|example| example.help.clone()).or_else(|| code.help().map(str::to_owned));
+    let help = example
+        .and_then(|example| example.help.clone())
+        .or_else(|| code.help().map(str::to_owned));
     if help.is_some() || about.instead.is_some() {
         out.push_str("<h2>What to write</h2>\n");
     }
-    for paragraph in help.map(|help| sentence(&help)).iter().chain(&about.instead) {
+    for paragraph in help
+        .map(|help| sentence(&help))
+        .iter()
+        .chain(&about.instead)
+    {
         out.push_str(&format!("<p>{}</p>\n", prose(paragraph)));
     }
     if let Some(fix) = &about.fix {
         out.push_str("<h2>The fix</h2>\n");
         if let Some(title) = example.and_then(|example| example.fix.as_ref()) {
-            out.push_str(&format!("<p>claimkit offers a fix here: {}.</p>\n", prose(title)));
+            out.push_str(&format!(
+                "<p>claimkit offers a fix here: {}.</p>\n",
+                prose(title)
+            ));
         }
         out.push_str(&format!("<p>{}</p>\n", prose(fix)));
     }
@@ -376,7 +497,9 @@ fn index(english: &Value, examples: &BTreeMap<String, Example>) -> String {
     out.push_str("<h1>Finding codes</h1>\n<dl>\n");
     for code in Code::ALL {
         let name = code.name();
-        let severity = examples.get(name).map_or("error", |example| example.severity.as_str());
+        let severity = examples
+            .get(name)
+            .map_or("error", |example| example.severity.as_str());
         let meaning = prose(english["codes"][name].as_str().unwrap());
         out.push_str(&format!(
             "<dt><a href=\"{name}.html\"><code>{name}</code></a> <span class=\"{severity}\">{severity}</span></dt>\n<dd>{meaning}</dd>\n"
@@ -390,24 +513,39 @@ fn index(english: &Value, examples: &BTreeMap<String, Example>) -> String {
 fn the_pages_are_those_of_the_registry() {
     let bless = std::env::var_os("CLAIMKIT_BLESS").is_some();
     let locale = root().join("pkg/locale");
-    let (english, chinese) = (read(&locale.join("en.json")), read(&locale.join("zh-Hans.json")));
+    let (english, chinese) = (
+        read(&locale.join("en.json")),
+        read(&locale.join("zh-Hans.json")),
+    );
     let registry = registry();
     let (examples, _) = examples();
     let mut pages: BTreeMap<String, String> = Code::ALL
         .iter()
         .map(|&code| {
             let name = code.name();
-            let about = registry.get(name).unwrap_or_else(|| panic!("tests/codes/rules.json has nothing about {name}"));
-            (format!("{name}.html"), page(code, &english, &chinese, about, examples.get(name)))
+            let about = registry
+                .get(name)
+                .unwrap_or_else(|| panic!("tests/codes/rules.json has nothing about {name}"));
+            (
+                format!("{name}.html"),
+                page(code, &english, &chinese, about, examples.get(name)),
+            )
         })
         .collect();
     pages.insert("index.html".to_owned(), index(&english, &examples));
     let folder = root().join("www/codes");
     let there: Vec<String> = fs::read_dir(&folder)
-        .map(|entries| entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect())
+        .map(|entries| {
+            entries
+                .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+                .collect()
+        })
         .unwrap_or_default();
     let mut stale = Vec::new();
-    for name in there.iter().filter(|name| name.ends_with(".html") && !pages.contains_key(*name)) {
+    for name in there
+        .iter()
+        .filter(|name| name.ends_with(".html") && !pages.contains_key(*name))
+    {
         stale.push(name.clone());
         if bless {
             fs::remove_file(folder.join(name)).unwrap();
@@ -431,7 +569,11 @@ fn the_pages_are_those_of_the_registry() {
 
 /// The number of words of some texts together.
 fn words(texts: &[Option<&str>]) -> usize {
-    texts.iter().flatten().map(|text| text.split_whitespace().count()).sum()
+    texts
+        .iter()
+        .flatten()
+        .map(|text| text.split_whitespace().count())
+        .sum()
 }
 
 #[test]
@@ -448,40 +590,72 @@ fn no_page_is_thin() {
         }
         let meaning = english["codes"][name].as_str();
         if words(&[meaning, about.means.as_deref()]) < FEWEST_WORDS {
-            wrong.push(format!("{name}: `means` is needed, because its sentence in `pkg/locale` is short"));
+            wrong.push(format!(
+                "{name}: `means` is needed, because its sentence in `pkg/locale` is short"
+            ));
         }
         if words(&[Some(&about.why)]) < FEWEST_WORDS {
             wrong.push(format!("{name}: `why` is short"));
         }
-        for text in [meaning, about.means.as_deref(), Some(about.why.as_str())].into_iter().flatten() {
+        for text in [meaning, about.means.as_deref(), Some(about.why.as_str())]
+            .into_iter()
+            .flatten()
+        {
             if let Some(other) = seen.insert(text, name) {
-                wrong.push(format!("{name}: the page of {other} has the same sentences: {text}"));
+                wrong.push(format!(
+                    "{name}: the page of {other} has the same sentences: {text}"
+                ));
             }
         }
-        let written = [&about.means, &about.instead, &about.fix, &about.no_example].into_iter().flatten();
+        let written = [&about.means, &about.instead, &about.fix, &about.no_example]
+            .into_iter()
+            .flatten();
         for text in written.chain([&about.why, &about.rule]) {
-            if !text.ends_with(['.', ')']) || text.matches('`').count() % 2 == 1 || text.contains('\n') {
-                wrong.push(format!("{name}: not whole sentences with closed backquotes: {text}"));
+            if !text.ends_with(['.', ')'])
+                || text.matches('`').count() % 2 == 1
+                || text.contains('\n')
+            {
+                wrong.push(format!(
+                    "{name}: not whole sentences with closed backquotes: {text}"
+                ));
             }
         }
         match (examples.get(name), &about.no_example) {
-            (None, None) => wrong.push(format!("{name}: it has neither an example nor `noExample`")),
-            (Some(_), Some(_)) => wrong.push(format!("{name}: it has an example and a reason why there is none")),
+            (None, None) => {
+                wrong.push(format!("{name}: it has neither an example nor `noExample`"))
+            }
+            (Some(_), Some(_)) => wrong.push(format!(
+                "{name}: it has an example and a reason why there is none"
+            )),
             (Some(example), None) if example.texts.is_empty() => {
-                wrong.push(format!("{name}: the example shows no text; write `tests/codes/{name}.yaml`"));
+                wrong.push(format!(
+                    "{name}: the example shows no text; write `tests/codes/{name}.yaml`"
+                ));
             }
             _ => {}
         }
         if fixed.contains(name) != about.fix.is_some() {
-            wrong.push(format!("{name}: `fix` must be there if a finding has a fix, and only then"));
+            wrong.push(format!(
+                "{name}: `fix` must be there if a finding has a fix, and only then"
+            ));
         }
     }
     for entry in fs::read_dir(root().join("tests/codes")).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_string_lossy();
-        if path.extension().is_some_and(|extension| extension == "yaml") && !registry.contains_key(&*stem) {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+            && !registry.contains_key(&*stem)
+        {
             wrong.push(format!("{}: there is no such code", path.display()));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} codes:\n{}", wrong.len(), registry.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} codes:\n{}",
+        wrong.len(),
+        registry.len(),
+        wrong.join("\n")
+    );
 }

@@ -21,7 +21,9 @@ fn convert(text: &str, to: &str, options: &Value) -> Value {
 
 fn cases() -> BTreeMap<String, PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/convert");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     files
         .filter_map(|path| {
             let name = path.file_name()?.to_str()?;
@@ -32,7 +34,13 @@ fn cases() -> BTreeMap<String, PathBuf> {
 }
 
 fn beside(path: &Path, from: &str, to: &str) -> PathBuf {
-    path.with_file_name(path.file_name().unwrap().to_str().unwrap().replace(from, to))
+    path.with_file_name(
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace(from, to),
+    )
 }
 
 #[test]
@@ -46,7 +54,11 @@ fn cases_give_what_is_written_beside_them() {
         let extension = path.extension().unwrap().to_str().unwrap();
         let expect: Value = std::fs::read_to_string(path.with_file_name(format!("{case}.json")))
             .map_or(json!({}), |text| serde_json::from_str(&text).unwrap());
-        let (to, back_to) = if case.ends_with(".up") { ("v1alpha2", "v1alpha1") } else { ("v1alpha1", "v1alpha2") };
+        let (to, back_to) = if case.ends_with(".up") {
+            ("v1alpha2", "v1alpha1")
+        } else {
+            ("v1alpha1", "v1alpha2")
+        };
         let answer = convert(&input, to, &expect["options"]);
         let mut differs = |what: &str, have: &Value, want: &Value| {
             if have != want {
@@ -54,26 +66,67 @@ fn cases_give_what_is_written_beside_them() {
             }
         };
 
-        let out = std::fs::read_to_string(beside(path, &format!(".in.{extension}"), &format!(".out.{extension}"))).ok();
+        let out = std::fs::read_to_string(beside(
+            path,
+            &format!(".in.{extension}"),
+            &format!(".out.{extension}"),
+        ))
+        .ok();
         differs("text", &answer["text"], &json!(out));
-        let codes: Vec<&Value> = answer["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
-        seen.extend(codes.iter().filter_map(|code| code.as_str().map(str::to_owned)));
-        differs("findings", &json!(codes), expect.get("findings").unwrap_or(&json!([])));
-        let errors = answer["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "error");
-        differs("refused with an error, and only then", &json!(errors), &json!(out.is_none()));
+        let codes: Vec<&Value> = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| &finding["code"])
+            .collect();
+        seen.extend(
+            codes
+                .iter()
+                .filter_map(|code| code.as_str().map(str::to_owned)),
+        );
+        differs(
+            "findings",
+            &json!(codes),
+            expect.get("findings").unwrap_or(&json!([])),
+        );
+        let errors = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["severity"] == "error");
+        differs(
+            "refused with an error, and only then",
+            &json!(errors),
+            &json!(out.is_none()),
+        );
         differs("ok", &answer["ok"], &json!(!errors));
         let losses: Vec<Vec<&Value>> = answer["objects"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|object| object["losses"].as_array().unwrap().iter().map(|loss| &loss["path"]).collect())
+            .map(|object| {
+                object["losses"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|loss| &loss["path"])
+                    .collect()
+            })
             .collect();
         let none = json!(vec![json!([]); losses.len()]);
-        differs("losses", &json!(losses), expect.get("losses").unwrap_or(&none));
+        differs(
+            "losses",
+            &json!(losses),
+            expect.get("losses").unwrap_or(&none),
+        );
 
         let Some(out) = out else { continue };
         // A second conversion changes nothing.
-        differs("converted twice", &convert(&out, to, &expect["options"])["text"], &json!(out));
+        differs(
+            "converted twice",
+            &convert(&out, to, &expect["options"])["text"],
+            &json!(out),
+        );
         let back = convert(&out, back_to, &json!({}));
         if expect["back"] == "refused" {
             differs("back", &back["text"], &Value::Null);
@@ -112,15 +165,27 @@ fn answers_as_the_contract_says() {
     let object = &answer["objects"][0];
     assert_eq!(
         (&object["from"], &object["to"], &object["changed"]),
-        (&json!("resource.k8s.io/v1alpha2"), &json!("resource.k8s.io/v1alpha1"), &json!(false))
+        (
+            &json!("resource.k8s.io/v1alpha2"),
+            &json!("resource.k8s.io/v1alpha1"),
+            &json!(false)
+        )
     );
     assert_eq!(object["losses"][0]["path"], "structuredParameters");
     assert_eq!(object["losses"][0]["value"], true);
-    assert!(object["losses"][0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+    assert!(
+        object["losses"][0]["reason"]
+            .as_str()
+            .is_some_and(|reason| !reason.is_empty())
+    );
     let finding = &answer["findings"][0];
     assert_eq!(
         (&finding["code"], &finding["severity"], &finding["origin"]),
-        (&json!("conversion-loss"), &json!("error"), &json!("claimkit"))
+        (
+            &json!("conversion-loss"),
+            &json!("error"),
+            &json!("claimkit")
+        )
     );
     let at = text.find("structured").unwrap();
     let units = text[..at].encode_utf16().count();
@@ -130,24 +195,45 @@ fn answers_as_the_contract_says() {
     let allowed = convert(text, "v1alpha1", &json!({"lossy": "allow"}));
     assert_eq!(allowed["ok"], true);
     assert_eq!(allowed["objects"][0]["changed"], true);
-    assert_eq!(allowed["text"], text.replace("v1alpha2", "v1alpha1").replace("structuredParameters: true\n", ""));
+    assert_eq!(
+        allowed["text"],
+        text.replace("v1alpha2", "v1alpha1")
+            .replace("structuredParameters: true\n", "")
+    );
 }
 
 #[test]
 fn requests_that_cannot_be_used_say_what_to_write() {
     for (request, error) in [
-        (json!({"verb": "convert", "to": "v1alpha2"}), "`text` is missing"),
+        (
+            json!({"verb": "convert", "to": "v1alpha2"}),
+            "`text` is missing",
+        ),
         (
             json!({"verb": "convert", "text": ""}),
             "`to` is missing; write one of `v1alpha1`, `v1alpha2`, `v1alpha3`, `v1beta1`, `v1beta2`, `v1`",
         ),
-        (json!({"verb": "convert", "text": "", "to": "v2"}), "unknown version `v2`; write one of `v1alpha1`"),
-        (json!({"verb": "convert", "text": "", "to": "v1alpha2", "release": "1.25"}), "unknown release `1.25`"),
-        (json!({"verb": "convert", "text": "", "to": "v1alpha2", "lossy": "maybe"}), "unknown variant `maybe`"),
+        (
+            json!({"verb": "convert", "text": "", "to": "v2"}),
+            "unknown version `v2`; write one of `v1alpha1`",
+        ),
+        (
+            json!({"verb": "convert", "text": "", "to": "v1alpha2", "release": "1.25"}),
+            "unknown release `1.25`",
+        ),
+        (
+            json!({"verb": "convert", "text": "", "to": "v1alpha2", "lossy": "maybe"}),
+            "unknown variant `maybe`",
+        ),
     ] {
         let answer = crate::support::ask(&request);
         assert_eq!(answer["ok"], false);
-        assert!(answer["error"].as_str().is_some_and(|text| text.contains(error)), "{answer}");
+        assert!(
+            answer["error"]
+                .as_str()
+                .is_some_and(|text| text.contains(error)),
+            "{answer}"
+        );
     }
 }
 
@@ -156,9 +242,17 @@ fn requests_that_cannot_be_used_say_what_to_write() {
 fn nothing_checked_is_not_ok() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
     let answer = convert(text, "v1alpha2", &json!({}));
-    assert_eq!((&answer["ok"], &answer["text"]), (&json!(false), &json!(text)));
+    assert_eq!(
+        (&answer["ok"], &answer["text"]),
+        (&json!(false), &json!(text))
+    );
     assert_eq!(answer["objects"][0]["skipped"], "it is of `v1`");
-    let codes: Vec<&str> = answer["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
+    let codes: Vec<&str> = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|finding| finding["code"].as_str())
+        .collect();
     assert_eq!(codes, ["other-group", "nothing-checked"]);
 }
 
@@ -174,21 +268,42 @@ fn what_cannot_be_converted_is_refused() {
             "no kind \"ResourceClaim\" is registered for version \"resource.k8s.io/v1beta7\"",
         ),
         (
-            format!("{lists}- {{apiVersion: resource.k8s.io/v1alpha1, kind: PodScheduling, metadata: {{name: a}}}}\n"),
+            format!(
+                "{lists}- {{apiVersion: resource.k8s.io/v1alpha1, kind: PodScheduling, metadata: {{name: a}}}}\n"
+            ),
             "unknown-kind",
             "`PodSchedulingLit` is not a kind of v1alpha1: the list cannot be converted",
         ),
     ] {
         let answer = convert(&text, "v1alpha2", &json!({}));
-        assert_eq!((&answer["ok"], &answer["text"]), (&json!(false), &Value::Null), "{answer}");
+        assert_eq!(
+            (&answer["ok"], &answer["text"]),
+            (&json!(false), &Value::Null),
+            "{answer}"
+        );
         let finding = &answer["findings"][0];
-        assert_eq!((finding["code"].as_str(), finding["severity"].as_str()), (Some(code), Some("error")), "{answer}");
-        assert!(finding["message"].as_str().unwrap().starts_with(message), "{answer}");
+        assert_eq!(
+            (finding["code"].as_str(), finding["severity"].as_str()),
+            (Some(code), Some("error")),
+            "{answer}"
+        );
+        assert!(
+            finding["message"].as_str().unwrap().starts_with(message),
+            "{answer}"
+        );
     }
     // A text without objects of the group: the answer has the text, and it is not a success.
     let answer = convert("a: 1\n---\nmetadata: {name: a}\n", "v1alpha2", &json!({}));
-    let codes: Vec<&str> = answer["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
-    assert_eq!((&answer["ok"], codes), (&json!(false), vec!["no-kind", "no-kind", "nothing-checked"]));
+    let codes: Vec<&str> = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|finding| finding["code"].as_str())
+        .collect();
+    assert_eq!(
+        (&answer["ok"], codes),
+        (&json!(false), vec!["no-kind", "no-kind", "nothing-checked"])
+    );
 }
 
 /// Deep nesting and many aliases give an answer.
@@ -200,9 +315,14 @@ fn hostile_texts_end_in_an_answer() {
         "}".repeat(9000)
     );
     let answer = convert(&deep, "v1alpha2", &json!({}));
-    assert!(answer["text"] == deep.replace("v1alpha1", "v1alpha2"), "the edited text differs");
+    assert!(
+        answer["text"] == deep.replace("v1alpha1", "v1alpha2"),
+        "the edited text differs"
+    );
     // Printed in block style it would be huge: refused, with the reason.
-    let printed = deep.replace("resource.k8s.io/v1alpha1", "&v resource.k8s.io/v1alpha1").replace("name: c", "name: c, uid: *v");
+    let printed = deep
+        .replace("resource.k8s.io/v1alpha1", "&v resource.k8s.io/v1alpha1")
+        .replace("name: c", "name: c, uid: *v");
     let answer = convert(&printed, "v1alpha2", &json!({"limits": {"bytes": 1000000}}));
     assert_eq!(answer["findings"][1]["code"], "limit-bytes");
     assert!(answer.get("text").is_none());

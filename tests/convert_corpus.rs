@@ -14,7 +14,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "yaml" || extension == "json") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "yaml" || extension == "json")
+            {
                 found.push(path);
             }
         }
@@ -32,7 +35,11 @@ fn touched(old: &str, new: &str) -> usize {
         let mut diagonal = 0;
         for (at, other) in new.iter().enumerate() {
             let above = row[at + 1];
-            row[at + 1] = if line == other { diagonal + 1 } else { above.max(row[at]) };
+            row[at + 1] = if line == other {
+                diagonal + 1
+            } else {
+                above.max(row[at])
+            };
             diagonal = above;
         }
     }
@@ -41,7 +48,11 @@ fn touched(old: &str, new: &str) -> usize {
 
 /// Lines that must change: the version of each object, the kind if it is renamed, and the handle of an allocation.
 fn must_change(conversion: &Conversion<'_>, text: &str, new: &str) -> usize {
-    let changed = conversion.outcomes.iter().filter(|outcome| outcome.changed).count();
+    let changed = conversion
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.changed)
+        .count();
     let renamed = conversion
         .input
         .items
@@ -49,17 +60,27 @@ fn must_change(conversion: &Conversion<'_>, text: &str, new: &str) -> usize {
         .zip(&conversion.outcomes)
         .filter(|(item, outcome)| outcome.changed && item.kind.starts_with("PodScheduling"));
     let lines = |text: &str| {
-        let handle = text.split('\n').skip_while(|line| !line.contains("resourceHandle"));
+        let handle = text
+            .split('\n')
+            .skip_while(|line| !line.contains("resourceHandle"));
         let depth = |line: &str| line.len() - line.trim_start().len();
         let first = handle.clone().next().map_or(0, depth);
         handle.take(1).count() + handle_rest(text, first)
     };
-    2 * (changed + renamed.count()) + if text.contains("resourceHandle") { lines(text) + lines(new) } else { 0 }
+    2 * (changed + renamed.count())
+        + if text.contains("resourceHandle") {
+            lines(text) + lines(new)
+        } else {
+            0
+        }
 }
 
 /// Lines below a handle that belong to it: deeper ones, and its closing bracket.
 fn handle_rest(text: &str, depth: usize) -> usize {
-    let rest = text.split('\n').skip_while(|line| !line.contains("resourceHandle")).skip(1);
+    let rest = text
+        .split('\n')
+        .skip_while(|line| !line.contains("resourceHandle"))
+        .skip(1);
     rest.take_while(|line| {
         let inner = line.len() - line.trim_start().len();
         inner > depth || (inner == depth && line.trim_start().starts_with(']'))
@@ -79,18 +100,44 @@ fn every_convertible_file_comes_back_byte_for_byte() {
         return;
     }
     let files = files(&folder);
-    assert!(files.len() > 100, "{} holds {} manifests", folder.display(), files.len());
-    let (mut converted, mut identical, mut untouched, mut refused, mut objects, mut lines) = (0, 0, 0, 0, 0, 0);
+    assert!(
+        files.len() > 100,
+        "{} holds {} manifests",
+        folder.display(),
+        files.len()
+    );
+    let (mut converted, mut identical, mut untouched, mut refused, mut objects, mut lines) =
+        (0, 0, 0, 0, 0, 0);
     for path in &files {
         let text = std::fs::read_to_string(path).unwrap();
-        for (to, back) in [(&v1alpha1::VERSION, &v1alpha2::VERSION), (&v1alpha2::VERSION, &v1alpha1::VERSION)] {
+        for (to, back) in [
+            (&v1alpha1::VERSION, &v1alpha2::VERSION),
+            (&v1alpha2::VERSION, &v1alpha1::VERSION),
+        ] {
             let there = run(&text, to);
-            let changed = there.outcomes.iter().filter(|outcome| outcome.changed).count();
+            let changed = there
+                .outcomes
+                .iter()
+                .filter(|outcome| outcome.changed)
+                .count();
             let Some(new) = &there.text else {
                 // Only for a stated reason: losses, kinds without counterpart, texts that cannot be read or decoded.
-                let reasons = there.findings.iter().filter(|finding| finding.severity == Severity::Error);
-                assert!(reasons.clone().count() > 0, "{}: refused without a reason", path.display());
-                assert!(reasons.clone().all(|finding| finding.code != Code::ConversionDisagrees), "{}", path.display());
+                let reasons = there
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.severity == Severity::Error);
+                assert!(
+                    reasons.clone().count() > 0,
+                    "{}: refused without a reason",
+                    path.display()
+                );
+                assert!(
+                    reasons
+                        .clone()
+                        .all(|finding| finding.code != Code::ConversionDisagrees),
+                    "{}",
+                    path.display()
+                );
                 refused += 1;
                 continue;
             };
@@ -101,12 +148,29 @@ fn every_convertible_file_comes_back_byte_for_byte() {
             }
             converted += 1;
             objects += changed;
-            assert!(there.findings.iter().all(|finding| finding.code != Code::ConversionPrinted), "{}: printed", path.display());
+            assert!(
+                there
+                    .findings
+                    .iter()
+                    .all(|finding| finding.code != Code::ConversionPrinted),
+                "{}: printed",
+                path.display()
+            );
             let touched = touched(&text, new);
-            assert_eq!(touched, must_change(&there, &text, new), "{}: lines that need not change", path.display());
+            assert_eq!(
+                touched,
+                must_change(&there, &text, new),
+                "{}: lines that need not change",
+                path.display()
+            );
             lines += touched;
             let again = run(new, back);
-            assert_eq!(again.text.as_deref(), Some(text.as_str()), "{}: does not come back", path.display());
+            assert_eq!(
+                again.text.as_deref(),
+                Some(text.as_str()),
+                "{}: does not come back",
+                path.display()
+            );
             identical += 1;
         }
     }

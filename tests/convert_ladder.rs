@@ -11,18 +11,32 @@ use std::fmt::Write;
 use std::io::Read;
 
 fn version(name: &str) -> &'static Version {
-    let all = [&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];
-    all.into_iter().find(|version| version.name == name).unwrap()
+    let all = [
+        &v1alpha3::VERSION,
+        &v1beta1::VERSION,
+        &v1beta2::VERSION,
+        &v1::VERSION,
+    ];
+    all.into_iter()
+        .find(|version| version.name == name)
+        .unwrap()
 }
 
 /// Every object a server of a release stored, in each of its versions.
 fn stored(release: &str) -> Vec<(String, Map<String, Value>)> {
-    let path = format!("{}/tests/vectors/later/{release}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/later/{release}.jsonl.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     // The recordings have this value in place of times from the server's clock.
     let text = text.replace("(NOW)", "2026-01-02T03:04:05Z");
-    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let cases = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     cases
         .filter_map(|case| {
             let written = case["stored"].as_object()?.clone();
@@ -46,7 +60,11 @@ fn stored(release: &str) -> Vec<(String, Map<String, Value>)> {
 /// Upstream writes an empty class name into a flat request without a class; a text may leave it out. `1.0` is `1` in YAML.
 fn plain(value: &mut Value) {
     match value {
-        Value::Number(number) if number.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15) => {
+        Value::Number(number)
+            if number
+                .as_f64()
+                .is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15) =>
+        {
             *value = json!(number.as_f64().unwrap() as i64);
         }
         Value::Object(map) => {
@@ -65,11 +83,18 @@ fn run<'t>(text: &'t str, to: &str) -> Conversion<'t> {
 }
 
 fn said(conversion: &Conversion<'_>) -> String {
-    conversion.findings.iter().map(|finding| format!("{}: {}\n", finding.code.name(), finding.message)).collect()
+    conversion
+        .findings
+        .iter()
+        .map(|finding| format!("{}: {}\n", finding.code.name(), finding.message))
+        .collect()
 }
 
 fn printed(conversion: &Conversion<'_>) -> bool {
-    conversion.findings.iter().any(|finding| finding.code == Code::ConversionPrinted)
+    conversion
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::ConversionPrinted)
 }
 
 /// The layout of a YAML text.
@@ -81,14 +106,22 @@ struct Layout {
     dash: usize,
 }
 
-const LAYOUTS: [Layout; 3] = [Layout { unit: 2, dash: 0 }, Layout { unit: 2, dash: 2 }, Layout { unit: 4, dash: 2 }];
+const LAYOUTS: [Layout; 3] = [
+    Layout { unit: 2, dash: 0 },
+    Layout { unit: 2, dash: 2 },
+    Layout { unit: 4, dash: 2 },
+];
 
 /// A mapping as lines of YAML in block style.
 fn lines(map: &Map<String, Value>, indent: usize, layout: Layout, out: &mut Vec<String>) {
     let pad = " ".repeat(indent);
     for (key, value) in map {
         let word = ["", "y", "n", "on", "no", "off", "yes"].contains(&key.as_str());
-        let key = if !word && key.chars().all(|c| c.is_ascii_alphanumeric()) { key.clone() } else { json!(key).to_string() };
+        let key = if !word && key.chars().all(|c| c.is_ascii_alphanumeric()) {
+            key.clone()
+        } else {
+            json!(key).to_string()
+        };
         match value {
             Value::Object(inner) if !inner.is_empty() => {
                 out.push(format!("{pad}{key}:"));
@@ -133,7 +166,11 @@ fn yaml(value: &Value, layout: Layout, comments: bool) -> String {
 #[test]
 fn stored_objects_convert_as_upstream_converts_them() {
     let (mut pairs, mut back, mut wrong) = (0, 0, Vec::new());
-    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() { 31 } else { 1 };
+    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() {
+        31
+    } else {
+        1
+    };
     for release in RELEASES {
         for (id, objects) in stored(release).into_iter().step_by(step) {
             for (from, object) in &objects {
@@ -141,16 +178,26 @@ fn stored_objects_convert_as_upstream_converts_them() {
                     pairs += 1;
                     let mut want = want.clone();
                     plain(&mut want);
-                    let mut texts = vec![object.to_string(), serde_json::to_string_pretty(object).unwrap()];
+                    let mut texts = vec![
+                        object.to_string(),
+                        serde_json::to_string_pretty(object).unwrap(),
+                    ];
                     for layout in LAYOUTS {
                         texts.extend([yaml(object, layout, false), yaml(object, layout, true)]);
                     }
                     for text in texts {
-                        let mut fail = |what: &str, new: &str| wrong.push(format!("{id} {from} {to}: {what}\n{text}\n{new}"));
+                        let mut fail = |what: &str, new: &str| {
+                            wrong.push(format!("{id} {from} {to}: {what}\n{text}\n{new}"))
+                        };
                         let there = run(&text, to);
                         // 1.37 removed the field, and a text is read by the newest release that serves its version.
                         if text.contains("nodeAllocatableResourceMappings") {
-                            if there.text.is_some() || there.findings.iter().all(|finding| finding.code != Code::ConversionLoss) {
+                            if there.text.is_some()
+                                || there
+                                    .findings
+                                    .iter()
+                                    .all(|finding| finding.code != Code::ConversionLoss)
+                            {
                                 fail("a removed field is not named", &said(&there));
                             }
                             continue;
@@ -179,7 +226,10 @@ fn stored_objects_convert_as_upstream_converts_them() {
                                     fail("another value comes back", new);
                                 }
                             }
-                            old => fail("another text comes back", &format!("{new}\n{}", old.as_deref().unwrap_or("refused"))),
+                            old => fail(
+                                "another text comes back",
+                                &format!("{new}\n{}", old.as_deref().unwrap_or("refused")),
+                            ),
                         }
                     }
                 }
@@ -192,7 +242,10 @@ fn stored_objects_convert_as_upstream_converts_them() {
         wrong.is_empty(),
         "{} wrong\n{}",
         wrong.len(),
-        shown.iter().map(|text| format!("{text}\n----\n")).collect::<String>()
+        shown
+            .iter()
+            .map(|text| format!("{text}\n----\n"))
+            .collect::<String>()
     );
     assert!(pairs > 300);
 }
@@ -218,7 +271,13 @@ fn value(text: &str) -> Value {
     let document = file.documents.first().unwrap();
     let mut out = String::new();
     let order = claimkit::text::print::Order::Source;
-    assert!(claimkit::text::print::json(&document.tree, document.root.unwrap(), order, usize::MAX, &mut out));
+    assert!(claimkit::text::print::json(
+        &document.tree,
+        document.root.unwrap(),
+        order,
+        usize::MAX,
+        &mut out
+    ));
     serde_json::from_str(&out).unwrap()
 }
 
@@ -232,11 +291,22 @@ struct Planted {
 }
 
 fn planted() -> Vec<Planted> {
-    let one = |from, to, kind, body, at| Planted { from, to, kind, body, at };
+    let one = |from, to, kind, body, at| Planted {
+        from,
+        to,
+        kind,
+        body,
+        at,
+    };
     let exactly = |field: Value| json!({"spec": {"devices": {"requests": [{"name": "r", "exactly": field}]}}});
     let device = |field: Value| json!({"spec": {"devices": [field], "driver": "d", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}}});
     let result = |field: Value| json!({"spec": {}, "status": {"allocation": {"devices": {"results": [field]}}}});
-    let (claim, slice, class, rule) = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule");
+    let (claim, slice, class, rule) = (
+        "ResourceClaim",
+        "ResourceSlice",
+        "DeviceClass",
+        "DeviceTaintRule",
+    );
     vec![
         // Fields that are newer than the last release with v1alpha3.
         one(
@@ -280,7 +350,9 @@ fn planted() -> Vec<Planted> {
             "v1",
             "v1alpha3",
             claim,
-            result(json!({"request": "r", "driver": "d", "pool": "p", "device": "x", "consumedCapacity": {"m": "1"}})),
+            result(
+                json!({"request": "r", "driver": "d", "pool": "p", "device": "x", "consumedCapacity": {"m": "1"}}),
+            ),
             "status.allocation.devices.results[0].consumedCapacity",
         ),
         one(
@@ -297,7 +369,13 @@ fn planted() -> Vec<Planted> {
             json!({"spec": {"config": [], "extendedResourceName": "a.b/c"}}),
             "spec.extendedResourceName",
         ),
-        one("v1", "v1alpha3", slice, device(json!({"name": "x", "bindsToNode": true})), "spec.devices[0].bindsToNode"),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "bindsToNode": true})),
+            "spec.devices[0].bindsToNode",
+        ),
         one(
             "v1",
             "v1alpha3",
@@ -330,25 +408,37 @@ fn planted() -> Vec<Planted> {
             "v1",
             "v1alpha3",
             slice,
-            device(json!({"name": "x", "nodeAllocatableResourceMappings": {"cpu": {"allocationMultiplier": "1"}}})),
+            device(
+                json!({"name": "x", "nodeAllocatableResourceMappings": {"cpu": {"allocationMultiplier": "1"}}}),
+            ),
             "spec.devices[0].nodeAllocatableResourceMappings",
         ),
         one(
             "v1",
             "v1alpha3",
             slice,
-            device(json!({"name": "x", "capacity": {"m": {"value": "1", "requestPolicy": {"default": "1"}}}})),
+            device(
+                json!({"name": "x", "capacity": {"m": {"value": "1", "requestPolicy": {"default": "1"}}}}),
+            ),
             "spec.devices[0].capacity[m].requestPolicy",
         ),
         one(
             "v1beta1",
             "v1alpha3",
             slice,
-            device(json!({"name": "x", "basic": {"capacity": {"m": {"requestPolicy": {"default": "1"}, "value": "1"}}}})),
+            device(
+                json!({"name": "x", "basic": {"capacity": {"m": {"requestPolicy": {"default": "1"}, "value": "1"}}}}),
+            ),
             "spec.devices[0].basic.capacity[m].requestPolicy",
         ),
         // Fields that left.
-        one("v1alpha3", "v1beta1", claim, json!({"spec": {"controller": "c", "devices": {}}}), "spec.controller"),
+        one(
+            "v1alpha3",
+            "v1beta1",
+            claim,
+            json!({"spec": {"controller": "c", "devices": {}}}),
+            "spec.controller",
+        ),
         one(
             "v1alpha3",
             "v1",
@@ -420,23 +510,52 @@ fn planted() -> Vec<Planted> {
 /// lost fields are missing.
 #[test]
 fn every_loss_is_named() {
-    for Planted { from, to, kind, body, at } in planted() {
+    for Planted {
+        from,
+        to,
+        kind,
+        body,
+        at,
+    } in planted()
+    {
         let mut object = json!({"apiVersion": format!("resource.k8s.io/{from}"), "kind": kind, "metadata": {"name": "n"}});
-        object.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
-        for text in [yaml(&object, LAYOUTS[1], true), serde_json::to_string_pretty(&object).unwrap(), object.to_string()] {
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(body.as_object().unwrap().clone());
+        for text in [
+            yaml(&object, LAYOUTS[1], true),
+            serde_json::to_string_pretty(&object).unwrap(),
+            object.to_string(),
+        ] {
             let refused = run(&text, to);
             assert_eq!(refused.text, None, "{text}");
             let losses = &refused.outcomes[0].losses;
-            assert_eq!(losses.iter().map(|loss| loss.path.as_str()).collect::<Vec<_>>(), [at], "{text}");
+            assert_eq!(
+                losses
+                    .iter()
+                    .map(|loss| loss.path.as_str())
+                    .collect::<Vec<_>>(),
+                [at],
+                "{text}"
+            );
             assert!(!losses[0].reason.is_empty());
             let lost: Value = serde_json::from_str(&losses[0].value).unwrap();
             assert_ne!(lost, Value::Null, "{text}");
             let span = losses[0].span;
             let name = at.rsplit('.').next().unwrap();
-            assert!(text[span.from()..span.to()].trim_start_matches('"').starts_with(name), "{at}");
+            assert!(
+                text[span.from()..span.to()]
+                    .trim_start_matches('"')
+                    .starts_with(name),
+                "{at}"
+            );
             let options = ConvertOptions::default().lossy(true);
             let allowed = convert(&text, version(to), &options);
-            let new = allowed.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
+            let new = allowed
+                .text
+                .as_deref()
+                .unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
             assert!(!printed(&allowed), "{text}\n{}", said(&allowed));
             // An empty `basic` is always written.
             let gone = if name == "basic" { "attributes" } else { name };
@@ -452,11 +571,23 @@ fn the_result_is_judged_in_its_release() {
     let text = "apiVersion: resource.k8s.io/v1alpha3\nkind: ResourceSlice\nmetadata: {name: one}\nspec:\n  driver: d.example.com\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  nodeName: n1\n  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n  devices:\n  - name: a\n    basic: {}\n";
     let done = run(text, "v1");
     assert!(done.text.is_some(), "{}", said(&done));
-    let lost: Vec<_> = done.findings.iter().filter(|finding| finding.code == Code::ValidityLost).collect();
+    let lost: Vec<_> = done
+        .findings
+        .iter()
+        .filter(|finding| finding.code == Code::ValidityLost)
+        .collect();
     assert_eq!(lost.len(), 1, "{}", said(&done));
     assert!(lost[0].message.contains("does not accept") && lost[0].span.is_some());
     assert!(
-        run(&text.replace("  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n", ""), "v1").findings.is_empty()
+        run(
+            &text.replace(
+                "  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n",
+                ""
+            ),
+            "v1"
+        )
+        .findings
+        .is_empty()
     );
 }
 
@@ -468,10 +599,15 @@ fn a_kind_without_counterpart_is_refused() {
         ("v1alpha3", "PodSchedulingContext", "v1"),
         ("v1alpha3", "ResourcePoolStatusRequest", "v1beta2"),
     ] {
-        let text = format!("apiVersion: resource.k8s.io/{from}\nkind: {kind}\nmetadata: {{name: one}}\n");
+        let text =
+            format!("apiVersion: resource.k8s.io/{from}\nkind: {kind}\nmetadata: {{name: one}}\n");
         let refused = run(&text, to);
         assert_eq!(refused.text, None);
-        let codes: Vec<Code> = refused.findings.iter().map(|finding| finding.code).collect();
+        let codes: Vec<Code> = refused
+            .findings
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
         assert_eq!(codes, [Code::NoCounterpart], "{kind}");
     }
 }
@@ -480,7 +616,9 @@ fn a_kind_without_counterpart_is_refused() {
 #[test]
 fn a_release_chooses_the_version_of_each_kind() {
     let object = |version: &str, kind: &str| {
-        format!("apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: one}}\n---\n")
+        format!(
+            "apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: one}}\n---\n"
+        )
     };
     for (minor, from, kind, to, removed) in [
         (38, "v1alpha3", "ResourceClaim", "v1", Some(34)),
@@ -496,16 +634,44 @@ fn a_release_chooses_the_version_of_each_kind() {
         (36, "v1", "ResourceClaim", "v1", None),
     ] {
         let text = object(from, kind);
-        let done = convert(&text, ConvertTarget::Release(minor), &ConvertOptions::default());
+        let done = convert(
+            &text,
+            ConvertTarget::Release(minor),
+            &ConvertOptions::default(),
+        );
         let outcome = &done.outcomes[0];
-        assert!(done.text.is_some(), "{from} {kind} {minor}\n{}", said(&done));
-        assert_eq!(outcome.to, format!("resource.k8s.io/{to}"), "{from} {kind} {minor}");
-        assert_eq!((outcome.changed, outcome.removed_in), (from != to, removed), "{from} {kind} {minor}");
+        assert!(
+            done.text.is_some(),
+            "{from} {kind} {minor}\n{}",
+            said(&done)
+        );
+        assert_eq!(
+            outcome.to,
+            format!("resource.k8s.io/{to}"),
+            "{from} {kind} {minor}"
+        );
+        assert_eq!(
+            (outcome.changed, outcome.removed_in),
+            (from != to, removed),
+            "{from} {kind} {minor}"
+        );
     }
     // There is no conversion back from one family to the other, and 1.31 is the last release with this kind.
-    for (minor, from, kind) in [(30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")] {
-        let done = convert(&object(from, kind), ConvertTarget::Release(minor), &ConvertOptions::default()).findings;
-        assert_eq!(done.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::NoCounterpart], "{from} {kind}");
+    for (minor, from, kind) in [
+        (30, "v1", "ResourceClaim"),
+        (32, "v1alpha3", "PodSchedulingContext"),
+    ] {
+        let done = convert(
+            &object(from, kind),
+            ConvertTarget::Release(minor),
+            &ConvertOptions::default(),
+        )
+        .findings;
+        assert_eq!(
+            done.iter().map(|finding| finding.code).collect::<Vec<_>>(),
+            [Code::NoCounterpart],
+            "{from} {kind}"
+        );
     }
 }
 
@@ -513,7 +679,9 @@ fn a_release_chooses_the_version_of_each_kind() {
 #[test]
 fn other_forms_come_back() {
     let claim = |body: &str| {
-        format!("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: one\nspec:\n  devices:\n{body}")
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: one\nspec:\n  devices:\n{body}"
+        )
     };
     let texts = [
         // The struct first in its item, with and without comments.
@@ -532,9 +700,16 @@ fn other_forms_come_back() {
     for text in &texts {
         for to in ["v1beta1", "v1alpha3", "v1beta2"] {
             let there = run(text, to);
-            let new = there.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&there)));
+            let new = there
+                .text
+                .as_deref()
+                .unwrap_or_else(|| panic!("{text}\n{}", said(&there)));
             assert!(!printed(&there), "{text}\n{}", said(&there));
-            assert_eq!(run(new, "v1").text.as_deref(), Some(text.as_str()), "{to}:\n{new}");
+            assert_eq!(
+                run(new, "v1").text.as_deref(),
+                Some(text.as_str()),
+                "{to}:\n{new}"
+            );
         }
     }
 }
@@ -560,7 +735,11 @@ fn a_comment_behind_a_short_key_comes_back() {
     ] {
         let there = run(&text, "v1alpha3");
         let new = there.text.as_deref().unwrap();
-        assert_eq!(run(new, "v1beta1").text.as_deref(), Some(text.as_str()), "{new}");
+        assert_eq!(
+            run(new, "v1beta1").text.as_deref(),
+            Some(text.as_str()),
+            "{new}"
+        );
     }
 }
 
@@ -568,8 +747,10 @@ fn a_comment_behind_a_short_key_comes_back() {
 #[test]
 fn lists_and_other_documents_stay() {
     let text = "# head\nkind: Pod\napiVersion: v1 # not ours\n---\napiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1beta1\n  kind: ResourceClaim\n  metadata: {name: a}\n  spec:\n    devices:\n      requests:\n      - name: r # one\n        deviceClassName: c\n- {apiVersion: v1, kind: Pod}\n---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClassList\nitems:\n- metadata: {name: b}\n  spec: {}\n";
-    let want =
-        text.replace("/v1beta1", "/v1").replace("        deviceClassName: c", "        exactly:\n          deviceClassName: c");
+    let want = text.replace("/v1beta1", "/v1").replace(
+        "        deviceClassName: c",
+        "        exactly:\n          deviceClassName: c",
+    );
     assert_eq!(run(text, "v1").text.as_deref(), Some(want.as_str()));
     assert_eq!(run(&want, "v1beta1").text.as_deref(), Some(text));
 }

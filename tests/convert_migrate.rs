@@ -20,21 +20,37 @@ fn convert(text: &str, to: &str, options: &Value) -> Value {
 
 /// Codes of findings, without those that repeat a loss or a decision.
 fn codes(answer: &Value) -> Vec<&str> {
-    let findings = answer["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap());
-    findings.filter(|code| !matches!(*code, "conversion-loss" | "conversion-decision" | "other-group")).collect()
+    let findings = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap());
+    findings
+        .filter(|code| {
+            !matches!(
+                *code,
+                "conversion-loss" | "conversion-decision" | "other-group"
+            )
+        })
+        .collect()
 }
 
 /// A field of each loss or decision, by object.
 fn each(answer: &Value, list: &str, field: &str) -> Value {
     let objects = answer["objects"].as_array().unwrap().iter();
-    let of =
-        |object: &Value| object[list].as_array().map_or(json!([]), |list| list.iter().map(|one| one[field].clone()).collect());
+    let of = |object: &Value| {
+        object[list].as_array().map_or(json!([]), |list| {
+            list.iter().map(|one| one[field].clone()).collect()
+        })
+    };
     Value::Array(objects.map(of).collect())
 }
 
 fn cases() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/convert_migrate");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let mut cases: Vec<_> = files
         .filter_map(|path| {
             let (case, _) = path.file_name()?.to_str()?.split_once(".in.")?;
@@ -47,9 +63,16 @@ fn cases() -> Vec<(String, PathBuf)> {
 
 /// The answers of a server of the release to every object of a text.
 fn refusals(text: &str, release: &str) -> Vec<String> {
-    let judged = answer(&json!({"verb": "validate", "text": text, "release": release, "via": "validator"}));
-    let findings = judged["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] == "error");
-    findings.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+    let judged =
+        answer(&json!({"verb": "validate", "text": text, "release": release, "via": "validator"}));
+    let findings = judged["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["severity"] == "error");
+    findings
+        .map(|finding| finding["message"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -61,11 +84,15 @@ fn cases_give_what_is_written_beside_them() {
     for (case, path) in &cases {
         let text = std::fs::read_to_string(path).unwrap();
         let beside = |end: &str| path.with_file_name(format!("{case}.{end}"));
-        let expect: Value = serde_json::from_str(&std::fs::read_to_string(beside("json")).unwrap()).unwrap();
+        let expect: Value =
+            serde_json::from_str(&std::fs::read_to_string(beside("json")).unwrap()).unwrap();
         let extension = path.extension().unwrap().to_str().unwrap();
         let out = std::fs::read_to_string(beside(&format!("out.{extension}"))).unwrap();
         let mut options = json!({"lossy": "allow"});
-        options.as_object_mut().unwrap().extend(expect["options"].as_object().cloned().unwrap_or_default());
+        options
+            .as_object_mut()
+            .unwrap()
+            .extend(expect["options"].as_object().cloned().unwrap_or_default());
         let done = convert(&text, "v1", &options);
         let mut differs = |what: &str, have: &Value, want: &Value| {
             if have != want {
@@ -74,22 +101,60 @@ fn cases_give_what_is_written_beside_them() {
         };
         differs("text", &done["text"], &json!(out));
         differs("losses", &each(&done, "losses", "path"), &expect["losses"]);
-        differs("decisions", &each(&done, "decisions", "code"), &expect["decisions"]);
-        differs("findings", &json!(codes(&done)), expect.get("findings").unwrap_or(&json!([])));
-        let flat =
-            |list: Value| list.as_array().unwrap().iter().flat_map(|one| one.as_array().unwrap().clone()).collect::<Vec<_>>();
-        decided.extend(flat(each(&done, "decisions", "code")).iter().map(|code| code.as_str().unwrap().to_owned()));
-        lost_fields.extend(
-            flat(each(&done, "losses", "path")).iter().map(|path| path.as_str().unwrap().rsplit('.').next().unwrap().to_owned()),
+        differs(
+            "decisions",
+            &each(&done, "decisions", "code"),
+            &expect["decisions"],
         );
-        let lost = done["objects"].as_array().unwrap().iter().any(|object| object["losses"] != json!([]));
+        differs(
+            "findings",
+            &json!(codes(&done)),
+            expect.get("findings").unwrap_or(&json!([])),
+        );
+        let flat = |list: Value| {
+            list.as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|one| one.as_array().unwrap().clone())
+                .collect::<Vec<_>>()
+        };
+        decided.extend(
+            flat(each(&done, "decisions", "code"))
+                .iter()
+                .map(|code| code.as_str().unwrap().to_owned()),
+        );
+        lost_fields.extend(flat(each(&done, "losses", "path")).iter().map(|path| {
+            path.as_str()
+                .unwrap()
+                .rsplit('.')
+                .next()
+                .unwrap()
+                .to_owned()
+        }));
+        let lost = done["objects"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|object| object["losses"] != json!([]));
         let refused = convert(&text, "v1", &json!({}));
-        differs("refused where something is lost", &json!(refused.get("text").is_none()), &json!(lost));
+        differs(
+            "refused where something is lost",
+            &json!(refused.get("text").is_none()),
+            &json!(lost),
+        );
         if !codes(&done).contains(&"validity-lost") && refusals(&text, "1.30").is_empty() {
-            differs("accepted by 1.36", &json!(refusals(&out, "1.36")), &json!([]));
+            differs(
+                "accepted by 1.36",
+                &json!(refusals(&out, "1.36")),
+                &json!([]),
+            );
         }
         // A second conversion changes nothing, and comments have no effect.
-        differs("converted twice", &convert(&out, "v1", &json!({}))["text"], &json!(out));
+        differs(
+            "converted twice",
+            &convert(&out, "v1", &json!({}))["text"],
+            &json!(out),
+        );
         options["annotate"] = json!(true);
         let annotated = convert(&text, "v1", &options);
         let annotated = annotated["text"].as_str().unwrap();
@@ -97,14 +162,29 @@ fn cases_give_what_is_written_beside_them() {
             .lines()
             .filter(|line| !line.trim_start().starts_with("# claimkit: "))
             .fold(String::new(), |all, line| all + line + "\n");
-        differs("without the comments again", &json!(bare.trim_end()), &json!(out.trim_end()));
+        differs(
+            "without the comments again",
+            &json!(bare.trim_end()),
+            &json!(out.trim_end()),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing = |all: &[&str], seen: &BTreeSet<String>| {
-        all.iter().filter(|one| !seen.contains(**one)).map(|one| (*one).to_owned()).collect::<Vec<_>>()
+        all.iter()
+            .filter(|one| !seen.contains(**one))
+            .map(|one| (*one).to_owned())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(missing(DECISIONS, &decided), [""; 0], "decisions without a case");
-    assert_eq!(missing(LOSSES, &lost_fields), [""; 0], "losses without a case");
+    assert_eq!(
+        missing(DECISIONS, &decided),
+        [""; 0],
+        "decisions without a case"
+    );
+    assert_eq!(
+        missing(LOSSES, &lost_fields),
+        [""; 0],
+        "losses without a case"
+    );
     assert_eq!(decided.len(), DECISIONS.len(), "{decided:?}");
 }
 
@@ -156,17 +236,36 @@ fn every_version_is_reached() {
     for (case, path) in cases() {
         let text = std::fs::read_to_string(&path).unwrap();
         let v1 = convert(&text, "v1", &json!({"lossy": "allow"}));
-        for (to, release) in [("v1alpha3", "1.33"), ("v1beta1", "1.36"), ("v1beta2", "1.36"), ("1.38", "1.36"), ("1.32", "1.32")]
-        {
+        for (to, release) in [
+            ("v1alpha3", "1.33"),
+            ("v1beta1", "1.36"),
+            ("v1beta2", "1.36"),
+            ("1.38", "1.36"),
+            ("1.32", "1.32"),
+        ] {
             let done = convert(&text, to, &json!({"lossy": "allow"}));
-            let new = done["text"].as_str().unwrap_or_else(|| panic!("{case} to {to}: {:#}", done["findings"]));
-            assert_eq!(each(&done, "decisions", "code"), each(&v1, "decisions", "code"), "{case} to {to}");
-            assert_eq!(each(&done, "losses", "path"), each(&v1, "losses", "path"), "{case} to {to}");
+            let new = done["text"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{case} to {to}: {:#}", done["findings"]));
+            assert_eq!(
+                each(&done, "decisions", "code"),
+                each(&v1, "decisions", "code"),
+                "{case} to {to}"
+            );
+            assert_eq!(
+                each(&done, "losses", "path"),
+                each(&v1, "losses", "path"),
+                "{case} to {to}"
+            );
             if !codes(&done).contains(&"validity-lost") && refusals(&text, "1.30").is_empty() {
                 assert_eq!(refusals(new, release), [""; 0], "{case} to {to}\n{new}");
             }
             if to != "1.38" && refusals(&text, "1.30").is_empty() {
-                assert_eq!(convert(new, "v1", &json!({}))["text"], v1["text"], "{case} to {to} and v1");
+                assert_eq!(
+                    convert(new, "v1", &json!({}))["text"],
+                    v1["text"],
+                    "{case} to {to} and v1"
+                );
             }
         }
     }
@@ -175,36 +274,69 @@ fn every_version_is_reached() {
 /// The contract's fields, and a comment above the line that a decision concerns.
 #[test]
 fn a_decision_says_all_of_it() {
-    let text =
-        "# é\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d.example.com\n";
+    let text = "# é\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d.example.com\n";
     let done = convert(text, "v1", &json!({"annotate": true}));
     assert_eq!(done["ok"], true);
     let object = &done["objects"][0];
-    assert_eq!((&object["to"], &object["changed"]), (&json!("resource.k8s.io/v1"), &json!(true)));
+    assert_eq!(
+        (&object["to"], &object["changed"]),
+        (&json!("resource.k8s.io/v1"), &json!(true))
+    );
     let decision = &object["decisions"][0];
-    assert_eq!((&decision["code"], &decision["path"]), (&json!("class-selector"), &json!("driverName")));
+    assert_eq!(
+        (&decision["code"], &decision["path"]),
+        (&json!("class-selector"), &json!("driverName"))
+    );
     let at = text.find("driverName").unwrap();
     let units = text[..at].encode_utf16().count();
     let start = json!({"line": 5, "character": 0, "offset": units, "byteOffset": at});
     assert_eq!(decision["range"]["start"], start);
     assert_eq!(decision["assumed"], "`device.driver == 'd.example.com'`");
-    assert!(["question", "why", "message"].iter().all(|field| decision[field].as_str().is_some_and(|text| !text.is_empty())));
+    assert!(["question", "why", "message"].iter().all(|field| {
+        decision[field]
+            .as_str()
+            .is_some_and(|text| !text.is_empty())
+    }));
     let alternatives = decision["alternatives"].as_array().unwrap();
     assert!(!alternatives.is_empty());
     let finding = &done["findings"][0];
-    let said = (&finding["code"], &finding["severity"], &finding["message"], &finding["object"]);
-    assert_eq!(said, (&json!("conversion-decision"), &json!("warning"), &decision["message"], &json!(0)));
+    let said = (
+        &finding["code"],
+        &finding["severity"],
+        &finding["message"],
+        &finding["object"],
+    );
+    assert_eq!(
+        said,
+        (
+            &json!("conversion-decision"),
+            &json!("warning"),
+            &decision["message"],
+            &json!(0)
+        )
+    );
     let message = decision["message"].as_str().unwrap();
     let mut comments = format!("  # claimkit: {message}\n");
     for one in alternatives {
         comments += &format!("  # claimkit: or: {}\n", one.as_str().unwrap());
     }
     let new = done["text"].as_str().unwrap();
-    assert!(new.contains(&format!("spec:\n{comments}  selectors:\n")), "{new}");
+    assert!(
+        new.contains(&format!("spec:\n{comments}  selectors:\n")),
+        "{new}"
+    );
     // JSON has no comments; the answer says so.
     let json = r#"{"apiVersion":"resource.k8s.io/v1alpha2","kind":"ResourceClass","metadata":{"name":"c"},"driverName":"d"}"#;
     let done = convert(json, "v1", &json!({"annotate": true}));
-    assert!(done["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "info"), "{:#}", done["findings"]);
+    assert!(
+        done["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["severity"] == "info"),
+        "{:#}",
+        done["findings"]
+    );
     assert!(done["text"].as_str().unwrap().contains("DeviceClass"));
 }
 
@@ -219,18 +351,35 @@ struct Pair {
 }
 
 const fn pair(before: &'static str, after: &'static str) -> Pair {
-    Pair { before, after, differs: &[], rewritten: &[] }
+    Pair {
+        before,
+        after,
+        differs: &[],
+        rewritten: &[],
+    }
 }
 
 const PAIRS: &[Pair] = &[
-    pair("01-example-template-no-params/v1alpha2", "01-example-template-no-params/v1"),
-    pair("02-example-shared-claim/v1alpha2", "02-example-shared-claim/v1"),
+    pair(
+        "01-example-template-no-params/v1alpha2",
+        "01-example-template-no-params/v1",
+    ),
+    pair(
+        "02-example-shared-claim/v1alpha2",
+        "02-example-shared-claim/v1",
+    ),
     Pair {
         differs: &[("request names", &["request-name"])],
-        ..pair("03-example-count-params/v1alpha2", "03-example-count-params/v1alpha3")
+        ..pair(
+            "03-example-count-params/v1alpha2",
+            "03-example-count-params/v1alpha3",
+        )
     },
     pair("04-example-class/v1alpha2", "04-example-class/v1alpha3"),
-    pair("04-example-class/v1alpha2-structured", "04-example-class/v1alpha3"),
+    pair(
+        "04-example-class/v1alpha2-structured",
+        "04-example-class/v1alpha3",
+    ),
     Pair {
         differs: &[
             ("requests", &["parameter-lost"]),
@@ -247,34 +396,69 @@ const PAIRS: &[Pair] = &[
         ],
         ..pair("05-nvidia-mig-devices/v1alpha2", "05-nvidia-mig-devices/v1")
     },
-    pair("06-nvidia-gpu-selector/v1alpha2", "06-nvidia-gpu-selector/v1"),
+    pair(
+        "06-nvidia-gpu-selector/v1alpha2",
+        "06-nvidia-gpu-selector/v1",
+    ),
     Pair {
         differs: &[("request names", &["request-name"])],
         rewritten: &["pods"],
         ..pair("07-nvidia-mps-sharing/v1alpha2", "07-nvidia-mps-sharing/v1")
     },
-    pair("08-nvidia-shared-claim/v1alpha2", "08-nvidia-shared-claim/v1"),
+    pair(
+        "08-nvidia-shared-claim/v1alpha2",
+        "08-nvidia-shared-claim/v1",
+    ),
     pair("09-nvidia-class/v1alpha2", "09-nvidia-class/v1"),
-    Pair { differs: &[("class names", &["class-selector"])], ..pair("10-intel-class/v1alpha2", "10-intel-class/v1") },
+    Pair {
+        differs: &[("class names", &["class-selector"])],
+        ..pair("10-intel-class/v1alpha2", "10-intel-class/v1")
+    },
     Pair {
         differs: &[("requests", &["parameter-lost"])],
-        ..pair("11-intel-immediate-claim/v1alpha2", "11-intel-immediate-claim/v1")
+        ..pair(
+            "11-intel-immediate-claim/v1alpha2",
+            "11-intel-immediate-claim/v1",
+        )
     },
     pair("12-intel-inline/v1alpha2", "12-intel-inline/v1"),
-    Pair { rewritten: &["pods"], ..pair("13-intel-monitor/v1alpha2", "13-intel-monitor/v1") },
+    Pair {
+        rewritten: &["pods"],
+        ..pair("13-intel-monitor/v1alpha2", "13-intel-monitor/v1")
+    },
 ];
 
 /// The content of a text, without freely chosen names of objects, namespaces and labels.
 fn facts(text: &str) -> BTreeMap<&'static str, Value> {
     let parsed = answer(&json!({"verb": "parse", "text": text, "release": "1.36"}));
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for name in ["classes", "class names", "requests", "request names", "config", "pods"] {
+    for name in [
+        "classes",
+        "class names",
+        "requests",
+        "request names",
+        "config",
+        "pods",
+    ] {
         facts.insert(name, Vec::new());
     }
     let mut note = |name: &str, value: String| facts.get_mut(name).unwrap().push(value);
-    let expression =
-        |selector: &Value| selector["cel"]["expression"].as_str().unwrap().replace(char::is_whitespace, "").replace('"', "'");
-    let selectors = |of: &Value| of["selectors"].as_array().into_iter().flatten().map(expression).collect::<Vec<_>>().join(" ");
+    let expression = |selector: &Value| {
+        selector["cel"]["expression"]
+            .as_str()
+            .unwrap()
+            .replace(char::is_whitespace, "")
+            .replace('"', "'")
+    };
+    let selectors = |of: &Value| {
+        of["selectors"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(expression)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     for object in parsed["objects"].as_array().unwrap() {
         let spec = &object["object"]["spec"];
         let claim = match object["kind"].as_str().unwrap() {
@@ -290,8 +474,12 @@ fn facts(text: &str) -> BTreeMap<&'static str, Value> {
         for request in claim["devices"]["requests"].as_array().unwrap() {
             let exactly = &request["exactly"];
             note("request names", request["name"].to_string());
-            let asked = ["deviceClassName", "allocationMode", "count", "adminAccess"].map(|key| exactly[key].to_string());
-            note("requests", format!("{} {}", asked.join(" "), selectors(exactly)));
+            let asked = ["deviceClassName", "allocationMode", "count", "adminAccess"]
+                .map(|key| exactly[key].to_string());
+            note(
+                "requests",
+                format!("{} {}", asked.join(" "), selectors(exactly)),
+            );
         }
         for config in claim["devices"]["config"].as_array().into_iter().flatten() {
             note("config", config["opaque"].to_string());
@@ -312,7 +500,9 @@ fn facts(text: &str) -> BTreeMap<&'static str, Value> {
 
 /// How each pod gets its claims, and which of them its containers use.
 fn pods(text: &str) -> Vec<String> {
-    let raw = |document: &str| answer(&json!({"verb": "parse", "text": document, "raw": true}))["raw"].clone();
+    let raw = |document: &str| {
+        answer(&json!({"verb": "parse", "text": document, "raw": true}))["raw"].clone()
+    };
     let documents: Vec<Value> = text.split("\n---").map(raw).collect();
     let mut lines = Vec::new();
     for document in &documents {
@@ -344,7 +534,13 @@ fn real_manifests_become_what_their_authors_made_of_them() {
     }
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}.yaml")).unwrap();
     let mut wrong = Vec::new();
-    for Pair { before, after, differs, rewritten } in PAIRS {
+    for Pair {
+        before,
+        after,
+        differs,
+        rewritten,
+    } in PAIRS
+    {
         let done = convert(&read(before), "v1", &json!({"lossy": "allow"}));
         let ours = done["text"].as_str().unwrap();
         assert_eq!(refusals(ours, "1.36"), [""; 0], "{before}\n{ours}");
@@ -352,7 +548,9 @@ fn real_manifests_become_what_their_authors_made_of_them() {
         let real: String = read(after)
             .lines()
             .filter(|line| !line.trim_start().starts_with("{{"))
-            .fold(String::new(), |all, line| all + &line.replace("{{ $resourceApiVersion }}", "resource.k8s.io/v1") + "\n");
+            .fold(String::new(), |all, line| {
+                all + &line.replace("{{ $resourceApiVersion }}", "resource.k8s.io/v1") + "\n"
+            });
         let real = convert(&real, "v1", &json!({}));
         let (ours, real) = (facts(ours), facts(real["text"].as_str().unwrap()));
         let decided = each(&done, "decisions", "code").to_string();
@@ -366,17 +564,27 @@ fn real_manifests_become_what_their_authors_made_of_them() {
                     }
                 }
                 Some(_) => wrong.push(format!("{before}: {what} do not differ")),
-                None if *have != real[what] => wrong.push(format!("{before}: {what}\n ours {have}\n real {}", real[what])),
+                None if *have != real[what] => wrong.push(format!(
+                    "{before}: {what}\n ours {have}\n real {}",
+                    real[what]
+                )),
                 None => {}
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Manifests that nobody moved.
-    for parts in [["v1alpha2-claims", "v1alpha2-params"], ["v1alpha2-selector-claims", "v1alpha2-selector-params"]] {
-        let text = parts.map(|part| read(&format!("90-nvidia-unmigrated-2026/{part}"))).concat();
+    for parts in [
+        ["v1alpha2-claims", "v1alpha2-params"],
+        ["v1alpha2-selector-claims", "v1alpha2-selector-params"],
+    ] {
+        let text = parts
+            .map(|part| read(&format!("90-nvidia-unmigrated-2026/{part}")))
+            .concat();
         let done = convert(&text, "v1", &json!({}));
-        let new = done["text"].as_str().unwrap_or_else(|| panic!("{:#}", done["findings"]));
+        let new = done["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{:#}", done["findings"]));
         assert_eq!(refusals(new, "1.36"), [""; 0], "{new}");
         assert!(!new.contains("nvidia.com/v1alpha1"), "{new}");
     }

@@ -13,17 +13,24 @@ fn ask(release: &str, text: &str) -> Value {
 fn found(release: &str, text: &str, code: &str) -> Vec<Value> {
     let answer = ask(release, text);
     let findings = answer["findings"].as_array().unwrap().iter();
-    findings.filter(|finding| finding["code"] == code).cloned().collect()
+    findings
+        .filter(|finding| finding["code"] == code)
+        .cloned()
+        .collect()
 }
 
 fn help(release: &str, text: &str, code: &str) -> String {
     let found = found(release, text, code);
-    let first = found.first().unwrap_or_else(|| panic!("no {code}: {}", ask(release, text)));
+    let first = found
+        .first()
+        .unwrap_or_else(|| panic!("no {code}: {}", ask(release, text)));
     first["help"].as_str().unwrap_or_default().to_owned()
 }
 
 fn object(version: &str, kind: &str, spec: &str) -> String {
-    format!("apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{spec}")
+    format!(
+        "apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{spec}"
+    )
 }
 
 fn slice(version: &str, devices: &str) -> String {
@@ -42,12 +49,21 @@ fn mended(release: &str, text: &str, code: &str) -> String {
 
 #[test]
 fn a_letter_too_few_is_likelier_than_a_field_of_another_place() {
-    let text =
-        object("v1", "ResourceClaim", "  devices:\n    request:\n    - name: gpu\n      exactly: {deviceClassName: gpu}\n");
-    assert_eq!(help("1.36", &text, "unknown-field"), "did you mean `requests`?");
+    let text = object(
+        "v1",
+        "ResourceClaim",
+        "  devices:\n    request:\n    - name: gpu\n      exactly: {deviceClassName: gpu}\n",
+    );
+    assert_eq!(
+        help("1.36", &text, "unknown-field"),
+        "did you mean `requests`?"
+    );
     assert!(mended("1.36", &text, "unknown-field").contains("    requests:\n"));
     let elsewhere = object("v1", "ResourceClaim", "  reservedFor: []\n");
-    assert_eq!(help("1.36", &elsewhere, "unknown-field"), "`reservedFor` belongs under `status`");
+    assert_eq!(
+        help("1.36", &elsewhere, "unknown-field"),
+        "`reservedFor` belongs under `status`"
+    );
 }
 
 #[test]
@@ -80,32 +96,49 @@ fn fields_move_to_where_the_version_has_them() {
     - {name: b, deviceClassName: gpu}
 ";
     let claim = |version: &str, spec: &str| object(version, "ResourceClaim", spec);
-    let first = |text: &str, release: &str| apply(text, &found(release, text, "unknown-field")[0]["fixes"][0]);
+    let first = |text: &str, release: &str| {
+        apply(text, &found(release, text, "unknown-field")[0]["fixes"][0])
+    };
     let once = first(&claim("v1", flat), "1.36");
     assert_eq!(once, claim("v1", nested));
     let twice = mended("1.36", &once, "unknown-field");
-    assert!(twice.contains("    - {name: b, exactly: {deviceClassName: gpu}}\n"), "{twice}");
+    assert!(
+        twice.contains("    - {name: b, exactly: {deviceClassName: gpu}}\n"),
+        "{twice}"
+    );
     // And back.
     let back = first(&twice.replace("/v1\n", "/v1beta1\n"), "1.36");
     assert_eq!(
         back,
-        claim("v1beta1", flat).replace("{name: b, deviceClassName: gpu}", "{name: b, exactly: {deviceClassName: gpu}}")
+        claim("v1beta1", flat).replace(
+            "{name: b, deviceClassName: gpu}",
+            "{name: b, exactly: {deviceClassName: gpu}}"
+        )
     );
-    assert_eq!(mended("1.36", &back, "unknown-field"), claim("v1beta1", flat));
+    assert_eq!(
+        mended("1.36", &back, "unknown-field"),
+        claim("v1beta1", flat)
+    );
 }
 
 #[test]
 fn fields_move_in_json_and_across_brackets() {
     let json = r#"{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c","count":2}]}}}"#;
     let fixed = mended("1.36", json, "unknown-field");
-    assert!(fixed.contains(r#"{"name":"a","exactly": {"deviceClassName":"c","count":2}}"#), "{fixed}");
+    assert!(
+        fixed.contains(r#"{"name":"a","exactly": {"deviceClassName":"c","count":2}}"#),
+        "{fixed}"
+    );
     let brackets = object(
         "v1beta1",
         "ResourceClaim",
         "  devices:\n    requests:\n    - name: a\n      exactly: {deviceClassName: c, count: 2}\n",
     );
     let fixed = mended("1.36", &brackets, "unknown-field");
-    assert!(fixed.ends_with("    - name: a\n      deviceClassName: c\n      count: 2\n"), "{fixed}");
+    assert!(
+        fixed.ends_with("    - name: a\n      deviceClassName: c\n      count: 2\n"),
+        "{fixed}"
+    );
     // A comment in between has no clear position: only help, no fix.
     let comment = object(
         "v1beta1",
@@ -118,30 +151,75 @@ fn fields_move_in_json_and_across_brackets() {
 
 #[test]
 fn devices_lose_and_get_their_wrapper() {
-    let basic = slice("v1", "  devices:\n  - name: a\n    basic:\n      attributes: {x: {int: 1}}\n");
+    let basic = slice(
+        "v1",
+        "  devices:\n  - name: a\n    basic:\n      attributes: {x: {int: 1}}\n",
+    );
     let fixed = mended("1.36", &basic, "unknown-field");
-    assert!(fixed.ends_with("  - name: a\n    attributes: {x: {int: 1}}\n"), "{fixed}");
+    assert!(
+        fixed.ends_with("  - name: a\n    attributes: {x: {int: 1}}\n"),
+        "{fixed}"
+    );
     let bare = fixed.replace("/v1\n", "/v1beta1\n");
-    assert_eq!(mended("1.36", &bare, "unknown-field"), basic.replace("/v1\n", "/v1beta1\n"));
+    assert_eq!(
+        mended("1.36", &bare, "unknown-field"),
+        basic.replace("/v1\n", "/v1beta1\n")
+    );
 }
 
 #[test]
 fn values_get_the_field_that_holds_them() {
-    let text = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    capacity: {{memory: {value}}}\n"));
-    assert_eq!(mended("1.36", &text("80Gi"), "type-mismatch"), text("{value: 80Gi}"));
-    assert_eq!(mended("1.36", &text("80"), "type-mismatch"), text("{value: 80}"));
-    let older =
-        |value: &str| slice("v1alpha3", &format!("  devices:\n  - name: a\n    basic: {{capacity: {{memory: {value}}}}}\n"));
-    assert_eq!(mended("1.31", &older("{value: 80Gi}"), "type-mismatch"), older("80Gi"));
-    let attribute = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    attributes:\n      x: {value}\n"));
-    for (bare, field) in [("a100", "string"), ("\"a, b\"", "string"), ("3", "int"), ("true", "bool")] {
-        assert_eq!(mended("1.36", &attribute(bare), "type-mismatch"), attribute(&format!("{{{field}: {bare}}}")));
+    let text = |value: &str| {
+        slice(
+            "v1",
+            &format!("  devices:\n  - name: a\n    capacity: {{memory: {value}}}\n"),
+        )
+    };
+    assert_eq!(
+        mended("1.36", &text("80Gi"), "type-mismatch"),
+        text("{value: 80Gi}")
+    );
+    assert_eq!(
+        mended("1.36", &text("80"), "type-mismatch"),
+        text("{value: 80}")
+    );
+    let older = |value: &str| {
+        slice(
+            "v1alpha3",
+            &format!("  devices:\n  - name: a\n    basic: {{capacity: {{memory: {value}}}}}\n"),
+        )
+    };
+    assert_eq!(
+        mended("1.31", &older("{value: 80Gi}"), "type-mismatch"),
+        older("80Gi")
+    );
+    let attribute = |value: &str| {
+        slice(
+            "v1",
+            &format!("  devices:\n  - name: a\n    attributes:\n      x: {value}\n"),
+        )
+    };
+    for (bare, field) in [
+        ("a100", "string"),
+        ("\"a, b\"", "string"),
+        ("3", "int"),
+        ("true", "bool"),
+    ] {
+        assert_eq!(
+            mended("1.36", &attribute(bare), "type-mismatch"),
+            attribute(&format!("{{{field}: {bare}}}"))
+        );
     }
 }
 
 #[test]
 fn quantities_as_people_write_them() {
-    let text = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    capacity: {{memory: {{value: {value}}}}}\n"));
+    let text = |value: &str| {
+        slice(
+            "v1",
+            &format!("  devices:\n  - name: a\n    capacity: {{memory: {{value: {value}}}}}\n"),
+        )
+    };
     for (written, meant) in [
         ("6 GiB", "6Gi"),
         ("6GiB", "6Gi"),
@@ -154,35 +232,77 @@ fn quantities_as_people_write_them() {
         assert_eq!(mended("1.36", &text(written), "type-mismatch"), text(meant));
     }
     for unclear in ["much", "6 g", "6 XB", "GiB"] {
-        assert_eq!(found("1.36", &text(unclear), "type-mismatch")[0]["fixes"], json!([]), "{unclear}");
+        assert_eq!(
+            found("1.36", &text(unclear), "type-mismatch")[0]["fixes"],
+            json!([]),
+            "{unclear}"
+        );
     }
 }
 
 #[test]
 fn limits_are_told_as_a_budget() {
     let requests = |count: usize| {
-        let list: String = (0..count).map(|n| format!("    - {{name: r{n}, exactly: {{deviceClassName: c}}}}\n")).collect();
-        object("v1", "ResourceClaim", &format!("  devices:\n    requests:\n{list}"))
+        let list: String = (0..count)
+            .map(|n| format!("    - {{name: r{n}, exactly: {{deviceClassName: c}}}}\n"))
+            .collect();
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices:\n    requests:\n{list}"),
+        )
     };
-    assert_eq!(help("1.36", &requests(33), "list-too-long"), "33 requests, 32 allowed");
-    assert_eq!(found("1.36", &requests(32), "list-too-long"), Vec::<Value>::new());
+    assert_eq!(
+        help("1.36", &requests(33), "list-too-long"),
+        "33 requests, 32 allowed"
+    );
+    assert_eq!(
+        found("1.36", &requests(32), "list-too-long"),
+        Vec::<Value>::new()
+    );
     let devices = |count: usize, more: &str| {
-        let list: String = (0..count).map(|n| format!("  - {{name: d{n}{more}}}\n")).collect();
+        let list: String = (0..count)
+            .map(|n| format!("  - {{name: d{n}{more}}}\n"))
+            .collect();
         slice("v1", &format!("  devices:\n{list}"))
     };
     let other = "; write the others into another slice of the pool";
     let features = "where a device uses taints, counters or attribute lists";
-    assert_eq!(help("1.36", &devices(129, ""), "list-too-long"), format!("129 devices, 128 allowed, 64 {features}{other}"));
     assert_eq!(
-        help("1.36", &devices(65, ", taints: [{key: a, effect: NoSchedule}]"), "list-too-long"),
+        help("1.36", &devices(129, ""), "list-too-long"),
+        format!("129 devices, 128 allowed, 64 {features}{other}")
+    );
+    assert_eq!(
+        help(
+            "1.36",
+            &devices(65, ", taints: [{key: a, effect: NoSchedule}]"),
+            "list-too-long"
+        ),
         format!("65 devices, 64 allowed {features}, 128 otherwise{other}")
     );
-    assert_eq!(help("1.34", &devices(129, ""), "list-too-long"), format!("129 devices, 128 allowed{other}"));
-    let flat = requests(33).replace("/v1\n", "/v1alpha3\n").replace("exactly: {deviceClassName: c}", "deviceClassName: c");
-    assert_eq!(help("1.31", &flat, "list-too-long"), "33 requests, 32 allowed");
+    assert_eq!(
+        help("1.34", &devices(129, ""), "list-too-long"),
+        format!("129 devices, 128 allowed{other}")
+    );
+    let flat = requests(33)
+        .replace("/v1\n", "/v1alpha3\n")
+        .replace("exactly: {deviceClassName: c}", "deviceClassName: c");
+    assert_eq!(
+        help("1.31", &flat, "list-too-long"),
+        "33 requests, 32 allowed"
+    );
     let attributes: Vec<String> = (0..33).map(|n| format!("a{n}: {{int: 1}}")).collect();
-    let large = slice("v1", &format!("  devices:\n  - name: a\n    attributes: {{{}}}\n", attributes.join(", ")));
-    assert_eq!(help("1.36", &large, "device-too-large"), "33 attributes and capacities, 32 allowed");
+    let large = slice(
+        "v1",
+        &format!(
+            "  devices:\n  - name: a\n    attributes: {{{}}}\n",
+            attributes.join(", ")
+        ),
+    );
+    assert_eq!(
+        help("1.36", &large, "device-too-large"),
+        "33 attributes and capacities, 32 allowed"
+    );
 }
 
 #[test]
@@ -190,11 +310,18 @@ fn keys_that_are_no_identifiers() {
     let told = |key: &str| {
         help(
             "1.36",
-            &slice("v1", &format!("  devices:\n  - name: a\n    attributes: {{{key}: {{int: 1}}}}\n")),
+            &slice(
+                "v1",
+                &format!("  devices:\n  - name: a\n    attributes: {{{key}: {{int: 1}}}}\n"),
+            ),
             "qualified-name-invalid",
         )
     };
-    assert!(told("gpu-model").starts_with("write `gpu_model`: "), "{}", told("gpu-model"));
+    assert!(
+        told("gpu-model").starts_with("write `gpu_model`: "),
+        "{}",
+        told("gpu-model")
+    );
     assert!(told("a.example.com/pci-root.id").starts_with("write `a.example.com/pci_root_id`: "));
     assert!(told("3d").starts_with("write `_3d`: "));
 }
@@ -206,20 +333,40 @@ fn fields_of_the_classic_family() {
         "ResourceClaim",
         "  resourceClassName: gpu\n  allocationMode: Immediate\n  parametersRef: {kind: A, name: b}\n",
     );
-    let help: Vec<String> =
-        found("1.36", &text, "unknown-field").iter().map(|finding| finding["help"].as_str().unwrap().to_owned()).collect();
-    assert!(help[2].ends_with("`spec.devices.requests[0].exactly.deviceClassName`"), "{help:?}");
+    let help: Vec<String> = found("1.36", &text, "unknown-field")
+        .iter()
+        .map(|finding| finding["help"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(
+        help[2].ends_with("`spec.devices.requests[0].exactly.deviceClassName`"),
+        "{help:?}"
+    );
     assert!(help[0].contains("leave it out"), "{help:?}");
-    assert!(help[1].contains("`spec.devices.config[].opaque`"), "{help:?}");
-    let template = object("v1beta1", "ResourceClaimTemplate", "  spec:\n    resourceClassName: gpu\n");
-    assert!(self::help("1.36", &template, "unknown-field").ends_with("`spec.spec.devices.requests[0].deviceClassName`"));
+    assert!(
+        help[1].contains("`spec.devices.config[].opaque`"),
+        "{help:?}"
+    );
+    let template = object(
+        "v1beta1",
+        "ResourceClaimTemplate",
+        "  spec:\n    resourceClassName: gpu\n",
+    );
+    assert!(
+        self::help("1.36", &template, "unknown-field")
+            .ends_with("`spec.spec.devices.requests[0].deviceClassName`")
+    );
 }
 
 #[test]
 fn versions_and_kinds_that_a_release_does_not_serve() {
-    let kind = |release: &str, version: &str, kind: &str| help(release, &object(version, kind, "  {}\n"), "unknown-kind");
+    let kind = |release: &str, version: &str, kind: &str| {
+        help(release, &object(version, kind, "  {}\n"), "unknown-kind")
+    };
     let newest = Release::latest().minor;
-    assert_eq!(kind("1.32", "v1", "ResourceClaim"), format!("v1 is served by 1.34 to 1.{newest}; 1.32.13 serves v1beta1"));
+    assert_eq!(
+        kind("1.32", "v1", "ResourceClaim"),
+        format!("v1 is served by 1.34 to 1.{newest}; 1.32.13 serves v1beta1")
+    );
     assert_eq!(
         kind("1.36", "v1alpha3", "ResourceClaim"),
         "ResourceClaim in v1alpha3 is served by 1.31 to 1.33; 1.36.6 serves v1"
@@ -232,7 +379,10 @@ fn versions_and_kinds_that_a_release_does_not_serve() {
         kind("1.36", "v1", "ResourceClass"),
         "ResourceClass is not in v1 of Kubernetes 1.36.6: DeviceClass takes its place"
     );
-    assert_eq!(kind("1.32", "v1alpha3", "DeviceTaintRule"), "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13");
+    assert_eq!(
+        kind("1.32", "v1alpha3", "DeviceTaintRule"),
+        "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13"
+    );
 }
 
 #[test]
@@ -244,18 +394,31 @@ fn pods_are_judged_by_the_release_of_the_text() {
     };
     let flat = pod("{name: a, resourceClaimName: x}");
     let nested = pod("{name: a, source: {resourceClaimName: x}}");
-    let claim =
-        |version: &str, spec: &str| format!("---\n{}", object(version, "ResourceClaim", spec).replace("name: a}", "name: x}"));
+    let claim = |version: &str, spec: &str| {
+        format!(
+            "---\n{}",
+            object(version, "ResourceClaim", spec).replace("name: a}", "name: x}")
+        )
+    };
     let device = claim("v1", "  devices: {requests: []}\n");
     let classic = claim("v1alpha2", "  resourceClassName: c\n");
     let told = |text: &str| -> Vec<Value> {
         let request = json!({"verb": "validate", "text": text});
         let answer = crate::support::ask(&request);
         let of_code = |code: &'static str| {
-            answer["findings"].as_array().unwrap().iter().filter(move |finding| finding["code"] == code).cloned()
+            answer["findings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(move |finding| finding["code"] == code)
+                .cloned()
         };
         // The server refuses the other form as an unknown field.
-        assert_eq!(answer["ok"], of_code("unknown-field").next().is_none(), "{answer}");
+        assert_eq!(
+            answer["ok"],
+            of_code("unknown-field").next().is_none(),
+            "{answer}"
+        );
         of_code("pod-claim-source").collect()
     };
     assert_eq!(told(&format!("{flat}{device}")), Vec::<Value>::new());
@@ -263,7 +426,10 @@ fn pods_are_judged_by_the_release_of_the_text() {
     for (wrong, right, objects) in [(&nested, &flat, &device), (&flat, &nested, &classic)] {
         let text = format!("{wrong}{objects}");
         let found = told(&text);
-        assert_eq!(apply(&text, &found[0]["fixes"][0]), format!("{right}{objects}"));
+        assert_eq!(
+            apply(&text, &found[0]["fixes"][0]),
+            format!("{right}{objects}")
+        );
     }
     // A text without pods has no such finding.
     let other = device.replace("name: x}", "name: other}");
@@ -281,10 +447,24 @@ fn an_attribute_of_a_constraint_gets_its_domain() {
     };
     let domain = "put a domain before the name, as in `gpu.example.com/numa`; an attribute without one has the driver's name as its domain";
     for key in ["matchAttribute", "distinctAttribute"] {
-        assert_eq!(help("1.37", &claim(key, "numa"), "qualified-name-invalid"), domain);
-        assert!(help("1.37", &claim(key, "a.b/numa-1"), "qualified-name-invalid").starts_with("write `a.b/numa_1`"), "{key}");
+        assert_eq!(
+            help("1.37", &claim(key, "numa"), "qualified-name-invalid"),
+            domain
+        );
+        assert!(
+            help("1.37", &claim(key, "a.b/numa-1"), "qualified-name-invalid")
+                .starts_with("write `a.b/numa_1`"),
+            "{key}"
+        );
     }
-    assert_eq!(help("1.34", &claim("matchAttribute", "numa"), "qualified-name-invalid"), domain);
+    assert_eq!(
+        help(
+            "1.34",
+            &claim("matchAttribute", "numa"),
+            "qualified-name-invalid"
+        ),
+        domain
+    );
 }
 
 /// Errors that the server causes by dropping a field are distinguished from errors of the object.
@@ -303,7 +483,10 @@ spec:
 ";
     let found = |gate: bool| {
         let gates = json!({ "DRAPrioritizedList": gate });
-        crate::support::ask(&json!({ "verb": "validate", "text": text, "release": "1.33", "gates": gates }))["findings"].clone()
+        crate::support::ask(
+            &json!({ "verb": "validate", "text": text, "release": "1.33", "gates": gates }),
+        )["findings"]
+            .clone()
     };
     let errors = |findings: &Value| {
         let errors: Vec<(String, String)> = findings
@@ -311,11 +494,18 @@ spec:
             .unwrap()
             .iter()
             .filter(|finding| finding["severity"] == "error")
-            .map(|finding| (finding["path"].as_str().unwrap().to_owned(), finding["help"].as_str().unwrap().to_owned()))
+            .map(|finding| {
+                (
+                    finding["path"].as_str().unwrap().to_owned(),
+                    finding["help"].as_str().unwrap().to_owned(),
+                )
+            })
             .collect();
         errors
     };
-    let [(first, because), (second, help)] = &errors(&found(false))[..] else { panic!("{}", found(false)) };
+    let [(first, because), (second, help)] = &errors(&found(false))[..] else {
+        panic!("{}", found(false))
+    };
     assert_eq!(first, "spec.devices.requests[0]");
     assert_eq!(
         because,
@@ -333,59 +523,133 @@ fn allowed_values_are_those_of_the_field_and_the_release() {
         object(
             "v1",
             "ResourceClaim",
-            &format!("  devices: {{requests: [{{name: a, exactly: {{deviceClassName: c, allocationMode: {mode}}}}}]}}\n"),
+            &format!(
+                "  devices: {{requests: [{{name: a, exactly: {{deviceClassName: c, allocationMode: {mode}}}}}]}}\n"
+            ),
         )
     };
-    assert_eq!(help("1.36", &mode("Immediate"), "allocation-mode-unsupported"), "write `ExactCount` or `All`");
-    assert_eq!(help("1.36", &mode("all"), "allocation-mode-unsupported"), "did you mean `All`?");
-    assert!(mended("1.36", &mode("all"), "allocation-mode-unsupported").contains("allocationMode: All"));
+    assert_eq!(
+        help("1.36", &mode("Immediate"), "allocation-mode-unsupported"),
+        "write `ExactCount` or `All`"
+    );
+    assert_eq!(
+        help("1.36", &mode("all"), "allocation-mode-unsupported"),
+        "did you mean `All`?"
+    );
+    assert!(
+        mended("1.36", &mode("all"), "allocation-mode-unsupported").contains("allocationMode: All")
+    );
     let rule = |version: &str, selector: &str, taint: &str| {
-        object(version, "DeviceTaintRule", &format!("  deviceSelector: {selector}\n  taint: {taint}\n"))
+        object(
+            version,
+            "DeviceTaintRule",
+            &format!("  deviceSelector: {selector}\n  taint: {taint}\n"),
+        )
     };
     let effect = "{key: k, effect: Prefer}";
-    assert_eq!(help("1.34", &rule("v1alpha3", "{driver: d}", effect), "taint-invalid"), "write `NoSchedule` or `NoExecute`");
+    assert_eq!(
+        help(
+            "1.34",
+            &rule("v1alpha3", "{driver: d}", effect),
+            "taint-invalid"
+        ),
+        "write `NoSchedule` or `NoExecute`"
+    );
     let later = rule("v1beta2", "{driver: d}", effect);
-    assert_eq!(help("1.36", &later, "taint-invalid"), "write `NoSchedule`, `NoExecute` or `None`");
+    assert_eq!(
+        help("1.36", &later, "taint-invalid"),
+        "write `NoSchedule`, `NoExecute` or `None`"
+    );
     let class = "  devices: {requests: [{name: a, exactly: {deviceClassName: A_b}}]}\n";
-    assert!(help("1.36", &object("v1", "ResourceClaim", class), "class-name-invalid").starts_with("name the DeviceClass"));
+    assert!(
+        help(
+            "1.36",
+            &object("v1", "ResourceClaim", class),
+            "class-name-invalid"
+        )
+        .starts_with("name the DeviceClass")
+    );
     let rule = rule("v1beta2", "{deviceClassName: c}", "{key: k, effect: None}");
-    assert!(help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only"));
+    assert!(
+        help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only")
+    );
 }
 
 /// A misspelled field beside fields that belong one level deeper.
 #[test]
 fn a_field_near_one_that_stands_deeper_is_suggested_with_its_place() {
     let spec = "  devices: {requests: [{name: a, cuont: 2, exactly: {deviceClassName: c}}]}\n";
-    let advice = help("1.36", &object("v1", "ResourceClaim", spec), "unknown-field");
-    assert_eq!(advice, "did you mean `count`? It stands under `exactly` in v1");
+    let advice = help(
+        "1.36",
+        &object("v1", "ResourceClaim", spec),
+        "unknown-field",
+    );
+    assert_eq!(
+        advice,
+        "did you mean `count`? It stands under `exactly` in v1"
+    );
     let flat = spec.replace("exactly: {deviceClassName: c}", "deviceClassName: c");
-    assert_eq!(help("1.36", &object("v1beta1", "ResourceClaim", &flat), "unknown-field"), "did you mean `count`?");
+    assert_eq!(
+        help(
+            "1.36",
+            &object("v1beta1", "ResourceClaim", &flat),
+            "unknown-field"
+        ),
+        "did you mean `count`?"
+    );
 }
 
 /// The finding about a request without a class names its field in this version.
 #[test]
 fn a_request_without_a_class_is_told_where_its_version_has_it() {
     let spec = "  devices: {requests: [{name: a}]}\n";
-    let advice = help("1.36", &object("v1", "ResourceClaim", spec), "request-shape");
-    assert!(advice.starts_with("put `deviceClassName` and its sibling fields under `exactly`"), "{advice}");
-    let advice = help("1.36", &object("v1beta1", "ResourceClaim", spec), "request-shape");
-    assert!(advice.starts_with("write `deviceClassName` and its sibling fields directly in the request"), "{advice}");
+    let advice = help(
+        "1.36",
+        &object("v1", "ResourceClaim", spec),
+        "request-shape",
+    );
+    assert!(
+        advice.starts_with("put `deviceClassName` and its sibling fields under `exactly`"),
+        "{advice}"
+    );
+    let advice = help(
+        "1.36",
+        &object("v1beta1", "ResourceClaim", spec),
+        "request-shape",
+    );
+    assert!(
+        advice
+            .starts_with("write `deviceClassName` and its sibling fields directly in the request"),
+        "{advice}"
+    );
 }
 
 /// The status of a DeviceTaintRule came with 1.35.
 #[test]
 fn a_device_taint_rule_has_a_status_from_1_35_on() {
-    let text = object("v1alpha3", "DeviceTaintRule", "  taint: {key: a.b/c, effect: NoSchedule}\n")
-        .replace("{name: a}", "{name: a, resourceVersion: '1'}");
+    let text = object(
+        "v1alpha3",
+        "DeviceTaintRule",
+        "  taint: {key: a.b/c, effect: NoSchedule}\n",
+    )
+    .replace("{name: a}", "{name: a, resourceVersion: '1'}");
     let codes = |release: &str| {
         let request = json!({ "verb": "validate", "operation": "updateStatus", "release": release, "text": text, "old": text });
         let answer = crate::support::ask(&request);
-        let codes: Vec<String> =
-            answer["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap().to_owned()).collect();
+        let codes: Vec<String> = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["code"].as_str().unwrap().to_owned())
+            .collect();
         codes
     };
     assert!(codes("1.34").contains(&"no-status".to_owned()));
-    assert!(!codes("1.35").contains(&"no-status".to_owned()), "{:?}", codes("1.35"));
+    assert!(
+        !codes("1.35").contains(&"no-status".to_owned()),
+        "{:?}",
+        codes("1.35")
+    );
 }
 
 /// 1.30 has a variable for each type of attribute, and no `device`.
@@ -407,41 +671,80 @@ filters:
 /// A value of another shape than its field, with what to write.
 #[test]
 fn values_of_other_types() {
-    let claim = |request: &str| object("v1", "ResourceClaim", &format!("  devices:\n    requests:\n    - name: r\n{request}"));
+    let claim = |request: &str| {
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices:\n    requests:\n    - name: r\n{request}"),
+        )
+    };
     for (request, said) in [
-        ("      exactly: [{deviceClassName: c}]\n", "write a map here, not a list: remove the `-`"),
-        ("      exactly: c\n", "write a map here: its fields on lines of their own, further in"),
-        ("      exactly: {deviceClassName: c, allocationMode: [All]}\n", "write one value here, not a list"),
-        ("      exactly: {deviceClassName: c, selectors: [{cel: \"true\"}]}\n", "write `cel: {expression: …}`"),
+        (
+            "      exactly: [{deviceClassName: c}]\n",
+            "write a map here, not a list: remove the `-`",
+        ),
+        (
+            "      exactly: c\n",
+            "write a map here: its fields on lines of their own, further in",
+        ),
+        (
+            "      exactly: {deviceClassName: c, allocationMode: [All]}\n",
+            "write one value here, not a list",
+        ),
+        (
+            "      exactly: {deviceClassName: c, selectors: [{cel: \"true\"}]}\n",
+            "write `cel: {expression: …}`",
+        ),
         (
             "      exactly: {deviceClassName: c, selectors: {cel: {expression: \"true\"}}}\n",
             "write a list here: begin the entry with `- `",
         ),
         ("      exactly: {deviceClassName: c, count: two}\n", ""),
     ] {
-        assert_eq!(help("1.37", &claim(request), "type-mismatch"), said, "{request}");
+        assert_eq!(
+            help("1.37", &claim(request), "type-mismatch"),
+            said,
+            "{request}"
+        );
     }
 }
 
 /// Numbers and booleans in quotes; what is no number without them has no correction.
 #[test]
 fn quoted_numbers_and_booleans() {
-    for (field, bare) in
-        [("count: \"2\"", "count: 2"), ("count: '2'", "count: 2"), ("adminAccess: \"false\"", "adminAccess: false")]
-    {
+    for (field, bare) in [
+        ("count: \"2\"", "count: 2"),
+        ("count: '2'", "count: 2"),
+        ("adminAccess: \"false\"", "adminAccess: false"),
+    ] {
         let text = object(
             "v1",
             "ResourceClaim",
-            &format!("  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n        {field}\n"),
+            &format!(
+                "  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n        {field}\n"
+            ),
         );
-        assert!(help("1.37", &text, "type-mismatch").starts_with("in quotes it is a string: write `"), "{field}");
-        assert_eq!(mended("1.37", &text, "type-mismatch"), text.replace(field, bare));
+        assert!(
+            help("1.37", &text, "type-mismatch").starts_with("in quotes it is a string: write `"),
+            "{field}"
+        );
+        assert_eq!(
+            mended("1.37", &text, "type-mismatch"),
+            text.replace(field, bare)
+        );
     }
-    for other in ["count: \"02\"", "count: \"2.5\"", "count: \"two\"", "adminAccess: \"yes\""] {
+    for other in [
+        "count: \"02\"",
+        "count: \"2.5\"",
+        "count: \"two\"",
+        "adminAccess: \"yes\"",
+    ] {
         let text = object(
             "v1",
             "ResourceClaim",
-            &format!("  devices:\n    requests:\n    - name: r\n      exactly: {{deviceClassName: c, {other}}}\n"),
+            &format!(
+                "  devices:\n    requests:\n    - name: r\n      exactly: {{deviceClassName: c, {other}}}\n"
+            ),
         );
         assert_eq!(help("1.37", &text, "type-mismatch"), "", "{other}");
     }

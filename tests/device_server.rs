@@ -10,12 +10,18 @@ fn said(status: &Value) -> Value {
     if status.is_null() {
         return Value::Null;
     }
-    let causes = status["details"]["causes"].as_array().or_else(|| status["causes"].as_array());
+    let causes = status["details"]["causes"]
+        .as_array()
+        .or_else(|| status["causes"].as_array());
     let cause = |cause: &Value| json!([cause["field"], cause["reason"], cause["message"]]);
     json!([
         status["code"],
         // An error without a reason.
-        if status["reason"] == "" { &Value::Null } else { &status["reason"] },
+        if status["reason"] == "" {
+            &Value::Null
+        } else {
+            &status["reason"]
+        },
         status["message"],
         causes.map(|causes| causes.iter().map(cause).collect::<Vec<_>>())
     ])
@@ -27,15 +33,28 @@ fn recorded_answers() {
     let (mut compared, mut wrong) = (0, Vec::new());
     for release in RELEASES {
         let text = recorded(release);
-        for case in text.split('\n').filter(|line| !line.is_empty()).step_by(step()) {
+        for case in text
+            .split('\n')
+            .filter(|line| !line.is_empty())
+            .step_by(step())
+        {
             let case: Value = serde_json::from_str(case).unwrap();
             let id = case["id"].as_str().unwrap();
-            if id.contains("/text-") || [LATER_LIBRARY, SAME_AMOUNT].contains(&(release, id)) || case.get("panic").is_some() {
+            if id.contains("/text-")
+                || [LATER_LIBRARY, SAME_AMOUNT].contains(&(release, id))
+                || case.get("panic").is_some()
+            {
                 continue;
             }
             compared += 1;
-            let operation = if case["op"] == "status" { "updateStatus" } else { case["op"].as_str().unwrap() };
-            let body = case["text"].as_str().map_or_else(|| sent(&case["object"]), str::to_owned);
+            let operation = if case["op"] == "status" {
+                "updateStatus"
+            } else {
+                case["op"].as_str().unwrap()
+            };
+            let body = case["text"]
+                .as_str()
+                .map_or_else(|| sent(&case["object"]), str::to_owned);
             let mut request = json!({
                 "verb": "validate", "via": "server", "fieldValidation": "Ignore", "text": body, "release": release,
                 "operation": operation, "namespaceLabels": case.get("namespaceLabels").cloned().unwrap_or(json!({})),
@@ -50,15 +69,27 @@ fn recorded_answers() {
             let status = said(&answer["objects"][0]["status"]);
             let of_server = |severity: &str| -> Vec<Value> {
                 let findings = answer["findings"].as_array().unwrap().iter();
-                let mine = |finding: &&Value| finding["origin"] == "kube-apiserver" && finding["severity"] == severity;
-                findings.filter(mine).map(|finding| finding["message"].clone()).collect()
+                let mine = |finding: &&Value| {
+                    finding["origin"] == "kube-apiserver" && finding["severity"] == severity
+                };
+                findings
+                    .filter(mine)
+                    .map(|finding| finding["message"].clone())
+                    .collect()
             };
             let warnings = json!(of_server("warning"));
             let expected = case.get("warnings").cloned().unwrap_or(json!([]));
             if status != said(&case["status"]) || warnings != expected {
-                wrong.push(format!("{release} {id}\n  want {} {expected}\n  got  {status} {warnings}", said(&case["status"])));
+                wrong.push(format!(
+                    "{release} {id}\n  want {} {expected}\n  got  {status} {warnings}",
+                    said(&case["status"])
+                ));
             }
-            let strict = case.get("strict").and_then(Value::as_array).cloned().unwrap_or_default();
+            let strict = case
+                .get("strict")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
             if strict.is_empty() {
                 continue;
             }
@@ -67,12 +98,19 @@ fn recorded_answers() {
             let items: Vec<&str> = strict.iter().map(|item| item.as_str().unwrap()).collect();
             let message = answer["objects"][0]["status"]["message"].as_str().unwrap();
             if !message.ends_with(&format!(": strict decoding error: {}", items.join(", "))) {
-                wrong.push(format!("{release} {id}\n  want {items:?}\n  got  {message}"));
+                wrong.push(format!(
+                    "{release} {id}\n  want {items:?}\n  got  {message}"
+                ));
             }
         }
     }
     assert!(compared > 1500, "{compared}");
-    assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ: {}",
+        wrong.len(),
+        wrong.iter().take(5).cloned().collect::<Vec<_>>().join("\n")
+    );
 }
 
 /// The request of a case without its object.
@@ -83,7 +121,12 @@ struct Ask<'a> {
     gates: Value,
 }
 
-const CREATE: Ask<'_> = Ask { release: "1.36", operation: "create", old: None, gates: Value::Null };
+const CREATE: Ask<'_> = Ask {
+    release: "1.36",
+    operation: "create",
+    old: None,
+    gates: Value::Null,
+};
 
 fn answer(text: &str, ask_for: &Ask<'_>) -> Value {
     let mut request = json!({
@@ -103,15 +146,28 @@ fn answer(text: &str, ask_for: &Ask<'_>) -> Value {
 fn causes(text: &str, ask_for: &Ask<'_>) -> Vec<(String, String)> {
     let answer = answer(text, ask_for);
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let causes = answer["status"]["details"]["causes"].as_array().cloned().unwrap_or_default();
-    causes.iter().map(|cause| (text(&cause["field"]), text(&cause["message"]))).collect()
+    let causes = answer["status"]["details"]["causes"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    causes
+        .iter()
+        .map(|cause| (text(&cause["field"]), text(&cause["message"])))
+        .collect()
 }
 
 #[track_caller]
 fn check(text: &str, ask_for: &Ask<'_>, expected: &[(&str, &str)]) {
     let got = causes(text, ask_for);
-    let got: Vec<(&str, &str)> = got.iter().map(|(field, message)| (field.as_str(), message.as_str())).collect();
-    assert_eq!(got, expected, "{} {} {text}", ask_for.release, ask_for.operation);
+    let got: Vec<(&str, &str)> = got
+        .iter()
+        .map(|(field, message)| (field.as_str(), message.as_str()))
+        .collect();
+    assert_eq!(
+        got, expected,
+        "{} {} {text}",
+        ask_for.release, ask_for.operation
+    );
 }
 
 fn version_of(release: &str) -> &'static str {
@@ -154,20 +210,38 @@ fn numbers_that_no_float64_holds() {
     const PATH: &str = "spec.devices.config[0].opaque.parameters";
     let ask_with = |release: &str, parameters: &str| {
         let config = json!({"config": [{"opaque": {"driver": "d", "parameters": "HERE"}}]});
-        let text = claim(release, config).to_string().replace("\"HERE\"", parameters);
+        let text = claim(release, config)
+            .to_string()
+            .replace("\"HERE\"", parameters);
         let release = Ask { release, ..CREATE };
         causes(&text, &release)
     };
     let cannot = |reader: &str, number: &str| {
-        let decoder = format!("json: cannot unmarshal number {number} into Go value of type float64");
-        vec![(PATH.to_owned(), format!("Invalid value: \"<value omitted>\": {reader}: {decoder}"))]
+        let decoder =
+            format!("json: cannot unmarshal number {number} into Go value of type float64");
+        vec![(
+            PATH.to_owned(),
+            format!("Invalid value: \"<value omitted>\": {reader}: {decoder}"),
+        )]
     };
-    assert_eq!(ask_with("1.31", r#"{"a": 1e999}"#), cannot("error parsing data", "1e999"));
+    assert_eq!(
+        ask_with("1.31", r#"{"a": 1e999}"#),
+        cannot("error parsing data", "1e999")
+    );
     for release in ["1.32", "1.33", "1.34", "1.35", "1.36"] {
         let reader = "error parsing data as JSON";
-        assert_eq!(ask_with(release, r#"{"a": {"1e999": [1, -1E+400, 2e999]}}"#), cannot(reader, "-1E+400"));
+        assert_eq!(
+            ask_with(release, r#"{"a": {"1e999": [1, -1E+400, 2e999]}}"#),
+            cannot(reader, "-1E+400")
+        );
         assert_eq!(ask_with(release, "[1e309]"), cannot(reader, "1e309"));
-        assert_eq!(ask_with(release, r#"{"a\"1e999": "\\", "b": "1e999", "c": 1e308, "d": 1e-999, "e": 0e999}"#), []);
+        assert_eq!(
+            ask_with(
+                release,
+                r#"{"a\"1e999": "\\", "b": "1e999", "c": 1e308, "d": 1e-999, "e": 0e999}"#
+            ),
+            []
+        );
     }
 }
 
@@ -183,9 +257,18 @@ fn addresses_with_leading_zeros() {
             old
         };
         let mut new = old.clone();
-        new["status"]["devices"] = json!([{"driver": "d", "pool": "p", "device": "x", "networkData": {"ips": [given]}}]);
+        new["status"]["devices"] =
+            json!([{"driver": "d", "pool": "p", "device": "x", "networkData": {"ips": [given]}}]);
         let gates = json!({"DRAResourceClaimDeviceStatus": true});
-        causes(&new.to_string(), &Ask { release, operation: "updateStatus", old: Some(old), gates })
+        causes(
+            &new.to_string(),
+            &Ask {
+                release,
+                operation: "updateStatus",
+                old: Some(old),
+                gates,
+            },
+        )
     };
     for (given, canonical) in [
         ("10.0.0.1/0024", "10.0.0.1/24"),
@@ -195,8 +278,13 @@ fn addresses_with_leading_zeros() {
         ("::ffff:010.0.0.01/120", "10.0.0.1/24"),
     ] {
         assert_eq!(addresses("1.32", given), [], "{given}");
-        let message = format!("Invalid value: \"{given}\": must be in canonical form (\"{canonical}\")");
-        assert_eq!(addresses("1.36", given), [("status.devices[0].networkData.ips[0]".to_owned(), message)], "{given}");
+        let message =
+            format!("Invalid value: \"{given}\": must be in canonical form (\"{canonical}\")");
+        assert_eq!(
+            addresses("1.36", given),
+            [("status.devices[0].networkData.ips[0]".to_owned(), message)],
+            "{given}"
+        );
     }
     for given in [
         "10.0.0.1/+8",
@@ -218,18 +306,30 @@ fn addresses_with_leading_zeros() {
 fn quantities_of_the_same_amount_have_not_changed() {
     let asks = |quantity: &str| {
         let mut claim = claim("1.36", json!({}));
-        claim["spec"]["devices"]["requests"][0]["exactly"]["capacity"] = json!({"requests": {"memory": quantity}});
+        claim["spec"]["devices"]["requests"][0]["exactly"]["capacity"] =
+            json!({"requests": {"memory": quantity}});
         claim
     };
-    let update = |old: Value| Ask { operation: "update", old: Some(old), ..CREATE };
+    let update = |old: Value| Ask {
+        operation: "update",
+        old: Some(old),
+        ..CREATE
+    };
     for (before, after) in [("1Ki", "1024"), ("1e3", "1k"), ("0.5", "500m")] {
         check(&asks(after).to_string(), &update(asks(before)), &[]);
     }
-    assert_eq!(causes(&asks("1025").to_string(), &update(asks("1Ki"))).len(), 1);
-    let offers = |quantity: &str| slice(json!([{"name": "d", "capacity": {"memory": {"value": quantity}}}]));
+    assert_eq!(
+        causes(&asks("1025").to_string(), &update(asks("1Ki"))).len(),
+        1
+    );
+    let offers =
+        |quantity: &str| slice(json!([{"name": "d", "capacity": {"memory": {"value": quantity}}}]));
     for (after, generation) in [("1024", 3), ("1025", 4)] {
         let answer = answer(&offers(after).to_string(), &update(offers("1Ki")));
-        assert_eq!(answer["stored"]["metadata"]["generation"], generation, "{after}");
+        assert_eq!(
+            answer["stored"]["metadata"]["generation"], generation,
+            "{after}"
+        );
     }
 }
 
@@ -239,13 +339,16 @@ fn quantities_of_the_same_amount_have_not_changed() {
 fn negative_quantities_are_rounded_away_from_zero() {
     let policy = |values: Value| {
         let policy = json!({"default": values[0], "validValues": values});
-        let device =
-            json!({"name": "d", "allowMultipleAllocations": true, "capacity": {"m": {"value": "1", "requestPolicy": policy}}});
+        let device = json!({"name": "d", "allowMultipleAllocations": true, "capacity": {"m": {"value": "1", "requestPolicy": policy}}});
         slice(json!([device])).to_string()
     };
     check(&policy(json!(["-1500m", "-1"])), &CREATE, &[]);
     let path = "spec.devices[0].capacity[m].requestPolicy.validValues[1]";
-    check(&policy(json!(["-2", "-1500m"])), &CREATE, &[(path, "Duplicate value: \"-2\"")]);
+    check(
+        &policy(json!(["-2", "-1500m"])),
+        &CREATE,
+        &[(path, "Duplicate value: \"-2\"")],
+    );
 }
 
 /// pkg/apis/resource/validation/validation.go, `gatherRequestNames` and `requestNames.Has` (1.33 and later): a map by name, where
@@ -253,25 +356,47 @@ fn negative_quantities_are_rounded_away_from_zero() {
 #[test]
 fn references_to_requests_that_share_a_name_or_have_a_slash_in_it() {
     const UNKNOWN: &str = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-    let alternatives = json!({"name": "a", "firstAvailable": [{"name": "s", "deviceClassName": "c"}]});
+    let alternatives =
+        json!({"name": "a", "firstAvailable": [{"name": "s", "deviceClassName": "c"}]});
     let exactly = json!({"name": "a", "exactly": {"deviceClassName": "c"}});
     let config = json!([{"requests": ["a/s"], "opaque": {"driver": "d", "parameters": {}}}]);
     let unknown = format!("Invalid value: \"a/s\": {UNKNOWN}");
     let duplicate = ("spec.devices.requests[1]", "Duplicate value: \"a\"");
-    let both = |requests: Value| claim("1.36", json!({"requests": requests, "config": config})).to_string();
+    let both = |requests: Value| {
+        claim("1.36", json!({"requests": requests, "config": config})).to_string()
+    };
     check(&both(json!([exactly, alternatives])), &CREATE, &[duplicate]);
-    check(&both(json!([alternatives, exactly])), &CREATE, &[duplicate, ("spec.devices.config[0].requests[0]", &unknown)]);
+    check(
+        &both(json!([alternatives, exactly])),
+        &CREATE,
+        &[duplicate, ("spec.devices.config[0].requests[0]", &unknown)],
+    );
     let slashed = json!([{"name": "a/s", "exactly": {"deviceClassName": "c"}}]);
     let got = causes(&both(slashed), &CREATE);
     assert_eq!(
-        got.iter().map(|(field, _)| field.as_str()).collect::<Vec<_>>(),
-        ["spec.devices.requests[0].name", "spec.devices.config[0].requests[0]"]
+        got.iter()
+            .map(|(field, _)| field.as_str())
+            .collect::<Vec<_>>(),
+        [
+            "spec.devices.requests[0].name",
+            "spec.devices.config[0].requests[0]"
+        ]
     );
     assert_eq!(got[1].1, unknown);
     let flat = json!([{"name": "a/s", "deviceClassName": "c"}]);
     let text = claim("1.32", json!({"requests": flat, "config": config})).to_string();
-    let got = causes(&text, &Ask { release: "1.32", ..CREATE });
-    assert!(got.iter().all(|(_, message)| !message.contains("must be the name of a request")), "{got:?}");
+    let got = causes(
+        &text,
+        &Ask {
+            release: "1.32",
+            ..CREATE
+        },
+    );
+    assert!(
+        got.iter()
+            .all(|(_, message)| !message.contains("must be the name of a request")),
+        "{got:?}"
+    );
 }
 
 /// kube-apiserver 1.31, pkg/apis/resource/validation/validation.go, `validatePodSchedulingClaims`: each claim is compared with
@@ -284,26 +409,50 @@ fn claims_of_a_pod_scheduling_context_in_order() {
             "metadata": {"name": "p", "namespace": "default", "resourceVersion": "1"}, "spec": {}, "status": status,
         })
     };
-    let claims = json!([{"name": "a"}, {"name": "a"}, {"name": "b", "unsuitableNodes": ["n", "n"]}]);
+    let claims =
+        json!([{"name": "a"}, {"name": "a"}, {"name": "b", "unsuitableNodes": ["n", "n"]}]);
     let stored = Some(object(json!({})));
     check(
         &object(json!({"resourceClaims": claims})).to_string(),
-        &Ask { release: "1.31", operation: "updateStatus", old: stored, ..CREATE },
-        &[("status.claims[1]", "Duplicate value: \"a\""), ("status.claims[2].unsuitableNodes[1]", "Duplicate value: \"n\"")],
+        &Ask {
+            release: "1.31",
+            operation: "updateStatus",
+            old: stored,
+            ..CREATE
+        },
+        &[
+            ("status.claims[1]", "Duplicate value: \"a\""),
+            (
+                "status.claims[2].unsuitableNodes[1]",
+                "Duplicate value: \"n\"",
+            ),
+        ],
     );
 }
 
 /// kube-apiserver 1.35 and later, pkg/apis/resource/validation/validation.go, `lookupDevice`: the first stored device of the name.
 #[test]
 fn taints_are_compared_with_the_first_stored_device_of_the_name() {
-    let device =
-        |effect: &str| json!({"name": "d", "taints": [{"key": "k", "effect": effect, "timeAdded": "2025-01-01T00:00:00Z"}]});
-    let update =
-        |old: Value| Ask { release: "1.36", operation: "update", old: Some(slice(old)), gates: json!({"DRADeviceTaints": true}) };
+    let device = |effect: &str| json!({"name": "d", "taints": [{"key": "k", "effect": effect, "timeAdded": "2025-01-01T00:00:00Z"}]});
+    let update = |old: Value| Ask {
+        release: "1.36",
+        operation: "update",
+        old: Some(slice(old)),
+        gates: json!({"DRADeviceTaints": true}),
+    };
     let new = slice(json!([device("Bad")])).to_string();
-    check(&new, &update(json!([device("Bad"), device("NoSchedule")])), &[]);
-    let message = "Unsupported value: \"Bad\": supported values: \"NoExecute\", \"NoSchedule\", \"None\"";
-    check(&new, &update(json!([device("NoSchedule"), device("Bad")])), &[("spec.devices[0].taints[0].effect", message)]);
+    check(
+        &new,
+        &update(json!([device("Bad"), device("NoSchedule")])),
+        &[],
+    );
+    let message =
+        "Unsupported value: \"Bad\": supported values: \"NoExecute\", \"NoSchedule\", \"None\"";
+    check(
+        &new,
+        &update(json!([device("NoSchedule"), device("Bad")])),
+        &[("spec.devices[0].taints[0].effect", message)],
+    );
 }
 
 /// kube-apiserver 1.36, pkg/apis/resource/v1alpha3/zz_generated.validations.go, `Validate_ResourcePoolStatusRequestStatus`:
@@ -318,9 +467,16 @@ fn unchanged_fields_of_a_pool_status_are_not_judged_again() {
     };
     let pools = json!([{"driver": "", "poolName": "p", "generation": 1}]);
     let old = Some(object(json!({"poolCount": -1, "pools": pools})));
-    let ask_for = Ask { operation: "updateStatus", old, ..CREATE };
+    let ask_for = Ask {
+        operation: "updateStatus",
+        old,
+        ..CREATE
+    };
     let fields = |status: Value| -> Vec<String> {
-        causes(&object(status).to_string(), &ask_for).into_iter().map(|(field, _)| field).collect()
+        causes(&object(status).to_string(), &ask_for)
+            .into_iter()
+            .map(|(field, _)| field)
+            .collect()
     };
     assert_eq!(fields(json!({"poolCount": 1, "pools": pools})), ["status"]);
     assert_eq!(
@@ -333,18 +489,25 @@ fn unchanged_fields_of_a_pool_status_are_not_judged_again() {
 #[test]
 fn events_own_nothing_with_an_empty_group_either() {
     let mut claim = claim("1.36", json!({}));
-    claim["metadata"]["ownerReferences"] = json!([{"apiVersion": "/v1", "kind": "Event", "name": "e", "uid": "u"}]);
+    claim["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "/v1", "kind": "Event", "name": "e", "uid": "u"}]);
     let message = r#"Invalid value: {"apiVersion":"/v1","kind":"Event","name":"e","uid":"u"}: /v1, Kind=Event is disallowed from being an owner"#;
-    check(&claim.to_string(), &CREATE, &[("metadata.ownerReferences", message)]);
+    check(
+        &claim.to_string(),
+        &CREATE,
+        &[("metadata.ownerReferences", message)],
+    );
 }
 
 /// sigs.k8s.io/json, `strictError`: the path of an unknown or duplicate field is quoted as Go quotes it.
 #[test]
 fn names_of_unknown_fields_are_quoted_as_go_quotes_them() {
-    let text =
-        r#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c"}, "spec": {"a\n\"\u200b": 1}}"#;
+    let text = r#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c"}, "spec": {"a\n\"\u200b": 1}}"#;
     let request = json!({"verb": "validate", "via": "server", "release": "1.37", "fieldValidation": "Strict", "text": text});
     let answer = crate::support::ask(&request);
     let message = answer["objects"][0]["status"]["message"].as_str().unwrap();
-    assert!(message.ends_with(r#"strict decoding error: unknown field "spec.a\n\"\u200b""#), "{message}");
+    assert!(
+        message.ends_with(r#"strict decoding error: unknown field "spec.a\n\"\u200b""#),
+        "{message}"
+    );
 }

@@ -7,9 +7,12 @@ use std::io::Read;
 use std::path::Path;
 
 pub fn history() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/later/api-history.json.gz");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/later/api-history.json.gz");
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -29,7 +32,9 @@ fn go(ty: &FieldType) -> String {
         FieldType::Quantity => "resource.Quantity".to_owned(),
         FieldType::StringMap => "map[string]string".to_owned(),
         FieldType::Map(map) => {
-            let key = map.key.map_or("string".to_owned(), |(package, name)| go(&FieldType::Named(package, name)));
+            let key = map.key.map_or("string".to_owned(), |(package, name)| {
+                go(&FieldType::Named(package, name))
+            });
             format!("map[{key}]{}", go(&map.value))
         }
         FieldType::Struct(schema) => match schema.package {
@@ -42,11 +47,19 @@ fn go(ty: &FieldType) -> String {
     }
 }
 
-fn structs(schema: &'static Struct, release: Release, found: &mut BTreeMap<&'static str, &'static Struct>) {
+fn structs(
+    schema: &'static Struct,
+    release: Release,
+    found: &mut BTreeMap<&'static str, &'static Struct>,
+) {
     if schema.package != Package::Resource || found.insert(schema.go, schema).is_some() {
         return;
     }
-    for field in schema.fields.iter().filter(|field| field.in_release(release)) {
+    for field in schema
+        .fields
+        .iter()
+        .filter(|field| field.in_release(release))
+    {
         let mut ty = &field.ty;
         loop {
             ty = match ty {
@@ -66,7 +79,11 @@ fn structs(schema: &'static Struct, release: Release, found: &mut BTreeMap<&'sta
 fn row(field: &Field, release: Release) -> String {
     // `omitempty` on a struct value has no effect: Go never omits one.
     let omitted = field.omits(release) && !matches!(field.type_in(release), FieldType::Struct(_));
-    format!("{} {} omitempty={omitted}", field.json, go(field.type_in(release)))
+    format!(
+        "{} {} omitempty={omitted}",
+        field.json,
+        go(field.type_in(release))
+    )
 }
 
 fn expected(field: &Value, all: &Value) -> Vec<String> {
@@ -74,8 +91,14 @@ fn expected(field: &Value, all: &Value) -> Vec<String> {
     if field["inline"] == true {
         // The embedded struct's own fields; those of the type are the same everywhere.
         return match all[text("go")].as_array() {
-            Some(fields) => fields.iter().flat_map(|field| expected(field, all)).collect(),
-            None => vec!["kind string omitempty=true".to_owned(), "apiVersion string omitempty=true".to_owned()],
+            Some(fields) => fields
+                .iter()
+                .flat_map(|field| expected(field, all))
+                .collect(),
+            None => vec![
+                "kind string omitempty=true".to_owned(),
+                "apiVersion string omitempty=true".to_owned(),
+            ],
         };
     }
     let ty = text("type");
@@ -89,17 +112,29 @@ fn fields_are_those_of_the_types() {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for entry in history().as_array().unwrap() {
-        let Some(minor) = entry["minor"].as_str().unwrap().strip_prefix("1.").and_then(|minor| minor.parse::<u8>().ok()) else {
+        let Some(minor) = entry["minor"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("1.")
+            .and_then(|minor| minor.parse::<u8>().ok())
+        else {
             continue;
         };
         let name = entry["version"].as_str().unwrap();
-        let version = VERSIONS.iter().find(|version| version.name == name).unwrap();
+        let version = VERSIONS
+            .iter()
+            .find(|version| version.name == name)
+            .unwrap();
         if version.family != Family::Device {
             continue;
         }
         let release = Release::last_of(minor);
         let mut found = BTreeMap::new();
-        for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(release)) {
+        for kind in version
+            .kinds
+            .iter()
+            .filter(|kind| kind.items.is_none() && kind.in_release(release))
+        {
             structs(kind.schema, release, &mut found);
         }
         for (go, schema) in found {
@@ -108,14 +143,23 @@ fn fields_are_those_of_the_types() {
                 wrong.push(format!("1.{minor} {name}: there is no {go}"));
                 continue;
             };
-            let mut want: Vec<String> = fields.iter().flat_map(|field| expected(field, all)).collect();
-            let mut have: Vec<String> =
-                schema.fields.iter().filter(|field| field.in_release(release)).map(|field| row(field, release)).collect();
+            let mut want: Vec<String> = fields
+                .iter()
+                .flat_map(|field| expected(field, all))
+                .collect();
+            let mut have: Vec<String> = schema
+                .fields
+                .iter()
+                .filter(|field| field.in_release(release))
+                .map(|field| row(field, release))
+                .collect();
             want.sort();
             have.sort();
             compared += want.len();
             if want != have {
-                wrong.push(format!("1.{minor} {name} {go}\n  want {want:?}\n  have {have:?}"));
+                wrong.push(format!(
+                    "1.{minor} {name} {go}\n  want {want:?}\n  have {have:?}"
+                ));
             }
         }
     }
@@ -135,11 +179,20 @@ fn the_serving_table_is_that_of_the_recorded_releases() {
     for name in crate::device_vectors::RELEASES {
         let release = Release::parse(name).unwrap();
         let (mut kinds, mut statuses) = (BTreeSet::new(), BTreeSet::new());
-        for line in crate::device_vectors::recorded(name).lines().filter(|line| !line.is_empty()) {
+        for line in crate::device_vectors::recorded(name)
+            .lines()
+            .filter(|line| !line.is_empty())
+        {
             // Only the start of a line is read; whole lines would take half a minute.
-            let head = line.split_once(",\"object\"").or_else(|| line.split_once(",\"text\"")).map_or(line, |(head, _)| head);
+            let head = line
+                .split_once(",\"object\"")
+                .or_else(|| line.split_once(",\"text\""))
+                .map_or(line, |(head, _)| head);
             let word = |key: &str| {
-                let at = head.find(&format!("\"{key}\":\"")).map(|at| at + key.len() + 4).unwrap();
+                let at = head
+                    .find(&format!("\"{key}\":\""))
+                    .map(|at| at + key.len() + 4)
+                    .unwrap();
                 head[at..].split('"').next().unwrap().to_owned()
             };
             kinds.insert((word("version"), word("kind")));
@@ -147,21 +200,34 @@ fn the_serving_table_is_that_of_the_recorded_releases() {
                 statuses.insert((word("version"), word("kind")));
             }
         }
-        let served = VERSIONS.iter().filter(|version| version.family == Family::Device && version.served_by(release));
+        let served = VERSIONS
+            .iter()
+            .filter(|version| version.family == Family::Device && version.served_by(release));
         let rows = served.flat_map(|version| version.kinds.iter().map(move |kind| (version, kind)));
         let rows = rows.filter(|(_, kind)| kind.items.is_none() && kind.in_release(release));
-        let tables: BTreeSet<_> = rows.clone().map(|(version, kind)| (version.name.to_owned(), kind.kind.to_owned())).collect();
+        let tables: BTreeSet<_> = rows
+            .clone()
+            .map(|(version, kind)| (version.name.to_owned(), kind.kind.to_owned()))
+            .collect();
         assert_eq!(kinds, tables, "{name}");
         let with_status = rows
             .filter(|(_, kind)| kind.status_in(release))
             .map(|(version, kind)| (version.name.to_owned(), kind.kind.to_owned()));
         assert_eq!(statuses, with_status.collect(), "{name}");
         // Only v1 is on by default, from 1.34 on.
-        let on = VERSIONS
-            .iter()
-            .filter(|version| version.served_by(release) && version.on_since.is_some_and(|on| on <= release.minor));
+        let on = VERSIONS.iter().filter(|version| {
+            version.served_by(release) && version.on_since.is_some_and(|on| on <= release.minor)
+        });
         let on: Vec<&str> = on.map(|version| version.name).collect();
-        assert_eq!(on, if release.minor < 34 { vec![] } else { vec!["v1"] }, "{name}");
+        assert_eq!(
+            on,
+            if release.minor < 34 {
+                vec![]
+            } else {
+                vec!["v1"]
+            },
+            "{name}"
+        );
     }
 }
 
@@ -170,8 +236,13 @@ fn the_serving_table_is_that_of_the_recorded_releases() {
 fn storage_versions_and_deprecations() {
     use claimkit::api::VERSIONS;
     use claimkit::rules::device::variant::Variant;
-    let storage: Vec<&str> = (31..=36).map(|minor| Variant::of(Release::last_of(minor)).storage).collect();
-    assert_eq!(storage, ["v1alpha3", "v1beta1", "v1beta1", "v1beta2", "v1", "v1"]);
+    let storage: Vec<&str> = (31..=36)
+        .map(|minor| Variant::of(Release::last_of(minor)).storage)
+        .collect();
+    assert_eq!(
+        storage,
+        ["v1alpha3", "v1beta1", "v1beta1", "v1beta2", "v1", "v1"]
+    );
     for (version, kind, deprecated) in [
         ("v1beta1", "ResourceClaim", Some((35, 38))),
         ("v1beta2", "ResourceSlice", Some((36, 39))),

@@ -9,27 +9,40 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-pub const RELEASES: [&str; 7] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2"];
+pub const RELEASES: [&str; 7] = [
+    "1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2",
+];
 
 /// The recorded answers of a release, one a line.
 pub fn recorded(release: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/later/{release}.jsonl.gz"));
-    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("tests/vectors/later/{release}.jsonl.gz"));
+    let file =
+        std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut text)
+        .unwrap();
     text
 }
 
 /// Twelve thousand cases take most of a minute without optimisation, so the test takes every seventh unless all are requested.
 pub fn step() -> usize {
-    if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() { 7 } else { 1 }
+    if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() {
+        7
+    } else {
+        1
+    }
 }
 
 fn cases(release: &str) -> Vec<Value> {
     let text = recorded(release);
     let step = step();
     let lines = text.split('\n').filter(|line| !line.is_empty());
-    lines.step_by(step).map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .step_by(step)
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// Keys sorted, `, ` and `: ` between tokens: how the recorded requests were sent.
@@ -37,19 +50,30 @@ pub fn sent(value: &Value) -> String {
     match value {
         Value::Object(map) => {
             let sorted: BTreeMap<&String, &Value> = map.iter().collect();
-            let items: Vec<String> = sorted.iter().map(|(key, value)| format!("{}: {}", json!(key), sent(value))).collect();
+            let items: Vec<String> = sorted
+                .iter()
+                .map(|(key, value)| format!("{}: {}", json!(key), sent(value)))
+                .collect();
             format!("{{{}}}", items.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(sent).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(sent).collect::<Vec<_>>().join(", ")
+        ),
         other => other.to_string(),
     }
 }
 
 fn of_cel(case: &Value) -> bool {
-    let causes = case["status"]["causes"].as_array().cloned().unwrap_or_default();
+    let causes = case["status"]["causes"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     causes.iter().any(|cause| {
         let text = cause["message"].as_str().unwrap_or_default();
-        text.contains("compilation failed:") || text.contains("must evaluate to bool") || text.contains("exceeds cost limit")
+        text.contains("compilation failed:")
+            || text.contains("must evaluate to bool")
+            || text.contains("exceeds cost limit")
     })
 }
 
@@ -58,7 +82,10 @@ fn of_cel(case: &Value) -> bool {
 pub const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
 
 /// Two texts of one amount, `100m` and `0.1`, differ for 1.37's gate DRAFractionalCapacityRange. Records keep the canonical text only.
-pub const SAME_AMOUNT: (&str, &str) = ("1.37.2", "ResourceSlice/v1/create/policy-on-frac-values-dup");
+pub const SAME_AMOUNT: (&str, &str) = (
+    "1.37.2",
+    "ResourceSlice/v1/create/policy-on-frac-values-dup",
+);
 
 #[derive(Default)]
 struct Tally {
@@ -71,9 +98,20 @@ impl Tally {
     fn compare(&mut self, what: &'static str, id: &str, want: &Value, got: &Value) {
         if want != got {
             let (want, got) = (want.to_string(), got.to_string());
-            let start = want.bytes().zip(got.bytes()).take_while(|(a, b)| a == b).count().saturating_sub(80);
-            let part = |text: &str| String::from_utf8_lossy(&text.as_bytes()[start.min(text.len())..]).into_owned();
-            self.wrong.entry(what).or_default().push(format!("{id}\n  want …{}\n  got  …{}", part(&want), part(&got)));
+            let start = want
+                .bytes()
+                .zip(got.bytes())
+                .take_while(|(a, b)| a == b)
+                .count()
+                .saturating_sub(80);
+            let part = |text: &str| {
+                String::from_utf8_lossy(&text.as_bytes()[start.min(text.len())..]).into_owned()
+            };
+            self.wrong.entry(what).or_default().push(format!(
+                "{id}\n  want …{}\n  got  …{}",
+                part(&want),
+                part(&got)
+            ));
         }
     }
 }
@@ -85,7 +123,9 @@ fn without_empty_lists(value: &Value) -> Value {
         Value::Array(items) if items.is_empty() => Value::Null,
         Value::Array(items) => items.iter().map(without_empty_lists).collect(),
         Value::Object(map) => {
-            let kept = map.iter().map(|(key, value)| (key.clone(), without_empty_lists(value)));
+            let kept = map
+                .iter()
+                .map(|(key, value)| (key.clone(), without_empty_lists(value)));
             Value::Object(kept.filter(|(_, value)| !value.is_null()).collect())
         }
         other => other.clone(),
@@ -103,17 +143,37 @@ fn run(release: &str) -> Tally {
             continue;
         }
         tally.cel += usize::from(of_cel(&case));
-        let version = [&v1::VERSION, &v1beta2::VERSION, &v1beta1::VERSION, &v1alpha3::VERSION]
-            .into_iter()
-            .find(|version| version.name == text("version"))
-            .unwrap();
-        let api = Api { version, kind: version.kind(text("kind"), parsed).unwrap() };
+        let version = [
+            &v1::VERSION,
+            &v1beta2::VERSION,
+            &v1beta1::VERSION,
+            &v1alpha3::VERSION,
+        ]
+        .into_iter()
+        .find(|version| version.name == text("version"))
+        .unwrap();
+        let api = Api {
+            version,
+            kind: version.kind(text("kind"), parsed).unwrap(),
+        };
         let set = case["gates"].as_object().cloned().unwrap_or_default();
-        let gates = Gates::with(parsed, set.iter().map(|(name, on)| (name.as_str(), on.as_bool().unwrap()))).unwrap();
-        let given = case["namespaceLabels"].as_object().cloned().unwrap_or_default();
-        let labels: BTreeMap<String, String> =
-            given.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
-        let body = case["text"].as_str().map_or_else(|| sent(&case["object"]), str::to_owned);
+        let gates = Gates::with(
+            parsed,
+            set.iter()
+                .map(|(name, on)| (name.as_str(), on.as_bool().unwrap())),
+        )
+        .unwrap();
+        let given = case["namespaceLabels"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
+        let labels: BTreeMap<String, String> = given
+            .iter()
+            .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+            .collect();
+        let body = case["text"]
+            .as_str()
+            .map_or_else(|| sent(&case["object"]), str::to_owned);
         let stored = case.get("old").map(sent);
         let operation = match (text("op"), stored.as_deref()) {
             ("create", _) => Operation::Create,
@@ -121,10 +181,28 @@ fn run(release: &str) -> Tally {
             (_, Some(stored)) => Operation::UpdateStatus(stored),
             (other, None) => panic!("{id}: {other} without a stored object"),
         };
-        let call = EndpointRequest { api, release: parsed, gates, labels: Some(&labels), operation, body: &body };
+        let call = EndpointRequest {
+            api,
+            release: parsed,
+            gates,
+            labels: Some(&labels),
+            operation,
+            body: &body,
+        };
         let reply = answer(&call);
-        let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
-        tally.compare("panic", id, &json!(case.get("panic").is_some()), &json!(reply.panics));
+        let list = |value: &Value| {
+            if value.is_null() {
+                json!([])
+            } else {
+                value.clone()
+            }
+        };
+        tally.compare(
+            "panic",
+            id,
+            &json!(case.get("panic").is_some()),
+            &json!(reply.panics),
+        );
         tally.compare("strict", id, &list(&case["strict"]), &json!(reply.strict));
         tally.compare("decode", id, &case["decode"], &json!(reply.decode));
         if case.get("panic").is_some() {
@@ -134,7 +212,8 @@ fn run(release: &str) -> Tally {
             let mut shown = json!({});
             if let Some(details) = &status.details {
                 let causes = details.causes.iter();
-                let causes = causes.map(|c| json!({"field": c.field, "message": c.message, "reason": c.reason}));
+                let causes = causes
+                    .map(|c| json!({"field": c.field, "message": c.message, "reason": c.reason}));
                 shown["causes"] = causes.collect();
             }
             shown["code"] = json!(status.code);
@@ -143,7 +222,12 @@ fn run(release: &str) -> Tally {
             shown
         });
         tally.compare("status", id, &case["status"], &status);
-        tally.compare("warnings", id, &list(&case["warnings"]), &json!(reply.warnings));
+        tally.compare(
+            "warnings",
+            id,
+            &list(&case["warnings"]),
+            &json!(reply.warnings),
+        );
         let mut want = case["stored"].as_object().cloned().unwrap_or_default();
         let whole = want.clone();
         for (version, object) in want.iter_mut() {
@@ -158,11 +242,17 @@ fn run(release: &str) -> Tally {
             let mut object: Value = serde_json::from_str(text).unwrap();
             // The recorded answers leave out fields that the server sets anew.
             if operation == Operation::Create && object["metadata"]["creationTimestamp"].is_null() {
-                object["metadata"].as_object_mut().unwrap().remove("creationTimestamp");
+                object["metadata"]
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("creationTimestamp");
             }
             got.insert((*version).to_owned(), object);
         }
-        let (want, got) = (without_empty_lists(&Value::Object(want)), without_empty_lists(&Value::Object(got)));
+        let (want, got) = (
+            without_empty_lists(&Value::Object(want)),
+            without_empty_lists(&Value::Object(got)),
+        );
         tally.compare("stored", id, &want, &got);
     }
     tally
@@ -170,11 +260,20 @@ fn run(release: &str) -> Tally {
 
 fn check(release: &str) {
     let tally = run(release);
-    println!("{release}: {} cases, {} of them with a word of the CEL compiler", tally.cases, tally.cel);
+    println!(
+        "{release}: {} cases, {} of them with a word of the CEL compiler",
+        tally.cases, tally.cel
+    );
     for (what, wrong) in &tally.wrong {
         println!("{release} {what}: {} differ", wrong.len());
-        let shown = std::env::var("CLAIMKIT_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
-        wrong.iter().take(shown).for_each(|text| println!("{}", text.chars().take(700).collect::<String>()));
+        let shown = std::env::var("CLAIMKIT_SHOW")
+            .ok()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(3);
+        wrong
+            .iter()
+            .take(shown)
+            .for_each(|text| println!("{}", text.chars().take(700).collect::<String>()));
     }
     assert!(tally.wrong.is_empty(), "{release}: answers differ");
 }

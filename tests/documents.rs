@@ -37,8 +37,16 @@ fn quoted() -> Vec<(&'static str, String)> {
             })
             .collect();
         let prose = prose.join("\n");
-        let pieces = prose.split('`').enumerate().filter(|(number, _)| number % 2 == 1);
-        found.extend(pieces.map(|(_, piece)| (*file, piece.split_whitespace().collect::<Vec<_>>().join(" "))));
+        let pieces = prose
+            .split('`')
+            .enumerate()
+            .filter(|(number, _)| number % 2 == 1);
+        found.extend(pieces.map(|(_, piece)| {
+            (
+                *file,
+                piece.split_whitespace().collect::<Vec<_>>().join(" "),
+            )
+        }));
     }
     assert!(found.len() > 200, "{} texts", found.len());
     found
@@ -47,14 +55,21 @@ fn quoted() -> Vec<(&'static str, String)> {
 /// The targets of the Makefile.
 fn targets() -> Vec<String> {
     let makefile = read("Makefile");
-    let names = makefile.lines().filter_map(|line| line.strip_prefix(".PHONY:"));
-    names.flat_map(str::split_whitespace).map(str::to_owned).collect()
+    let names = makefile
+        .lines()
+        .filter_map(|line| line.strip_prefix(".PHONY:"));
+    names
+        .flat_map(str::split_whitespace)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The words of a command without the variables before it.
 fn words(command: &str) -> Vec<&str> {
-    let is_setting =
-        |word: &&str| word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_uppercase()));
+    let is_setting = |word: &&str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| name.chars().all(|c| c == '_' || c.is_ascii_uppercase()))
+    };
     command.split_whitespace().skip_while(is_setting).collect()
 }
 
@@ -64,10 +79,13 @@ fn targets_of_make_exist() {
     let mut tried = 0;
     for (file, command) in quoted() {
         if let ["make", rest @ ..] = words(&command).as_slice() {
-            for target in
-                rest.iter().filter(|word| !word.contains('=') && word.chars().all(|c| c == '-' || c.is_ascii_lowercase()))
-            {
-                assert!(targets.iter().any(|known| known == target), "{file}: `{command}`: there is no target `{target}`");
+            for target in rest.iter().filter(|word| {
+                !word.contains('=') && word.chars().all(|c| c == '-' || c.is_ascii_lowercase())
+            }) {
+                assert!(
+                    targets.iter().any(|known| known == target),
+                    "{file}: `{command}`: there is no target `{target}`"
+                );
                 tried += 1;
             }
         }
@@ -77,7 +95,12 @@ fn targets_of_make_exist() {
 
 /// Returns the fault of a `cargo test` command: cargo takes one filter before `--`, and each filter must find a test.
 fn fault(command: &[&str], tests: &[String]) -> Option<String> {
-    let (before, after) = command.split_at(command.iter().position(|word| *word == "--").unwrap_or(command.len()));
+    let (before, after) = command.split_at(
+        command
+            .iter()
+            .position(|word| *word == "--")
+            .unwrap_or(command.len()),
+    );
     let mut filters = Vec::new();
     let mut before = before.iter().skip(2);
     while let Some(word) = before.next() {
@@ -92,16 +115,24 @@ fn fault(command: &[&str], tests: &[String]) -> Option<String> {
     }
     filters.extend(after.iter().filter(|word| !word.starts_with('-')));
     let of_all = command.windows(2).any(|pair| pair == ["--test", "all"]);
-    let unknown =
-        filters.iter().find(|filter| **filter != "NAME::" && of_all && !tests.iter().any(|test| test.contains(**filter)));
+    let unknown = filters.iter().find(|filter| {
+        **filter != "NAME::" && of_all && !tests.iter().any(|test| test.contains(**filter))
+    });
     unknown.map(|filter| format!("no test is found by `{filter}`"))
 }
 
 #[test]
 fn commands_of_cargo_find_tests() {
-    let listed = Command::new(std::env::current_exe().unwrap()).arg("--list").output().unwrap();
+    let listed = Command::new(std::env::current_exe().unwrap())
+        .arg("--list")
+        .output()
+        .unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
-    let tests: Vec<String> = listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
+    let tests: Vec<String> = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .map(str::to_owned)
+        .collect();
     assert!(tests.len() > 400, "{} tests", tests.len());
     let mut tried = 0;
     for (file, command) in quoted() {
@@ -113,8 +144,14 @@ fn commands_of_cargo_find_tests() {
     }
     assert!(tried >= 10, "{tried} commands");
     let fault = |command: &str| fault(&words(command), &tests);
-    assert!(fault("cargo test --test all releases:: editor_").is_some_and(|fault| fault.contains("`--`")));
-    assert!(fault("cargo test --test all -- releases:: no_such_test").is_some_and(|fault| fault.contains("no_such_test")));
+    assert!(
+        fault("cargo test --test all releases:: editor_")
+            .is_some_and(|fault| fault.contains("`--`"))
+    );
+    assert!(
+        fault("cargo test --test all -- releases:: no_such_test")
+            .is_some_and(|fault| fault.contains("no_such_test"))
+    );
 }
 
 /// The path that a text names; `None` if it names none, or stands for several.
@@ -130,7 +167,10 @@ fn files_that_documents_name_exist() {
     for (file, text) in quoted() {
         if let Some(path) = named(&text) {
             let built = text.starts_with("tests/fuzz/target/");
-            assert!(built || root().join(path).exists(), "{file}: there is no `{text}`");
+            assert!(
+                built || root().join(path).exists(),
+                "{file}: there is no `{text}`"
+            );
             tried += 1;
         }
     }

@@ -9,79 +9,151 @@ fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {
     if let Some(release) = release {
         request["release"] = json!(release);
     }
-    let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::sentences)).unwrap();
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer_with(
+        &request.to_string(),
+        claimkit::cli::locale::sentences,
+    ))
+    .unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
     (text, answer["items"].as_array().unwrap().clone())
 }
 
 fn labels(marked: &str) -> Vec<String> {
-    ask(marked, None).1.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
+    ask(marked, None)
+        .1
+        .iter()
+        .map(|item| item["label"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The text after accepting the completion with a label.
 fn taken(marked: &str, label: &str) -> String {
     let (text, items) = ask(marked, None);
-    let item = items.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("no {label} in {items:#?}"));
-    let at = |end: &str| usize::try_from(item["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
-    format!("{}{}{}", &text[..at("start")], item["insertText"].as_str().unwrap(), &text[at("end")..])
+    let item = items
+        .iter()
+        .find(|item| item["label"] == label)
+        .unwrap_or_else(|| panic!("no {label} in {items:#?}"));
+    let at =
+        |end: &str| usize::try_from(item["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
+    format!(
+        "{}{}{}",
+        &text[..at("start")],
+        item["insertText"].as_str().unwrap(),
+        &text[at("end")..]
+    )
 }
 
-const CLAIM: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
+const CLAIM: &str =
+    "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
 
 #[test]
 fn keys_that_are_not_there_yet_with_the_required_ones_first() {
-    assert_eq!(labels(&format!("{CLAIM}spec:\n  ▮\n")), ["resourceClassName", "parametersRef", "allocationMode"]);
-    assert_eq!(labels(&format!("{CLAIM}spec:\n  resourceClassName: x\n  ▮\n")), ["parametersRef", "allocationMode"]);
-    assert_eq!(labels(&format!("{CLAIM}spec:\n  ▮\n  resourceClassName: x\n")), ["parametersRef", "allocationMode"]);
+    assert_eq!(
+        labels(&format!("{CLAIM}spec:\n  ▮\n")),
+        ["resourceClassName", "parametersRef", "allocationMode"]
+    );
+    assert_eq!(
+        labels(&format!("{CLAIM}spec:\n  resourceClassName: x\n  ▮\n")),
+        ["parametersRef", "allocationMode"]
+    );
+    assert_eq!(
+        labels(&format!("{CLAIM}spec:\n  ▮\n  resourceClassName: x\n")),
+        ["parametersRef", "allocationMode"]
+    );
     assert_eq!(labels(&format!("{CLAIM}▮")), ["spec", "status"]);
-    assert_eq!(labels(&format!("{CLAIM}▮spec:\n  resourceClassName: x\n")), ["spec", "status"]);
+    assert_eq!(
+        labels(&format!("{CLAIM}▮spec:\n  resourceClassName: x\n")),
+        ["spec", "status"]
+    );
 }
 
 #[test]
 fn half_typed_keys_are_replaced() {
-    assert_eq!(taken(&format!("{CLAIM}spec:\n  reso▮\n"), "resourceClassName"), format!("{CLAIM}spec:\n  resourceClassName: \n"));
     assert_eq!(
-        taken(&format!("{CLAIM}spec:\n  reso▮\n  allocationMode: Immediate\n"), "resourceClassName"),
+        taken(&format!("{CLAIM}spec:\n  reso▮\n"), "resourceClassName"),
+        format!("{CLAIM}spec:\n  resourceClassName: \n")
+    );
+    assert_eq!(
+        taken(
+            &format!("{CLAIM}spec:\n  reso▮\n  allocationMode: Immediate\n"),
+            "resourceClassName"
+        ),
         format!("{CLAIM}spec:\n  resourceClassName: \n  allocationMode: Immediate\n")
     );
     // The colon and the value already exist.
     assert_eq!(
-        taken(&format!("{CLAIM}spec:\n  res▮ourceclass: x\n"), "resourceClassName"),
+        taken(
+            &format!("{CLAIM}spec:\n  res▮ourceclass: x\n"),
+            "resourceClassName"
+        ),
         format!("{CLAIM}spec:\n  resourceClassName: x\n")
     );
 }
 
 #[test]
 fn what_is_required_below_comes_along_at_the_right_depth() {
-    assert_eq!(taken(&format!("{CLAIM}▮"), "spec"), format!("{CLAIM}spec:\n  resourceClassName: "));
     assert_eq!(
-        taken(&format!("{CLAIM}spec:\n    resourceClassName: x\n    para▮\n"), "parametersRef"),
-        format!("{CLAIM}spec:\n    resourceClassName: x\n    parametersRef:\n      kind: \n      name: \n")
+        taken(&format!("{CLAIM}▮"), "spec"),
+        format!("{CLAIM}spec:\n  resourceClassName: ")
+    );
+    assert_eq!(
+        taken(
+            &format!("{CLAIM}spec:\n    resourceClassName: x\n    para▮\n"),
+            "parametersRef"
+        ),
+        format!(
+            "{CLAIM}spec:\n    resourceClassName: x\n    parametersRef:\n      kind: \n      name: \n"
+        )
     );
     let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d\n";
-    assert_eq!(taken(&format!("{class}▮"), "suitableNodes"), format!("{class}suitableNodes:\n  nodeSelectorTerms:\n    - "));
+    assert_eq!(
+        taken(&format!("{class}▮"), "suitableNodes"),
+        format!("{class}suitableNodes:\n  nodeSelectorTerms:\n    - ")
+    );
     // The text writes lists in the column of their key.
-    let style =
-        format!("{class}parametersRef:\n  kind: a\n  name: b\nsuitableNodes:\n  nodeSelectorTerms:\n  - matchFields:\n    ▮");
-    assert_eq!(taken(&style, "- key"), format!("{}- key: ", style.trim_end_matches('▮')));
-    let template = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: t\n";
-    assert_eq!(taken(&format!("{template}sp▮"), "spec"), format!("{template}spec:\n  spec:\n    resourceClassName: "));
-    assert_eq!(taken(&format!("{template}spec:\n  m▮"), "metadata"), format!("{template}spec:\n  metadata:\n    "));
-    assert_eq!(labels(&format!("{template}spec:\n  metadata:\n    ▮")), ["labels", "annotations"]);
+    let style = format!(
+        "{class}parametersRef:\n  kind: a\n  name: b\nsuitableNodes:\n  nodeSelectorTerms:\n  - matchFields:\n    ▮"
+    );
+    assert_eq!(
+        taken(&style, "- key"),
+        format!("{}- key: ", style.trim_end_matches('▮'))
+    );
+    let template =
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: t\n";
+    assert_eq!(
+        taken(&format!("{template}sp▮"), "spec"),
+        format!("{template}spec:\n  spec:\n    resourceClassName: ")
+    );
+    assert_eq!(
+        taken(&format!("{template}spec:\n  m▮"), "metadata"),
+        format!("{template}spec:\n  metadata:\n    ")
+    );
+    assert_eq!(
+        labels(&format!("{template}spec:\n  metadata:\n    ▮")),
+        ["labels", "annotations"]
+    );
 }
 
 #[test]
 fn snippets_have_tab_stops() {
     let (_, items) = ask(&format!("{CLAIM}spec:\n  ▮"), None);
-    assert_eq!(items[1]["snippet"], "parametersRef:\n    kind: ${1}\n    name: ${2}");
+    assert_eq!(
+        items[1]["snippet"],
+        "parametersRef:\n    kind: ${1}\n    name: ${2}"
+    );
 }
 
 #[test]
 fn values_of_enums_and_booleans() {
-    assert_eq!(labels(&format!("{CLAIM}spec:\n  allocationMode: ▮\n")), ["WaitForFirstConsumer", "Immediate"]);
     assert_eq!(
-        taken(&format!("{CLAIM}spec:\n  allocationMode: Imm▮ # later\n"), "Immediate"),
+        labels(&format!("{CLAIM}spec:\n  allocationMode: ▮\n")),
+        ["WaitForFirstConsumer", "Immediate"]
+    );
+    assert_eq!(
+        taken(
+            &format!("{CLAIM}spec:\n  allocationMode: Imm▮ # later\n"),
+            "Immediate"
+        ),
         format!("{CLAIM}spec:\n  allocationMode: Immediate # later\n")
     );
     assert_eq!(
@@ -89,44 +161,92 @@ fn values_of_enums_and_booleans() {
         format!("{CLAIM}spec:\n  allocationMode: Immediate\n")
     );
     assert_eq!(
-        taken(&format!("{CLAIM}spec:\n  allocationMode: \"▮\"\n"), "Immediate"),
+        taken(
+            &format!("{CLAIM}spec:\n  allocationMode: \"▮\"\n"),
+            "Immediate"
+        ),
         format!("{CLAIM}spec:\n  allocationMode: \"Immediate\"\n")
     );
-    assert_eq!(labels(&format!("{CLAIM}status:\n  deallocationRequested: ▮\n")), ["true", "false"]);
-    assert_eq!(labels(&format!("{CLAIM}spec:\n  resourceClassName: ▮\n")), Vec::<String>::new());
+    assert_eq!(
+        labels(&format!("{CLAIM}status:\n  deallocationRequested: ▮\n")),
+        ["true", "false"]
+    );
+    assert_eq!(
+        labels(&format!("{CLAIM}spec:\n  resourceClassName: ▮\n")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn node_selectors() {
     let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d\nsuitableNodes:\n  nodeSelectorTerms:\n";
-    assert_eq!(labels(&format!("{class}  - ▮\n")), ["matchExpressions", "matchFields"]);
-    assert_eq!(labels(&format!("{class}  - matchExpressions:\n    - key: a\n      ▮\n")), ["operator", "values"]);
     assert_eq!(
-        labels(&format!("{class}  - matchExpressions:\n    - key: a\n      operator: ▮\n")),
+        labels(&format!("{class}  - ▮\n")),
+        ["matchExpressions", "matchFields"]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{class}  - matchExpressions:\n    - key: a\n      ▮\n"
+        )),
+        ["operator", "values"]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{class}  - matchExpressions:\n    - key: a\n      operator: ▮\n"
+        )),
         ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
     );
-    assert_eq!(labels(&format!("{class}  - matchFields:\n    - operator: ▮\n")), ["In", "NotIn"]);
-    assert_eq!(labels(&format!("{class}  - matchFields:\n    - key: ▮\n")), ["metadata.name"]);
-    assert_eq!(labels(&format!("{class}  - matchExpressions:\n    - {{key: a, ▮}}\n")), ["operator", "values"]);
     assert_eq!(
-        labels(&format!("{class}  - matchExpressions: [{{key: a, operator: ▮\n")),
+        labels(&format!("{class}  - matchFields:\n    - operator: ▮\n")),
+        ["In", "NotIn"]
+    );
+    assert_eq!(
+        labels(&format!("{class}  - matchFields:\n    - key: ▮\n")),
+        ["metadata.name"]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{class}  - matchExpressions:\n    - {{key: a, ▮}}\n"
+        )),
+        ["operator", "values"]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{class}  - matchExpressions: [{{key: a, operator: ▮\n"
+        )),
         ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
     );
 }
 
 #[test]
 fn kinds_and_versions_fit_each_other() {
-    assert_eq!(labels("apiVersion: ▮\nkind: PodScheduling\n"), ["resource.k8s.io/v1alpha1"]);
-    let versions =
-        ["v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"].map(|version| format!("resource.k8s.io/{version}"));
+    assert_eq!(
+        labels("apiVersion: ▮\nkind: PodScheduling\n"),
+        ["resource.k8s.io/v1alpha1"]
+    );
+    let versions = [
+        "v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1",
+    ]
+    .map(|version| format!("resource.k8s.io/{version}"));
     assert_eq!(labels("apiVersion: ▮\n"), versions);
     assert_eq!(
         labels("apiVersion: resource.k8s.io/v1alpha1\nkind: ▮\n"),
-        ["ResourceClaim", "ResourceClass", "ResourceClaimTemplate", "PodScheduling"]
+        [
+            "ResourceClaim",
+            "ResourceClass",
+            "ResourceClaimTemplate",
+            "PodScheduling"
+        ]
     );
     let asked = |release| {
-        let (_, items) = ask("apiVersion: resource.k8s.io/v1alpha2\nkind: ▮", Some(release));
-        items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let (_, items) = ask(
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ▮",
+            Some(release),
+        );
+        items
+            .iter()
+            .map(|item| item["label"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert!(asked("1.30").contains(&"ResourceSlice".to_owned()));
     assert!(!asked("1.29").contains(&"ResourceSlice".to_owned()));
@@ -137,19 +257,33 @@ fn kinds_and_versions_fit_each_other() {
 fn whole_objects_in_an_empty_document() {
     for text in ["▮", "# claims\n▮", "a: 1\n---\n▮\n", "Resou▮"] {
         let (_, items) = ask(text, None);
-        let snippet = items.iter().find(|item| item["label"] == "ResourceClaim" && item["kind"] == "snippet");
+        let snippet = items
+            .iter()
+            .find(|item| item["label"] == "ResourceClaim" && item["kind"] == "snippet");
         let snippet = snippet.unwrap_or_else(|| panic!("{text}: {items:#?}"));
-        assert_eq!(snippet["insertText"], "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: \nspec:\n  ");
+        assert_eq!(
+            snippet["insertText"],
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: \nspec:\n  "
+        );
     }
-    assert_eq!(labels("kind: ResourceClaim\n▮")[..2], ["apiVersion", "metadata"]);
+    assert_eq!(
+        labels("kind: ResourceClaim\n▮")[..2],
+        ["apiVersion", "metadata"]
+    );
 }
 
 #[test]
 fn json() {
     let head = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"}, "#;
-    assert_eq!(labels(&format!("{head}\"spec\": {{▮}}}}")), ["resourceClassName", "parametersRef", "allocationMode"]);
     assert_eq!(
-        taken(&format!("{head}\"spec\": {{\"res▮\"}}}}"), "resourceClassName"),
+        labels(&format!("{head}\"spec\": {{▮}}}}")),
+        ["resourceClassName", "parametersRef", "allocationMode"]
+    );
+    assert_eq!(
+        taken(
+            &format!("{head}\"spec\": {{\"res▮\"}}}}"),
+            "resourceClassName"
+        ),
         format!("{head}\"spec\": {{\"resourceClassName\": \"\"}}}}")
     );
     assert_eq!(
@@ -157,11 +291,17 @@ fn json() {
         format!("{head}\"spec\": {{\"resourceClassName\": \"\"")
     );
     assert_eq!(
-        taken(&format!("{head}\"spec\": {{\"allocationMode\": ▮}}}}"), "Immediate"),
+        taken(
+            &format!("{head}\"spec\": {{\"allocationMode\": ▮}}}}"),
+            "Immediate"
+        ),
         format!("{head}\"spec\": {{\"allocationMode\": \"Immediate\"}}}}")
     );
     assert_eq!(
-        taken(&format!("{head}\"spec\": {{\"allocationMode\": \"Imm▮\"}}}}"), "Immediate"),
+        taken(
+            &format!("{head}\"spec\": {{\"allocationMode\": \"Imm▮\"}}}}"),
+            "Immediate"
+        ),
         format!("{head}\"spec\": {{\"allocationMode\": \"Immediate\"}}}}")
     );
     assert_eq!(labels(&format!("{head}▮}}")), ["spec", "status"]);
@@ -171,15 +311,24 @@ fn json() {
 fn commas_inside_brackets() {
     let head = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "#;
     assert_eq!(
-        taken(&format!("{head}▮\"driverName\": \"d\"}}"), "structuredParameters"),
+        taken(
+            &format!("{head}▮\"driverName\": \"d\"}}"),
+            "structuredParameters"
+        ),
         format!("{head}\"structuredParameters\": , \"driverName\": \"d\"}}")
     );
     assert_eq!(
-        taken(&format!("{head}\"driverName\": \"d\" ▮}}"), "structuredParameters"),
+        taken(
+            &format!("{head}\"driverName\": \"d\" ▮}}"),
+            "structuredParameters"
+        ),
         format!("{head}\"driverName\": \"d\" , \"structuredParameters\": }}")
     );
     assert_eq!(
-        taken(&format!("{head}\n  ▮\n  \"driverName\": \"d\"}}"), "metadata"),
+        taken(
+            &format!("{head}\n  ▮\n  \"driverName\": \"d\"}}"),
+            "metadata"
+        ),
         format!("{head}\n  \"metadata\": {{}},\n  \"driverName\": \"d\"}}")
     );
 }
@@ -188,30 +337,39 @@ fn commas_inside_brackets() {
 fn keys_begun_behind_a_dash() {
     let reserved = format!("{CLAIM}status:\n  reservedFor:\n  - name: a\n  - u▮\n");
     assert_eq!(taken(&reserved, "uid"), reserved.replace("u▮", "uid: "));
-    assert_eq!(labels("apiVersion: v1\nkind: List\nitems:\n- api▮")[..2], ["apiVersion", "kind"]);
     assert_eq!(
-        taken("apiVersion: v1\nkind: List\nitems:\n- Resource▮", "ResourceClaim"),
+        labels("apiVersion: v1\nkind: List\nitems:\n- api▮")[..2],
+        ["apiVersion", "kind"]
+    );
+    assert_eq!(
+        taken(
+            "apiVersion: v1\nkind: List\nitems:\n- Resource▮",
+            "ResourceClaim"
+        ),
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1\n  kind: ResourceClaim\n  metadata:\n    name: \n  spec:\n    "
     );
 }
 
 #[test]
 fn items_of_lists_are_objects() {
-    let list =
-        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha1\n  kind: PodScheduling\n  spec:\n    ▮\n";
+    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha1\n  kind: PodScheduling\n  spec:\n    ▮\n";
     assert_eq!(labels(list), ["selectedNode", "potentialNodes"]);
-    let typed =
-        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nitems:\n- metadata:\n    name: a\n  spec:\n    ▮\n";
+    let typed = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nitems:\n- metadata:\n    name: a\n  spec:\n    ▮\n";
     assert_eq!(labels(typed)[0], "resourceClassName");
 }
 
 #[test]
 fn the_second_document_and_another_group() {
     assert_eq!(
-        labels(&format!("kind: Pod\napiVersion: v1\nspec: {{\n---\n{CLAIM}spec:\n  ▮")),
+        labels(&format!(
+            "kind: Pod\napiVersion: v1\nspec: {{\n---\n{CLAIM}spec:\n  ▮"
+        )),
         ["resourceClassName", "parametersRef", "allocationMode"]
     );
-    assert_eq!(labels("apiVersion: v1\nkind: Pod\nspec:\n  ▮"), Vec::<String>::new());
+    assert_eq!(
+        labels("apiVersion: v1\nkind: Pod\nspec:\n  ▮"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -234,13 +392,28 @@ fn sentences_come_in_the_language_asked_for() {
         json!({"verb": "complete", "text": text, "position": {"byteOffset": text.len()}, "locale": locale}).to_string()
     };
     let ask = |locale| -> Value {
-        serde_json::from_str(&claimkit::wire::answer_with(&request(locale), claimkit::cli::locale::sentences)).unwrap()
+        serde_json::from_str(&claimkit::wire::answer_with(
+            &request(locale),
+            claimkit::cli::locale::sentences,
+        ))
+        .unwrap()
     };
-    assert!(ask("en")["items"][0]["documentation"].as_str().unwrap().starts_with("Name of the ResourceClass"));
+    assert!(
+        ask("en")["items"][0]["documentation"]
+            .as_str()
+            .unwrap()
+            .starts_with("Name of the ResourceClass")
+    );
     assert_eq!(ask("zh-Hans")["items"][0]["detail"], "字符串, 必需");
-    assert_eq!(ask("fr")["error"], "unknown locale `fr`; write `en` or `zh-Hans`");
+    assert_eq!(
+        ask("fr")["error"],
+        "unknown locale `fr`; write `en` or `zh-Hans`"
+    );
     let bare: Value = serde_json::from_str(&claimkit::wire::answer(&request("en"))).unwrap();
-    assert_eq!(bare["items"][0]["key"], "fields/ResourceClaimSpec.resourceClassName");
+    assert_eq!(
+        bare["items"][0]["key"],
+        "fields/ResourceClaimSpec.resourceClassName"
+    );
     assert!(bare["items"][0].get("documentation").is_none());
 }
 
@@ -255,13 +428,23 @@ fn nothing_typed_on_the_way_is_too_odd() {
     for text in &texts {
         for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
             for cursor in [end, end / 2, end.saturating_sub(3)] {
-                let cursor = (0..=cursor).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+                let cursor = (0..=cursor)
+                    .rev()
+                    .find(|at| text.is_char_boundary(*at))
+                    .unwrap();
                 let typed = &text[..end];
                 let (_, items) = ask(&format!("{}▮{}", &typed[..cursor], &typed[cursor..]), None);
                 for item in items {
-                    let (start, end) = (&item["range"]["start"]["byteOffset"], &item["range"]["end"]["byteOffset"]);
-                    let span = usize::try_from(start.as_u64().unwrap()).unwrap()..usize::try_from(end.as_u64().unwrap()).unwrap();
-                    assert!(span.contains(&cursor) || span.end == cursor || span.start == cursor, "{typed:?} {cursor} {item}");
+                    let (start, end) = (
+                        &item["range"]["start"]["byteOffset"],
+                        &item["range"]["end"]["byteOffset"],
+                    );
+                    let span = usize::try_from(start.as_u64().unwrap()).unwrap()
+                        ..usize::try_from(end.as_u64().unwrap()).unwrap();
+                    assert!(
+                        span.contains(&cursor) || span.end == cursor || span.start == cursor,
+                        "{typed:?} {cursor} {item}"
+                    );
                     assert!(typed.get(span).is_some(), "{typed:?} {item}");
                 }
             }
@@ -275,27 +458,59 @@ fn large_and_deep_texts() {
     let head = "{\"apiVersion\": \"resource.k8s.io/v1alpha2\", \"kind\": \"ResourceClaim\", \"metadata\": {\"annotations\": {";
     let wide: String = (0..100_000).map(|n| format!("\"k{n}\": \"v\", ")).collect();
     let deep = "[".repeat(100_000);
-    let block: String = (0..2_000).map(|n| format!("{}k:\n", " ".repeat(n))).collect();
-    assert_eq!(labels(&format!("{head}{wide}\"z\": \"\"}}}}, \"spec\": {{▮"))[0], "resourceClassName");
+    let block: String = (0..2_000)
+        .map(|n| format!("{}k:\n", " ".repeat(n)))
+        .collect();
+    assert_eq!(
+        labels(&format!("{head}{wide}\"z\": \"\"}}}}, \"spec\": {{▮"))[0],
+        "resourceClassName"
+    );
     assert_eq!(labels(&format!("a: {deep}▮")), Vec::<String>::new());
-    assert_eq!(labels(&format!("{block}{}▮", " ".repeat(2_000))), Vec::<String>::new());
+    assert_eq!(
+        labels(&format!("{block}{}▮", " ".repeat(2_000))),
+        Vec::<String>::new()
+    );
 }
 
 const SLICE: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.example.com\n  devices:\n  - {name: gpu-0, attributes: {model: {string: a100}, x-y.z/a: {int: 1}}, capacity: {memory: {value: 80Gi}}}\n---\n";
-const CLASS: &str =
-    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors:\n  - cel:\n      expression: ";
+const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors:\n  - cel:\n      expression: ";
 
 #[test]
 fn inside_expressions() {
     let inside = |expression: &str| labels(&format!("{SLICE}{CLASS}{expression}\n"));
-    assert_eq!(inside("'device.▮'")[..4], ["driver", "attributes", "capacity", "allowMultipleAllocations"]);
-    assert_eq!(inside("'device.attributes[\"▮\"]'"), ["gpu.example.com", "x-y.z"]);
-    assert_eq!(inside("\"true && device.attributes[\\\"gp▮\\\"].model\""), ["gpu.example.com", "x-y.z"]);
-    assert_eq!(inside("'device.attributes[\"gpu.example.com\"].▮'")[0], "model");
+    assert_eq!(
+        inside("'device.▮'")[..4],
+        [
+            "driver",
+            "attributes",
+            "capacity",
+            "allowMultipleAllocations"
+        ]
+    );
+    assert_eq!(
+        inside("'device.attributes[\"▮\"]'"),
+        ["gpu.example.com", "x-y.z"]
+    );
+    assert_eq!(
+        inside("\"true && device.attributes[\\\"gp▮\\\"].model\""),
+        ["gpu.example.com", "x-y.z"]
+    );
+    assert_eq!(
+        inside("'device.attributes[\"gpu.example.com\"].▮'")[0],
+        "model"
+    );
     let methods = inside("'device.capacity[\"gpu.example.com\"].memory.▮'");
-    assert!(methods.contains(&"isGreaterThan".to_owned()) && !methods.contains(&"startsWith".to_owned()), "{methods:?}");
+    assert!(
+        methods.contains(&"isGreaterThan".to_owned())
+            && !methods.contains(&"startsWith".to_owned()),
+        "{methods:?}"
+    );
     let methods = inside("device.driver.st▮");
-    assert!(methods.contains(&"startsWith".to_owned()) && !methods.contains(&"isGreaterThan".to_owned()), "{methods:?}");
+    assert!(
+        methods.contains(&"startsWith".to_owned())
+            && !methods.contains(&"isGreaterThan".to_owned()),
+        "{methods:?}"
+    );
     // The type of an attribute is any: its values tell which functions it has.
     let methods = inside("'device.attributes[\"gpu.example.com\"].model.▮'");
     assert!(methods.contains(&"startsWith".to_owned()), "{methods:?}");
@@ -303,11 +518,21 @@ fn inside_expressions() {
         assert!(!methods.contains(&other.to_owned()), "{methods:?}");
     }
     let unknown = inside("'device.attributes[\"gpu.example.com\"].other.▮'");
-    assert!(unknown.contains(&"isGreaterThan".to_owned()) && unknown.contains(&"startsWith".to_owned()), "{unknown:?}");
+    assert!(
+        unknown.contains(&"isGreaterThan".to_owned()) && unknown.contains(&"startsWith".to_owned()),
+        "{unknown:?}"
+    );
     let names = inside("|-\n        device.driver == \"a\" &&\n        se▮");
-    assert!(names.contains(&"semver".to_owned()) && names.contains(&"device".to_owned()) && names.contains(&"has".to_owned()));
+    assert!(
+        names.contains(&"semver".to_owned())
+            && names.contains(&"device".to_owned())
+            && names.contains(&"has".to_owned())
+    );
     assert_eq!(
-        taken(&format!("{SLICE}{CLASS}device.driver.starts▮\n"), "startsWith"),
+        taken(
+            &format!("{SLICE}{CLASS}device.driver.starts▮\n"),
+            "startsWith"
+        ),
         format!("{SLICE}{CLASS}device.driver.startsWith()\n")
     );
     let named = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: c, namespace: d}\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources: {selector: 'attributes.▮'}\n";
@@ -317,17 +542,40 @@ fn inside_expressions() {
 /// Behind a name with functions of its own, such as `optional`, come its functions alone.
 #[test]
 fn functions_within_a_name() {
-    let inside = |expression: &str, release: &str| ask(&format!("{CLASS}'{expression}'\n"), Some(release)).1;
-    let labels = |items: &[Value]| items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
-    assert_eq!(labels(&inside("optional.▮", "1.37")), ["none", "of", "ofNonZeroValue", "unwrap"]);
-    assert_eq!(labels(&inside("optional.o▮", "1.37")), ["none", "of", "ofNonZeroValue", "unwrap"]);
+    let inside =
+        |expression: &str, release: &str| ask(&format!("{CLASS}'{expression}'\n"), Some(release)).1;
+    let labels = |items: &[Value]| {
+        items
+            .iter()
+            .map(|item| item["label"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        labels(&inside("optional.▮", "1.37")),
+        ["none", "of", "ofNonZeroValue", "unwrap"]
+    );
+    assert_eq!(
+        labels(&inside("optional.o▮", "1.37")),
+        ["none", "of", "ofNonZeroValue", "unwrap"]
+    );
     assert_eq!(labels(&inside("ip.▮", "1.37")), ["isCanonical"]);
     let formats = labels(&inside("device.driver == \"a\" && format.▮", "1.37"));
-    assert!(formats.iter().any(|name| name == "named") && !formats.iter().any(|name| name == "startsWith"), "{formats:?}");
+    assert!(
+        formats.iter().any(|name| name == "named")
+            && !formats.iter().any(|name| name == "startsWith"),
+        "{formats:?}"
+    );
     // `duration` is a type as well as a function.
     for (release, version) in [("1.31", "v1alpha3"), ("1.37", "v1")] {
-        let named = ask(&format!("{}'dur▮'\n", CLASS.replace("/v1", &format!("/{version}"))), Some(release)).1;
-        let duration = named.iter().find(|item| item["label"] == "duration").unwrap();
+        let named = ask(
+            &format!("{}'dur▮'\n", CLASS.replace("/v1", &format!("/{version}"))),
+            Some(release),
+        )
+        .1;
+        let duration = named
+            .iter()
+            .find(|item| item["label"] == "duration")
+            .unwrap();
         assert_eq!(duration["kind"], "function", "{release}: {duration}");
     }
 }
@@ -336,8 +584,14 @@ fn functions_within_a_name() {
 #[test]
 fn inside_expressions_that_derive_attributes() {
     let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu.example.com\n        derivedAttributes:\n        - name: example.com/a\n          expression: ";
-    assert_eq!(labels(&format!("{SLICE}{claim}'device.attributes[\"▮\"]'\n")), ["gpu.example.com", "x-y.z"]);
-    assert_eq!(labels(&format!("{claim}'device.▮'\n"))[..3], ["driver", "attributes", "capacity"]);
+    assert_eq!(
+        labels(&format!("{SLICE}{claim}'device.attributes[\"▮\"]'\n")),
+        ["gpu.example.com", "x-y.z"]
+    );
+    assert_eq!(
+        labels(&format!("{claim}'device.▮'\n"))[..3],
+        ["driver", "attributes", "capacity"]
+    );
 }
 
 /// The values that each entry of a list may have.
@@ -347,9 +601,19 @@ fn operations_that_a_node_leaves_out() {
     let position = json!({"byteOffset": slice.find('▮')});
     let text = slice.replacen('▮', "", 1);
     let request = json!({"verb": "complete", "text": text, "position": position, "release": "1.37", "gates": {"DRAOptionalNodeOperations": true}});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
-    let labels: Vec<&str> = answer["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
-    assert_eq!(labels, ["*", "NodePrepareResources", "NodeUnprepareResources"], "{answer}");
+    let answer: Value =
+        serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let labels: Vec<&str> = answer["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        labels,
+        ["*", "NodePrepareResources", "NodeUnprepareResources"],
+        "{answer}"
+    );
 }
 
 /// Completion in an expression depends on the release and its gates.
@@ -364,7 +628,11 @@ fn inside_expressions_by_release_and_gates() {
     };
     let shared = |release: &str, gates: Value| {
         let answer = ask(release, gates);
-        answer["items"].as_array().unwrap().iter().any(|item| item["label"] == "allowMultipleAllocations")
+        answer["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|item| item["label"] == "allowMultipleAllocations")
     };
     assert!(!shared("1.34", json!({})));
     assert!(shared("1.34", json!({"DRAConsumableCapacity": true})));
@@ -372,7 +640,13 @@ fn inside_expressions_by_release_and_gates() {
     assert!(!shared("1.36", json!({"DRAConsumableCapacity": false})));
     let refused = ask("1.34", json!({"DRANothing": true}));
     assert_eq!(refused["ok"], false);
-    assert!(refused["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{refused}");
+    assert!(
+        refused["error"]
+            .as_str()
+            .unwrap()
+            .contains("no feature gate `DRANothing`"),
+        "{refused}"
+    );
 }
 
 /// Completions in objects of the device family: the first labels of the answer.
@@ -384,20 +658,32 @@ fn places_of_the_device_family() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resourceClaims:\n  - name: mine\n    resourceClaimTemplateName: template-a\n";
     let places: &[(&str, Option<&str>, &[&str])] = &[
         (&format!("{claim}spec:\n  ▮\n"), None, &["devices"]),
-        (&format!("{claim}spec:\n  devices:\n    ▮\n"), None, &["requests", "constraints", "config"]),
-        (&format!("{claim}spec:\n  devices:\n    requests:\n    - ▮\n"), None, &["name", "exactly", "firstAvailable"]),
+        (
+            &format!("{claim}spec:\n  devices:\n    ▮\n"),
+            None,
+            &["requests", "constraints", "config"],
+        ),
+        (
+            &format!("{claim}spec:\n  devices:\n    requests:\n    - ▮\n"),
+            None,
+            &["name", "exactly", "firstAvailable"],
+        ),
         (
             &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        ▮\n"),
             None,
             &["deviceClassName", "selectors"],
         ),
         (
-            &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        allocationMode: ▮\n"),
+            &format!(
+                "{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        allocationMode: ▮\n"
+            ),
             None,
             &["ExactCount", "All"],
         ),
         (
-            &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        deviceClassName: ▮\n{others}"),
+            &format!(
+                "{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        deviceClassName: ▮\n{others}"
+            ),
             None,
             &["gpu.example.com"],
         ),
@@ -408,34 +694,69 @@ fn places_of_the_device_family() {
             None,
             &["gpu", "gpu/big"],
         ),
-        (&format!("{slice}spec:\n  ▮\n"), None, &["driver", "pool", "nodeName"]),
+        (
+            &format!("{slice}spec:\n  ▮\n"),
+            None,
+            &["driver", "pool", "nodeName"],
+        ),
         (
             &format!("{slice}spec:\n  devices:\n  - attributes:\n      model:\n        ▮\n"),
             None,
             &["int", "bool", "string", "version"],
         ),
-        (&format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"), None, &["NoSchedule", "NoExecute", "None"]),
-        (&format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"), Some("1.34"), &["NoSchedule", "NoExecute"]),
+        (
+            &format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"),
+            None,
+            &["NoSchedule", "NoExecute", "None"],
+        ),
+        (
+            &format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"),
+            Some("1.34"),
+            &["NoSchedule", "NoExecute"],
+        ),
         (
             "apiVersion: resource.k8s.io/v1alpha3\nkind: PodSchedulingContext\nspec:\n  ▮\n",
             None,
             &["selectedNode", "potentialNodes"],
         ),
-        ("apiVersion: resource.k8s.io/v1alpha3\nkind: ▮\n", Some("1.36"), &["DeviceTaintRule", "ResourcePoolStatusRequest"]),
+        (
+            "apiVersion: resource.k8s.io/v1alpha3\nkind: ▮\n",
+            Some("1.36"),
+            &["DeviceTaintRule", "ResourcePoolStatusRequest"],
+        ),
         (
             "apiVersion: ▮\nkind: DeviceTaintRule\n",
             None,
-            &["resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"],
+            &[
+                "resource.k8s.io/v1",
+                "resource.k8s.io/v1beta2",
+                "resource.k8s.io/v1alpha3",
+            ],
         ),
         (
-            &format!("{}    resourceClaimName: ▮\n{others}", pod.replace("    resourceClaimTemplateName: template-a\n", "")),
+            &format!(
+                "{}    resourceClaimName: ▮\n{others}",
+                pod.replace("    resourceClaimTemplateName: template-a\n", "")
+            ),
             None,
             &["claim-a"],
         ),
-        (&format!("{}{others}", pod.replace("template-a\n", "▮\n")), None, &["template-a"]),
-        (&format!("{pod}  containers:\n  - resources:\n      claims:\n      - name: ▮\n{others}"), None, &["mine"]),
         (
-            &format!("{pod}  containers:\n  - resources:\n      claims:\n      - name: mine\n        request: ▮\n{others}"),
+            &format!("{}{others}", pod.replace("template-a\n", "▮\n")),
+            None,
+            &["template-a"],
+        ),
+        (
+            &format!(
+                "{pod}  containers:\n  - resources:\n      claims:\n      - name: ▮\n{others}"
+            ),
+            None,
+            &["mine"],
+        ),
+        (
+            &format!(
+                "{pod}  containers:\n  - resources:\n      claims:\n      - name: mine\n        request: ▮\n{others}"
+            ),
             None,
             &["gpu"],
         ),
@@ -445,11 +766,23 @@ fn places_of_the_device_family() {
         let text = marked.replacen('▮', "", 1);
         let request = json!({ "verb": "complete", "text": text, "position": {"byteOffset": offset }, "release": release });
         let answer: Value = crate::support::ask(&request);
-        let labels: Vec<&str> = answer["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
-        assert!(labels.starts_with(wanted), "{labels:?} at {marked}");
-        let values = wanted
+        let labels: Vec<&str> = answer["items"]
+            .as_array()
+            .unwrap()
             .iter()
-            .all(|word| answer["items"].as_array().unwrap().iter().any(|item| item["label"] == *word && item["kind"] != "field"));
-        assert!(!values || labels.len() == wanted.len(), "{labels:?} at {marked}");
+            .map(|item| item["label"].as_str().unwrap())
+            .collect();
+        assert!(labels.starts_with(wanted), "{labels:?} at {marked}");
+        let values = wanted.iter().all(|word| {
+            answer["items"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|item| item["label"] == *word && item["kind"] != "field")
+        });
+        assert!(
+            !values || labels.len() == wanted.len(),
+            "{labels:?} at {marked}"
+        );
     }
 }

@@ -8,8 +8,11 @@ fn request(marked: &str) -> Value {
 }
 
 fn ask(request: &Value) -> Value {
-    let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::sentences)).unwrap();
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer_with(
+        &request.to_string(),
+        claimkit::cli::locale::sentences,
+    ))
+    .unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
     answer["hover"].clone()
 }
@@ -20,11 +23,13 @@ fn hover(marked: &str) -> Value {
 
 /// The text under the hover's range.
 fn under(marked: &str, hover: &Value) -> String {
-    let at = |end: &str| usize::try_from(hover["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
+    let at =
+        |end: &str| usize::try_from(hover["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
     marked.replacen('▮', "", 1)[at("start")..at("end")].to_owned()
 }
 
-const CLAIM: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
+const CLAIM: &str =
+    "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
 
 #[test]
 fn a_key_and_its_value() {
@@ -51,24 +56,47 @@ fn a_key_and_its_value() {
 
 #[test]
 fn lines_and_utf16_columns() {
-    let text = format!("# é😀\n{CLAIM}spec: {{resourceClassName: é😀, allocationMode: Immediate}}\n");
-    let line = text.lines().position(|line| line.starts_with("spec")).unwrap();
+    let text =
+        format!("# é😀\n{CLAIM}spec: {{resourceClassName: é😀, allocationMode: Immediate}}\n");
+    let line = text
+        .lines()
+        .position(|line| line.starts_with("spec"))
+        .unwrap();
     let character = "spec: {resourceClassName: é".encode_utf16().count() + 2 + ", alloc".len();
-    let hover = ask(&json!({"verb": "hover", "text": text, "position": {"line": line, "character": character}}));
+    let hover = ask(
+        &json!({"verb": "hover", "text": text, "position": {"line": line, "character": character}}),
+    );
     assert_eq!(hover["title"], "spec.allocationMode");
 }
 
 #[test]
 fn kinds_versions_and_enum_values() {
-    assert_eq!(hover(&CLAIM.replace("kind: R", "kind: R▮"))["key"], "kinds/ResourceClaim");
-    assert_eq!(hover(&CLAIM.replace("v1alpha2", "v1▮alpha2"))["key"], "versions/resource.k8s.io/v1alpha2");
-    assert_eq!(hover(&CLAIM.replace("kind:", "ki▮nd:"))["key"], "fields/TypeMeta.kind");
-    assert_eq!(hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Immediate"))["key"], "values/AllocationMode.Immediate");
+    assert_eq!(
+        hover(&CLAIM.replace("kind: R", "kind: R▮"))["key"],
+        "kinds/ResourceClaim"
+    );
+    assert_eq!(
+        hover(&CLAIM.replace("v1alpha2", "v1▮alpha2"))["key"],
+        "versions/resource.k8s.io/v1alpha2"
+    );
+    assert_eq!(
+        hover(&CLAIM.replace("kind:", "ki▮nd:"))["key"],
+        "fields/TypeMeta.kind"
+    );
+    assert_eq!(
+        hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Immediate"))["key"],
+        "values/AllocationMode.Immediate"
+    );
     let wrong = hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Later"));
     assert_eq!(wrong["key"], "fields/ResourceClaimSpec.allocationMode");
     // The kind of a reference is not a kind of this API group.
-    let reference = hover(&format!("{CLAIM}spec:\n  parametersRef:\n    kind: ▮ResourceClaim\n    name: x\n"));
-    assert_eq!(reference["key"], "fields/ResourceClaimParametersReference.kind");
+    let reference = hover(&format!(
+        "{CLAIM}spec:\n  parametersRef:\n    kind: ▮ResourceClaim\n    name: x\n"
+    ));
+    assert_eq!(
+        reference["key"],
+        "fields/ResourceClaimParametersReference.kind"
+    );
 }
 
 #[test]
@@ -77,7 +105,8 @@ fn inside_lists_templates_anchors_and_later_documents() {
     assert_eq!(hover(list)["title"], "spec.spec.resourceClassName");
     let labels = list.replace('▮', "").replace("{a: b}", "{a: ▮b}");
     assert_eq!(hover(&labels)["key"], "fields/ObjectMeta.labels");
-    let second = format!("a: 1\n---\n{CLAIM}status:\n  reservedFor:\n  - resource: pods\n  - uid: ▮u\n");
+    let second =
+        format!("a: 1\n---\n{CLAIM}status:\n  reservedFor:\n  - resource: pods\n  - uid: ▮u\n");
     let second = hover(&second);
     assert_eq!(second["title"], "status.reservedFor[1].uid");
     assert_eq!(second["key"], "fields/ResourceClaimConsumerReference.uid");
@@ -141,7 +170,10 @@ fn markdown_in_both_languages() {
     );
     request["locale"] = json!("zh-Hans");
     let chinese = ask(&request)["markdown"].as_str().unwrap().to_owned();
-    assert!(chinese.starts_with("**`spec.allocationMode`** 字符串 · 自 1.26 起\n\n何时分配资源。"), "{chinese}");
+    assert!(
+        chinese.starts_with("**`spec.allocationMode`** 字符串 · 自 1.26 起\n\n何时分配资源。"),
+        "{chinese}"
+    );
     // Without sentences: facts and keys.
     let bare: Value = crate::support::ask(&request);
     assert!(bare["hover"].get("markdown").is_none());
@@ -150,8 +182,13 @@ fn markdown_in_both_languages() {
 
 #[test]
 fn what_is_missing_in_a_request_is_named() {
-    let answer = |request: &str| -> Value { serde_json::from_str(&claimkit::wire::answer(request)).unwrap() };
-    assert_eq!(answer(r#"{"verb": "hover", "position": {}}"#)["error"], "`text` is missing: the manifest");
+    let answer = |request: &str| -> Value {
+        serde_json::from_str(&claimkit::wire::answer(request)).unwrap()
+    };
+    assert_eq!(
+        answer(r#"{"verb": "hover", "position": {}}"#)["error"],
+        "`text` is missing: the manifest"
+    );
     for position in ["", r#", "position": {}"#, r#", "position": null"#] {
         assert_eq!(
             answer(&format!(r#"{{"verb": "hover", "text": ""{position}}}"#))["error"],
@@ -172,34 +209,63 @@ fn the_outline_agrees_with_the_tree() {
     let (mut agreed, mut differed) = (0, Vec::new());
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        if path.extension().is_none_or(|extension| extension != "yaml") || text.len() > 20_000 || text.starts_with('{') {
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        if path.extension().is_none_or(|extension| extension != "yaml")
+            || text.len() > 20_000
+            || text.starts_with('{')
+        {
             continue;
         }
         const BROKEN: &str = "a: [\n---\n";
         let broken = format!("{BROKEN}{text}");
-        for offset in (0..text.len()).step_by(3).filter(|at| text.is_char_boundary(*at)) {
-            let by_tree = ask(json!({"verb": "hover", "text": text, "position": {"byteOffset": offset}}));
+        for offset in (0..text.len())
+            .step_by(3)
+            .filter(|at| text.is_char_boundary(*at))
+        {
+            let by_tree =
+                ask(json!({"verb": "hover", "text": text, "position": {"byteOffset": offset}}));
             // Parts of expressions are known of texts that can be read.
             let expression = by_tree["key"].as_str().is_some_and(|key| {
-                ["CELDeviceSelector.expression", "DeviceDerivedAttribute.expression"].iter().any(|end| key.ends_with(end))
+                [
+                    "CELDeviceSelector.expression",
+                    "DeviceDerivedAttribute.expression",
+                ]
+                .iter()
+                .any(|end| key.ends_with(end))
             });
-            if by_tree.is_null() || expression || by_tree["key"].as_str().is_some_and(|key| key.ends_with(".selector")) {
+            if by_tree.is_null()
+                || expression
+                || by_tree["key"]
+                    .as_str()
+                    .is_some_and(|key| key.ends_with(".selector"))
+            {
                 continue;
             }
             let position = json!({"byteOffset": offset + BROKEN.len()});
             let by_outline = ask(json!({"verb": "hover", "text": broken, "position": position}));
             // Only the reader knows that the label `y` is `true`.
-            let same_place = by_tree["title"] == by_outline["title"] || by_tree["field"]["type"] == "map";
+            let same_place =
+                by_tree["title"] == by_outline["title"] || by_tree["field"]["type"] == "map";
             if by_tree["key"] == by_outline["key"] && same_place {
                 agreed += 1;
             } else {
                 let line = text[..offset].lines().count();
-                differed.push(format!("{}:{line}: {} {}", path.display(), by_tree["title"], by_outline["title"]));
+                differed.push(format!(
+                    "{}:{line}: {} {}",
+                    path.display(),
+                    by_tree["title"],
+                    by_outline["title"]
+                ));
             }
         }
     }
-    assert!(differed.is_empty(), "{agreed} agree, {} not: {differed:#?}", differed.len());
+    assert!(
+        differed.is_empty(),
+        "{agreed} agree, {} not: {differed:#?}",
+        differed.len()
+    );
     assert!(agreed > 1_000, "{agreed}");
 }
 
@@ -222,8 +288,14 @@ fn no_text_is_too_odd() {
                     continue;
                 }
                 found += 1;
-                let (start, end) = (&hover["range"]["start"]["byteOffset"], &hover["range"]["end"]["byteOffset"]);
-                assert!(start.as_u64() <= Some(offset as u64) && Some(offset as u64) <= end.as_u64(), "{request} {answer}");
+                let (start, end) = (
+                    &hover["range"]["start"]["byteOffset"],
+                    &hover["range"]["end"]["byteOffset"],
+                );
+                assert!(
+                    start.as_u64() <= Some(offset as u64) && Some(offset as u64) <= end.as_u64(),
+                    "{request} {answer}"
+                );
             }
         }
     }
@@ -231,8 +303,7 @@ fn no_text_is_too_odd() {
 }
 
 const SLICE: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.example.com\n  nodeName: n\n  pool: {name: n1, generation: 1, resourceSliceCount: 1}\n  devices:\n  - {name: gpu-0, attributes: {model: {string: a100}}, capacity: {memory: {value: 80Gi}}}\n---\n";
-const CLASS: &str =
-    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors:\n  - cel:\n      expression: ";
+const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors:\n  - cel:\n      expression: ";
 
 #[test]
 fn inside_expressions() {
@@ -240,26 +311,49 @@ fn inside_expressions() {
         "{SLICE}{CLASS}|-\n        device.driver == \"x\" ||\n          device.attributes[\"gpu.example.com\"].mo▮del == \"a100\"\n"
     );
     let shown = hover(&marked);
-    assert_eq!(shown["title"], "device.attributes[\"gpu.example.com\"].model");
-    assert_eq!(under(&marked, &shown), "device.attributes[\"gpu.example.com\"].model");
+    assert_eq!(
+        shown["title"],
+        "device.attributes[\"gpu.example.com\"].model"
+    );
+    assert_eq!(
+        under(&marked, &shown),
+        "device.attributes[\"gpu.example.com\"].model"
+    );
     assert_eq!(
         shown["markdown"],
         "**`device.attributes[\"gpu.example.com\"].model`** google.protobuf.Any\n\n- `gpu.example.com/n1/gpu-0`: `\"a100\"`"
     );
-    let marked = format!("{SLICE}{CLASS}\"device.capacity['gpu.example.com'].memory.compare▮To(quantity(\\\"1Gi\\\")) > 0\"\n");
+    let marked = format!(
+        "{SLICE}{CLASS}\"device.capacity['gpu.example.com'].memory.compare▮To(quantity(\\\"1Gi\\\")) > 0\"\n"
+    );
     let shown = hover(&marked);
-    assert_eq!(under(&marked, &shown), "device.capacity['gpu.example.com'].memory.compareTo(quantity(\\\"1Gi\\\"))");
+    assert_eq!(
+        under(&marked, &shown),
+        "device.capacity['gpu.example.com'].memory.compareTo(quantity(\\\"1Gi\\\"))"
+    );
     let markdown = shown["markdown"].as_str().unwrap();
-    assert!(markdown.contains("`kubernetes.Quantity.compareTo(kubernetes.Quantity) -> int`"), "{markdown}");
-    assert!(markdown.ends_with("\n- `gpu.example.com/n1/gpu-0`: `1`"), "{markdown}");
+    assert!(
+        markdown.contains("`kubernetes.Quantity.compareTo(kubernetes.Quantity) -> int`"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.ends_with("\n- `gpu.example.com/n1/gpu-0`: `1`"),
+        "{markdown}"
+    );
     // An expression that is not well formed: the field is shown.
-    assert_eq!(hover(&format!("{CLASS}device.dri▮ver ==\n"))["title"], "spec.selectors[0].cel.expression");
+    assert_eq!(
+        hover(&format!("{CLASS}device.dri▮ver ==\n"))["title"],
+        "spec.selectors[0].cel.expression"
+    );
 }
 
 /// Types and values are those of the release and its gates.
 #[test]
 fn inside_expressions_by_release_and_gates() {
-    let slice = SLICE.replace("{name: gpu-0,", "{name: gpu-0, allowMultipleAllocations: true,");
+    let slice = SLICE.replace(
+        "{name: gpu-0,",
+        "{name: gpu-0, allowMultipleAllocations: true,",
+    );
     let marked = format!("{slice}{CLASS}device.allowMultiple▮Allocations\n");
     let with = |release: &str, gates: Value| {
         let mut request = request(&marked);
@@ -268,14 +362,26 @@ fn inside_expressions_by_release_and_gates() {
         ask(&request)
     };
     let on = with("1.34", json!({"DRAConsumableCapacity": true}));
-    assert_eq!(on["markdown"], "**`device.allowMultipleAllocations`** bool\n\n- `gpu.example.com/n1/gpu-0`: `true`");
+    assert_eq!(
+        on["markdown"],
+        "**`device.allowMultipleAllocations`** bool\n\n- `gpu.example.com/n1/gpu-0`: `true`"
+    );
     // Without the gate the server does not know the field, so the hover shows only the field of the manifest.
-    assert_eq!(with("1.34", json!({}))["title"], "spec.selectors[0].cel.expression");
+    assert_eq!(
+        with("1.34", json!({}))["title"],
+        "spec.selectors[0].cel.expression"
+    );
     assert_eq!(with("1.36", json!({}))["documentation"], "bool");
     let mut wrong = request(&marked);
     wrong["gates"] = json!({"DRANothing": true});
     let answer: Value = crate::support::ask(&wrong);
-    assert!(answer["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{answer}");
+    assert!(
+        answer["error"]
+            .as_str()
+            .unwrap()
+            .contains("no feature gate `DRANothing`"),
+        "{answer}"
+    );
 }
 
 /// Every field of every kind of the device family has a sentence in both languages, and Markdown that begins with its path.
@@ -283,10 +389,17 @@ fn inside_expressions_by_release_and_gates() {
 fn every_field_of_the_device_family_has_a_hover() {
     use claimkit::api::{DeviceKind, Family, FieldType, ObjectKind, Release, Struct, VERSIONS};
     // The path to a field as flow YAML: `a: {b: [{c: ▮`.
-    fn walk(schema: &'static Struct, release: Release, before: &str, behind: &str, depth: usize, all: &mut Vec<String>) {
-        for field in
-            schema.fields.iter().filter(|field| field.in_release(release) && !matches!(field.json, "kind" | "apiVersion"))
-        {
+    fn walk(
+        schema: &'static Struct,
+        release: Release,
+        before: &str,
+        behind: &str,
+        depth: usize,
+        all: &mut Vec<String>,
+    ) {
+        for field in schema.fields.iter().filter(|field| {
+            field.in_release(release) && !matches!(field.json, "kind" | "apiVersion")
+        }) {
             let name = field.json;
             all.push(format!("{before}\"▮{name}\": null{behind}"));
             let (mut ty, mut open, mut close) = (&field.ty, String::new(), String::new());
@@ -307,19 +420,36 @@ fn every_field_of_the_device_family_has_a_hover() {
                 };
             }
             if let Some(below) = ty.as_struct().filter(|_| depth < 9 && name != "metadata") {
-                walk(below, release, &format!("{before}\"{name}\": {open}{{"), &format!("}}{close}{behind}"), depth + 1, all);
+                walk(
+                    below,
+                    release,
+                    &format!("{before}\"{name}\": {open}{{"),
+                    &format!("}}{close}{behind}"),
+                    depth + 1,
+                    all,
+                );
             }
         }
     }
     let mut asked = 0;
-    for version in VERSIONS.iter().filter(|version| version.family == Family::Device) {
+    for version in VERSIONS
+        .iter()
+        .filter(|version| version.family == Family::Device)
+    {
         for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
             let release = version.default_release_of(kind.kind);
             let mut all = Vec::new();
-            let head = format!("{{\"apiVersion\": \"{}\", \"kind\": \"{}\", ", version.api_version, kind.kind);
+            let head = format!(
+                "{{\"apiVersion\": \"{}\", \"kind\": \"{}\", ",
+                version.api_version, kind.kind
+            );
             walk(kind.schema, release, &head, "}", 0, &mut all);
             assert!(
-                all.len() > 5 && matches!(kind.object, ObjectKind::Device(DeviceKind::ResourceClaim) | ObjectKind::Device(_))
+                all.len() > 5
+                    && matches!(
+                        kind.object,
+                        ObjectKind::Device(DeviceKind::ResourceClaim) | ObjectKind::Device(_)
+                    )
             );
             for marked in all {
                 for locale in ["en", "zh-Hans"] {
@@ -328,7 +458,10 @@ fn every_field_of_the_device_family_has_a_hover() {
                     let hover = ask(&request);
                     let told = hover["documentation"].as_str().unwrap_or_default();
                     assert!(told.len() > 8, "{locale} {marked}: {hover}");
-                    assert!(hover["markdown"].as_str().unwrap().starts_with("**`"), "{marked}");
+                    assert!(
+                        hover["markdown"].as_str().unwrap().starts_with("**`"),
+                        "{marked}"
+                    );
                     asked += 1;
                 }
             }
@@ -343,12 +476,21 @@ fn a_field_behind_a_gate_names_it_and_limits_follow_the_release() {
     let hover = hover(slice);
     assert_eq!(hover["field"]["gates"], json!(["DRADeviceTaints"]));
     assert_eq!(hover["field"]["maxItems"], 16);
-    assert!(hover["markdown"].as_str().unwrap().contains("unless the feature gate `DRADeviceTaints` is on"), "{hover}");
+    assert!(
+        hover["markdown"]
+            .as_str()
+            .unwrap()
+            .contains("unless the feature gate `DRADeviceTaints` is on"),
+        "{hover}"
+    );
     let mut older = request(slice);
     older["release"] = json!("1.34");
     assert_eq!(ask(&older)["field"]["maxItems"], 4);
     let effect = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nspec: {devices: [{taints: [{▮effect: NoSchedule}]}]}\n";
-    assert_eq!(ask(&request(effect))["field"]["values"], json!(["NoSchedule", "NoExecute", "None"]));
+    assert_eq!(
+        ask(&request(effect))["field"]["values"],
+        json!(["NoSchedule", "NoExecute", "None"])
+    );
     assert_eq!(ask(&request(effect))["field"]["required"], true);
 }
 
@@ -357,7 +499,8 @@ fn a_field_behind_a_gate_names_it_and_limits_follow_the_release() {
 fn a_field_of_one_version_only_says_so() {
     let exactly = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {devices: {requests: [{name: a, ▮exactly: {}}]}}\n";
     assert_eq!(hover(exactly)["field"]["onlyIn"], Value::Null);
-    let basic = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\n▮structuredParameters: true\n";
+    let basic =
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\n▮structuredParameters: true\n";
     assert_eq!(hover(basic)["field"]["onlyIn"], "v1alpha2");
 }
 
@@ -369,7 +512,11 @@ fn every_new_field_of_1_37_has_its_facts() {
     fn collect(schema: &'static Struct, into: &mut Vec<&'static Struct>) {
         if into.iter().all(|known| !std::ptr::eq(*known, schema)) {
             into.push(schema);
-            schema.fields.iter().filter_map(|field| field.ty.holds()).for_each(|inner| collect(inner, into));
+            schema
+                .fields
+                .iter()
+                .filter_map(|field| field.ty.holds())
+                .for_each(|inner| collect(inner, into));
         }
     }
     let release = claimkit::api::Release::last_of(37);
@@ -379,66 +526,157 @@ fn every_new_field_of_1_37_has_its_facts() {
         let unique = facts.unique.map(|unique| format!("{unique:?}"));
         let gates: Vec<_> = field.gates.iter().map(|gate| gate.name()).collect();
         let form = facts.format.map(|format| format.name());
-        json!([facts.required, form, facts.max_items.or(facts.max_bytes), unique, field.allowed(release), gates])
+        json!([
+            facts.required,
+            form,
+            facts.max_items.or(facts.max_bytes),
+            unique,
+            field.allowed(release),
+            gates
+        ])
     };
     let node = ["*", "NodePrepareResources", "NodeUnprepareResources"];
     let open = json!([]);
     let plain = json!([false, null, null, null, open, []]);
     let required = json!([true, null, null, null, open, []]);
     let quantity = &plain;
-    let skipped = json!([false, null, null, "Whole", node, ["DRAOptionalNodeOperations"]]);
-    let partition = json!([false, "fully-qualified-name", null, null, open, ["DRAPartitionableDevicesType"]]);
+    let skipped = json!([
+        false,
+        null,
+        null,
+        "Whole",
+        node,
+        ["DRAOptionalNodeOperations"]
+    ]);
+    let partition = json!([
+        false,
+        "fully-qualified-name",
+        null,
+        null,
+        open,
+        ["DRAPartitionableDevicesType"]
+    ]);
     let derived = json!([false, null, 32, null, open, ["DRADerivedAttributes"]]);
     let wanted = std::collections::BTreeMap::from([
-        ("DeviceDerivedAttribute.expression", json!([true, "cel", 10240, null, open, []])),
-        ("DeviceDerivedAttribute.name", json!([true, "fully-qualified-name", null, null, open, []])),
+        (
+            "DeviceDerivedAttribute.expression",
+            json!([true, "cel", 10240, null, open, []]),
+        ),
+        (
+            "DeviceDerivedAttribute.name",
+            json!([true, "fully-qualified-name", null, null, open, []]),
+        ),
         (
             "DeviceCounterConsumption.compatibilityGroups",
-            json!([false, "label", 2, "Whole", open, ["DRADeviceCompatibilityGroups"]]),
+            json!([
+                false,
+                "label",
+                2,
+                "Whole",
+                open,
+                ["DRADeviceCompatibilityGroups"]
+            ]),
         ),
-        ("DeviceRequestAllocationResult.skipNodeOperations", skipped.clone()),
+        (
+            "DeviceRequestAllocationResult.skipNodeOperations",
+            skipped.clone(),
+        ),
         ("ResourceSliceSpec.skipNodeOperations", skipped),
-        ("ResourceSliceSpec.partitionTypeAttribute", partition.clone()),
-        ("ResourcePoolStatusRequestSpec.defaultPartitionTypeAttribute", partition),
+        (
+            "ResourceSliceSpec.partitionTypeAttribute",
+            partition.clone(),
+        ),
+        (
+            "ResourcePoolStatusRequestSpec.defaultPartitionTypeAttribute",
+            partition,
+        ),
         ("ExactDeviceRequest.derivedAttributes", derived.clone()),
         ("DeviceSubRequest.derivedAttributes", derived.clone()),
         ("DeviceRequest.derivedAttributes", derived),
-        ("Device.nodeAllocatableResources", json!([false, null, null, null, open, ["DRANodeAllocatableResources"]])),
-        ("BasicDevice.nodeAllocatableResources", json!([false, null, null, null, open, ["DRANodeAllocatableResources"]])),
+        (
+            "Device.nodeAllocatableResources",
+            json!([
+                false,
+                null,
+                null,
+                null,
+                open,
+                ["DRANodeAllocatableResources"]
+            ]),
+        ),
+        (
+            "BasicDevice.nodeAllocatableResources",
+            json!([
+                false,
+                null,
+                null,
+                null,
+                open,
+                ["DRANodeAllocatableResources"]
+            ]),
+        ),
         ("NodeAllocatableResource.mapping", plain.clone()),
         ("NodeAllocatableResource.overhead", plain.clone()),
         ("NodeAllocatableMapping.capacityKey", plain.clone()),
-        ("NodeAllocatableMapping.capacityMultiplier", quantity.clone()),
+        (
+            "NodeAllocatableMapping.capacityMultiplier",
+            quantity.clone(),
+        ),
         ("NodeAllocatableMapping.deviceMultiplier", quantity.clone()),
         ("NodeAllocatableOverhead.perPod", quantity.clone()),
         ("NodeAllocatableOverhead.perContainer", quantity.clone()),
-        ("PoolStatus.partitionSummary", json!([false, null, 32, null, open, []])),
+        (
+            "PoolStatus.partitionSummary",
+            json!([false, null, 32, null, open, []]),
+        ),
         ("PoolStatus.shareableSummary", plain.clone()),
         ("PartitionTypeStatus.attribute", required.clone()),
         ("PartitionTypeStatus.type", required.clone()),
         ("PartitionTypeStatus.total", required.clone()),
         ("PartitionTypeStatus.allocatable", required.clone()),
-        ("ShareableSummaryStatus.fullyAvailableDevices", required.clone()),
-        ("ShareableSummaryStatus.partiallyAvailableDevices", required.clone()),
-        ("ShareableSummaryStatus.capacity", json!([false, null, 32, null, open, []])),
+        (
+            "ShareableSummaryStatus.fullyAvailableDevices",
+            required.clone(),
+        ),
+        (
+            "ShareableSummaryStatus.partiallyAvailableDevices",
+            required.clone(),
+        ),
+        (
+            "ShareableSummaryStatus.capacity",
+            json!([false, null, 32, null, open, []]),
+        ),
         ("ShareableCapacityStatus.name", required.clone()),
         ("ShareableCapacityStatus.total", required.clone()),
         ("ShareableCapacityStatus.consumed", required.clone()),
         ("ShareableCapacityStatus.available", required.clone()),
     ]);
     let mut structs = Vec::new();
-    for version in VERSIONS.iter().filter(|version| version.family == Family::Device) {
-        version.kinds.iter().for_each(|kind| collect(kind.schema, &mut structs));
+    for version in VERSIONS
+        .iter()
+        .filter(|version| version.family == Family::Device)
+    {
+        version
+            .kinds
+            .iter()
+            .for_each(|kind| collect(kind.schema, &mut structs));
     }
     let mut seen = std::collections::BTreeSet::new();
     for schema in structs {
         for field in schema.fields.iter().filter(|field| field.since.minor == 37) {
             let name = format!("{}.{}", schema.go, field.json);
-            assert_eq!(wanted.get(name.as_str()), Some(&told(schema, field)), "`{name}` in `wanted`");
+            assert_eq!(
+                wanted.get(name.as_str()),
+                Some(&told(schema, field)),
+                "`{name}` in `wanted`"
+            );
             seen.insert(name);
         }
     }
-    assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), wanted.keys().copied().collect::<Vec<_>>());
+    assert_eq!(
+        seen.iter().map(String::as_str).collect::<Vec<_>>(),
+        wanted.keys().copied().collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -446,8 +684,14 @@ fn a_new_field_of_1_37_under_the_pointer() {
     let text = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: d\n  skip▮NodeOperations: ['*']\n";
     let hover = hover(text);
     assert_eq!(hover["field"]["since"], "1.37");
-    assert_eq!(hover["field"]["gates"], json!(["DRAOptionalNodeOperations"]));
-    assert_eq!(hover["field"]["values"], json!(["*", "NodePrepareResources", "NodeUnprepareResources"]));
+    assert_eq!(
+        hover["field"]["gates"],
+        json!(["DRAOptionalNodeOperations"])
+    );
+    assert_eq!(
+        hover["field"]["values"],
+        json!(["*", "NodePrepareResources", "NodeUnprepareResources"])
+    );
     assert_eq!(hover["field"]["listType"], "set");
     let text = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        derivedAttributes:\n        - expression: device.dri▮ver\n";
     assert_eq!(ask(&request(text))["documentation"], "string");

@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn answer(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::sentences)).unwrap()
+    serde_json::from_str(&claimkit::wire::answer_with(
+        &request.to_string(),
+        claimkit::cli::locale::sentences,
+    ))
+    .unwrap()
 }
 
 #[test]
@@ -26,12 +30,23 @@ fn a_code_is_as_bad_as_its_worst_finding() {
             place["release"] = request["release"].clone();
         }
         let placed = ask(&place);
-        for finding in found["findings"].as_array().unwrap().iter().chain(placed["findings"].as_array().unwrap()) {
-            let place = worst.entry(finding["code"].as_str().unwrap().to_owned()).or_default();
+        for finding in found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .chain(placed["findings"].as_array().unwrap())
+        {
+            let place = worst
+                .entry(finding["code"].as_str().unwrap().to_owned())
+                .or_default();
             *place = (*place).max(rank(finding["severity"].as_str().unwrap()));
         }
     }
-    assert!(worst.len() > Code::ALL.len() / 2, "the manifests show {} codes", worst.len());
+    assert!(
+        worst.len() > Code::ALL.len() / 2,
+        "the manifests show {} codes",
+        worst.len()
+    );
     let codes = answer(&json!({"verb": "codes"}));
     let listed = codes["codes"].as_array().unwrap();
     assert_eq!(listed.len(), Code::ALL.len());
@@ -40,8 +55,14 @@ fn a_code_is_as_bad_as_its_worst_finding() {
         let code = entry["code"].as_str().unwrap();
         assert_eq!(entry["page"], format!("codes/{code}.html"));
         assert!(entry["documentation"].is_string(), "{entry}");
-        if let Some(worst) = worst.get(code).filter(|worst| rank(entry["severity"].as_str().unwrap()) != **worst) {
-            wrong.push(format!("{code}: listed as {}, found as {}", entry["severity"], ORDER[*worst]));
+        if let Some(worst) = worst
+            .get(code)
+            .filter(|worst| rank(entry["severity"].as_str().unwrap()) != **worst)
+        {
+            wrong.push(format!(
+                "{code}: listed as {}, found as {}",
+                entry["severity"], ORDER[*worst]
+            ));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -51,8 +72,14 @@ fn a_code_is_as_bad_as_its_worst_finding() {
 fn releases_say_what_they_serve_and_what_they_changed() {
     let found = answer(&json!({"verb": "releases"}));
     let releases = found["releases"].as_array().unwrap();
-    let names: Vec<&str> = releases.iter().map(|entry| entry["release"].as_str().unwrap()).collect();
-    let known: Vec<String> = LAST_PATCHES.iter().map(|last| format!("1.{}", last.minor)).collect();
+    let names: Vec<&str> = releases
+        .iter()
+        .map(|entry| entry["release"].as_str().unwrap())
+        .collect();
+    let known: Vec<String> = LAST_PATCHES
+        .iter()
+        .map(|last| format!("1.{}", last.minor))
+        .collect();
     assert_eq!(names, known);
     for entry in releases {
         let last = entry["lastPatch"].as_str().unwrap();
@@ -60,16 +87,32 @@ fn releases_say_what_they_serve_and_what_they_changed() {
         for version in entry["versions"].as_array().unwrap() {
             for kind in version["kinds"].as_array().unwrap() {
                 let text = json!({"apiVersion": version["apiVersion"], "kind": kind["kind"], "metadata": {"name": "x"}});
-                let parsed = answer(&json!({"verb": "parse", "release": last, "text": text.to_string()}));
+                let parsed =
+                    answer(&json!({"verb": "parse", "release": last, "text": text.to_string()}));
                 assert_eq!(parsed["ok"], true, "{last} {text} {parsed}");
                 assert!(kind["documentation"].is_string());
             }
         }
-        assert_eq!(entry["changes"][0]["since"], format!("{}.0", entry["release"].as_str().unwrap()));
-        assert!(entry["changes"].as_array().unwrap().iter().all(|change| change["documentation"].is_string()));
+        assert_eq!(
+            entry["changes"][0]["since"],
+            format!("{}.0", entry["release"].as_str().unwrap())
+        );
+        assert!(
+            entry["changes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|change| change["documentation"].is_string())
+        );
     }
     assert_eq!(releases[0]["changes"][1]["since"], "1.26.2");
-    assert_eq!(releases[4]["versions"][0]["kinds"].as_array().unwrap().len(), 7);
+    assert_eq!(
+        releases[4]["versions"][0]["kinds"]
+            .as_array()
+            .unwrap()
+            .len(),
+        7
+    );
     let refused = answer(
         &json!({"verb": "parse", "release": "1.29", "text": r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceSlice"}"#}),
     );
@@ -82,13 +125,24 @@ fn fixes_are_those_of_the_findings_in_the_range() {
     let judged = answer(&json!({"verb": "validate", "text": text}));
     let of = |code: &str| -> Vec<&Value> {
         let findings = judged["findings"].as_array().unwrap().iter();
-        findings.filter(|finding| finding["code"] == code && finding["fixes"].as_array().is_some_and(|f| !f.is_empty())).collect()
+        findings
+            .filter(|finding| {
+                finding["code"] == code
+                    && finding["fixes"].as_array().is_some_and(|f| !f.is_empty())
+            })
+            .collect()
     };
     let mistyped = of("type-mismatch");
     assert_eq!(mistyped.len(), 2, "{judged}");
     let all = answer(&json!({"verb": "fixes", "text": text}));
     let fixes = all["fixes"].as_array().unwrap();
-    assert_eq!(fixes.iter().filter(|fix| fix["code"] == "type-mismatch").count(), 2);
+    assert_eq!(
+        fixes
+            .iter()
+            .filter(|fix| fix["code"] == "type-mismatch")
+            .count(),
+        2
+    );
     // Only the fixes of the second document, selected by line.
     let second = answer(&json!({
         "verb": "fixes", "text": text,
@@ -105,5 +159,10 @@ fn fixes_are_those_of_the_findings_in_the_range() {
     assert_eq!(fixes[0]["edits"][0]["newText"], "\"7\"");
     let missing = answer(&json!({"verb": "fixes"}));
     assert_eq!(missing["ok"], false);
-    assert!(missing["error"].as_str().unwrap().starts_with("`text` is missing"));
+    assert!(
+        missing["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("`text` is missing")
+    );
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 fn answer(request: &Value) -> Value {
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer: Value =
+        serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
     assert_eq!(answer.get("error"), None, "{answer}");
     answer
 }
@@ -38,7 +39,13 @@ fn names(text: &str) -> Vec<String> {
 fn shape(symbols: &Value, depth: usize, out: &mut Vec<String>) {
     for symbol in symbols.as_array().into_iter().flatten() {
         let word = |key: &str| symbol[key].as_str().unwrap();
-        let line = format!("{}{} {} {}", "  ".repeat(depth), word("kind"), word("name"), word("detail"));
+        let line = format!(
+            "{}{} {} {}",
+            "  ".repeat(depth),
+            word("kind"),
+            word("name"),
+            word("detail")
+        );
         out.push(line.trim_end().to_owned());
         shape(&symbol["children"], depth + 1, out);
     }
@@ -108,18 +115,24 @@ fn names_of_a_claim_with_their_places() {
             "  constraint  d/numa"
         ]
     );
-    assert_eq!(symbols(CLAIM)["selectors"][0]["expression"], "device.driver == 'd'");
+    assert_eq!(
+        symbols(CLAIM)["selectors"][0]["expression"],
+        "device.driver == 'd'"
+    );
 }
 
 #[test]
 fn json_and_lists_have_the_same_names() {
     let object = r#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "a"}, "spec": {}}"#;
     assert_eq!(names(object), ["=deviceClass a   0:82"]);
-    let list = format!("{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{object}, {object}]}}");
+    let list =
+        format!("{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{object}, {object}]}}");
     assert_eq!(names(&list).len(), 2);
-    let of_kind =
-        "apiVersion: resource.k8s.io/v1\nkind: DeviceClassList\nitems:\n- metadata: {name: a}\n- metadata:\n    name: b\n";
-    assert_eq!(names(of_kind), ["=deviceClass a   3:19", "=deviceClass b   5:10"]);
+    let of_kind = "apiVersion: resource.k8s.io/v1\nkind: DeviceClassList\nitems:\n- metadata: {name: a}\n- metadata:\n    name: b\n";
+    assert_eq!(
+        names(of_kind),
+        ["=deviceClass a   3:19", "=deviceClass b   5:10"]
+    );
 }
 
 #[test]
@@ -183,9 +196,18 @@ fn every_cut_of_a_text_has_symbols() {
         let whole = text.len();
         for symbol in symbols(text)["symbols"].as_array().unwrap() {
             let (range, name) = (&symbol["range"], &symbol["nameRange"]);
-            assert!(range["start"]["byteOffset"].as_u64() <= name["start"]["byteOffset"].as_u64(), "{symbol}");
-            assert!(name["end"]["byteOffset"].as_u64() <= range["end"]["byteOffset"].as_u64(), "{symbol}");
-            assert!(range["end"]["byteOffset"].as_u64() <= u64::try_from(whole).ok(), "{symbol}");
+            assert!(
+                range["start"]["byteOffset"].as_u64() <= name["start"]["byteOffset"].as_u64(),
+                "{symbol}"
+            );
+            assert!(
+                name["end"]["byteOffset"].as_u64() <= range["end"]["byteOffset"].as_u64(),
+                "{symbol}"
+            );
+            assert!(
+                range["end"]["byteOffset"].as_u64() <= u64::try_from(whole).ok(),
+                "{symbol}"
+            );
         }
     }
 }
@@ -193,21 +215,36 @@ fn every_cut_of_a_text_has_symbols() {
 fn found(text: &str, beside: &[&str]) -> Vec<String> {
     let answer = answer(&json!({"verb": "validate", "text": text, "beside": beside}));
     assert!(answer["objects"].as_array().unwrap().len() <= 1, "{answer}");
-    answer["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+    answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
 fn objects_beside_a_text_are_known_and_not_judged() {
     let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, namespace: ns}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: klass}}]}}\n";
-    let class =
-        |name: &str| format!("apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: {name}}}\nspec: {{}}\n");
+    let class = |name: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: {name}}}\nspec: {{}}\n"
+        )
+    };
     let broken = "kind: [\n";
-    let refused = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: A_}\nspec: {}\n";
+    let refused =
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: A_}\nspec: {}\n";
     assert_eq!(found(claim, &[]), [""; 0]);
     assert_eq!(found(claim, &[&class("klas")]), ["class-not-in-input"]);
     // A text that cannot be read hides nothing in the others, and their own errors are not reported here.
-    assert_eq!(found(claim, &[broken, refused, &class("klas")]), ["class-not-in-input"]);
-    assert_eq!(found(claim, &[broken, &class("klas"), &class("klass"), refused]), [""; 0]);
+    assert_eq!(
+        found(claim, &[broken, refused, &class("klas")]),
+        ["class-not-in-input"]
+    );
+    assert_eq!(
+        found(claim, &[broken, &class("klas"), &class("klass"), refused]),
+        [""; 0]
+    );
     // The same object in another file is no second one.
     assert_eq!(found(claim, &[claim]), [""; 0]);
     // Errors in the text itself stay.

@@ -12,10 +12,23 @@ fn read(text: &str) -> PreparedNodes {
 /// Names and labels, `name{key=value,…}`, and the codes of the findings.
 fn shown(nodes: &PreparedNodes) -> (Vec<String>, Vec<&'static str>) {
     let node = |at: usize| {
-        let labels = nodes.labels().filter_map(|label| Some(format!("{}={}", label.key(), label.value(at)?)));
-        format!("{}{{{}}}", nodes.name(at), labels.collect::<Vec<_>>().join(","))
+        let labels = nodes
+            .labels()
+            .filter_map(|label| Some(format!("{}={}", label.key(), label.value(at)?)));
+        format!(
+            "{}{{{}}}",
+            nodes.name(at),
+            labels.collect::<Vec<_>>().join(",")
+        )
     };
-    ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code.name()).collect())
+    (
+        (0..nodes.len()).map(node).collect(),
+        nodes
+            .findings()
+            .iter()
+            .map(|finding| finding.code.name())
+            .collect(),
+    )
 }
 
 /// A node as kubectl prints it, with the large parts that the reader skips.
@@ -36,10 +49,16 @@ fn printed(name: &str, labels: &Value) -> Value {
 fn every_form() {
     let a = printed("a", &json!({"zone": "z1", "gpu": ""}));
     let b = printed("b", &json!({"zone": "z2"}));
-    let expected = (vec!["a{gpu=,zone=z1}".to_owned(), "b{zone=z2}".to_owned()], vec![]);
+    let expected = (
+        vec!["a{gpu=,zone=z1}".to_owned(), "b{zone=z2}".to_owned()],
+        vec![],
+    );
     let bare = |node: &Value| json!({"metadata": node["metadata"]});
     let yaml = |node: &Value| {
-        format!("metadata:\n  labels: {}\n  name: {}\nkind: Node\n", node["metadata"]["labels"], node["metadata"]["name"])
+        format!(
+            "metadata:\n  labels: {}\n  name: {}\nkind: Node\n",
+            node["metadata"]["labels"], node["metadata"]["name"]
+        )
     };
     for text in [
         json!({"apiVersion": "v1", "items": [a, b], "kind": "List", "metadata": {"resourceVersion": "", "name": "no"}})
@@ -68,41 +87,115 @@ fn odd_nodes() {
         ("", &[][..], &["node-unusable"][..]),
         ("{}", &["{}"], &["node-unusable"]),
         ("[]", &[], &["node-unusable"]),
-        (r#"{"kind":"NodeList","apiVersion":"v1","items":[]}"#, &[], &["node-unusable"]),
-        ("kind: NodeList\napiVersion: v1\nitems: []\n", &[], &["node-unusable"]),
-        (r#"{"kind":"Pod","metadata":{"name":"p"}}"#, &[], &["node-skipped", "node-unusable"]),
-        ("kind: Status\nstatus: Failure\n", &[], &["node-skipped", "node-unusable"]),
-        ("NAME     STATUS   ROLES    AGE\nnode-a   Ready    <none>   3d\n", &[], &["node-unusable"]),
-        (r#"{"kind":"Node","metadata":{"name":"a","labels":null}}"#, &["a{}"], &[]),
-        (r#"{"metadata":{"name":null,"labels":{"a":null}}}"#, &["{a=}"], &["node-unusable"]),
-        (r#"{"metadata":{"name":"n","labels":{"a":null}}}"#, &["n{a=}"], &[]),
+        (
+            r#"{"kind":"NodeList","apiVersion":"v1","items":[]}"#,
+            &[],
+            &["node-unusable"],
+        ),
+        (
+            "kind: NodeList\napiVersion: v1\nitems: []\n",
+            &[],
+            &["node-unusable"],
+        ),
+        (
+            r#"{"kind":"Pod","metadata":{"name":"p"}}"#,
+            &[],
+            &["node-skipped", "node-unusable"],
+        ),
+        (
+            "kind: Status\nstatus: Failure\n",
+            &[],
+            &["node-skipped", "node-unusable"],
+        ),
+        (
+            "NAME     STATUS   ROLES    AGE\nnode-a   Ready    <none>   3d\n",
+            &[],
+            &["node-unusable"],
+        ),
+        (
+            r#"{"kind":"Node","metadata":{"name":"a","labels":null}}"#,
+            &["a{}"],
+            &[],
+        ),
+        (
+            r#"{"metadata":{"name":null,"labels":{"a":null}}}"#,
+            &["{a=}"],
+            &["node-unusable"],
+        ),
+        (
+            r#"{"metadata":{"name":"n","labels":{"a":null}}}"#,
+            &["n{a=}"],
+            &[],
+        ),
         // The last of equal keys counts; escapes are read.
-        (r#"{"metadata":{"labels":{"a":"1","b":"2","a":"3"},"name":"x\u0041\n"}}"#, &["xA\n{a=3,b=2}"], &[]),
-        (r#"{"kind":"Pod","metadata":{"name":"p"}} {"kind":"Node","metadata":{"name":"n"}}"#, &["n{}"], &["node-skipped"]),
-        (r#"{"metadata":{"name":"n","labels":{"cores":8,"a":"b"}}}"#, &["n{a=b}"], &["node-mistyped"]),
-        ("metadata: {name: m, labels: {cores: 8, a: b}}", &["m{a=b}"], &["node-mistyped"]),
+        (
+            r#"{"metadata":{"labels":{"a":"1","b":"2","a":"3"},"name":"x\u0041\n"}}"#,
+            &["xA\n{a=3,b=2}"],
+            &[],
+        ),
+        (
+            r#"{"kind":"Pod","metadata":{"name":"p"}} {"kind":"Node","metadata":{"name":"n"}}"#,
+            &["n{}"],
+            &["node-skipped"],
+        ),
+        (
+            r#"{"metadata":{"name":"n","labels":{"cores":8,"a":"b"}}}"#,
+            &["n{a=b}"],
+            &["node-mistyped"],
+        ),
+        (
+            "metadata: {name: m, labels: {cores: 8, a: b}}",
+            &["m{a=b}"],
+            &["node-mistyped"],
+        ),
         (r#"{"metadata":{"name":7}}"#, &["{}"], &["node-unusable"]),
         // Malformed in a part that matters: the reader with the server's messages reports it.
         (r#"{"metadata":{"name":"a}}"#, &[], &["json-syntax"]),
-        (r#"{"metadata":{"name":"a"}}{"metadata""#, &["a{}"], &["json-syntax"]),
+        (
+            r#"{"metadata":{"name":"a"}}{"metadata""#,
+            &["a{}"],
+            &["json-syntax"],
+        ),
         ("metadata: {name: a}\n---\n- [", &["a{}"], &["yaml-syntax"]),
     ] {
         let (nodes, codes) = shown(&read(text)).clone();
         assert_eq!(
-            (nodes.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), codes.as_slice()),
+            (
+                nodes
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .as_slice(),
+                codes.as_slice()
+            ),
             (expected, findings),
             "{text}"
         );
     }
     // Deep brackets are counted, not descended into.
-    let deep = format!(r#"{{"spec":{}{},"metadata":{{"name":"n"}}}}"#, "[".repeat(1_000_000), "]".repeat(1_000_000));
+    let deep = format!(
+        r#"{{"spec":{}{},"metadata":{{"name":"n"}}}}"#,
+        "[".repeat(1_000_000),
+        "]".repeat(1_000_000)
+    );
     assert_eq!(shown(&read(&deep)).0, ["n{}"]);
     // Errors in the text with Nodes are errors of the answer, with their place in that text.
     let answer = ask(&json!({"verb": "evaluate", "selector": "{}", "nodes": "{\"metadata\":"}));
     assert_eq!(answer["ok"], false);
-    let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "json-syntax").unwrap();
-    assert_eq!((&finding["in"], &finding["message"]), (&json!("nodes"), &json!("unexpected EOF")));
-    assert_eq!(finding["range"]["start"], json!({"line": 0, "character": 12, "offset": 12, "byteOffset": 12}));
+    let finding = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["code"] == "json-syntax")
+        .unwrap();
+    assert_eq!(
+        (&finding["in"], &finding["message"]),
+        (&json!("nodes"), &json!("unexpected EOF"))
+    );
+    assert_eq!(
+        finding["range"]["start"],
+        json!({"line": 0, "character": 12, "offset": 12, "byteOffset": 12})
+    );
     let limited = PreparedNodes::read("{}", &Limits::default().node_set_bytes(1));
     assert_eq!(shown(&limited).1, ["limit-bytes"]);
 }
@@ -128,7 +221,8 @@ fn realistic(count: usize) -> String {
             node
         })
         .collect();
-    serde_json::to_string_pretty(&json!({"apiVersion": "v1", "items": nodes, "kind": "List"})).unwrap()
+    serde_json::to_string_pretty(&json!({"apiVersion": "v1", "items": nodes, "kind": "List"}))
+        .unwrap()
 }
 
 #[test]
@@ -140,9 +234,18 @@ fn many_nodes_stay_small() {
     let kept: usize = nodes.names().map(str::len).sum::<usize>()
         + nodes
             .labels()
-            .map(|label| (0..nodes.len()).filter_map(|n| label.value(n)).map(|v| v.len() + label.key().len()).sum::<usize>())
+            .map(|label| {
+                (0..nodes.len())
+                    .filter_map(|n| label.value(n))
+                    .map(|v| v.len() + label.key().len())
+                    .sum::<usize>()
+            })
             .sum::<usize>();
-    assert!(nodes.memory() <= 2 * kept, "{} bytes for {kept} kept", nodes.memory());
+    assert!(
+        nodes.memory() <= 2 * kept,
+        "{} bytes for {kept} kept",
+        nodes.memory()
+    );
 }
 
 #[test]
@@ -152,10 +255,22 @@ fn unlike_labels_stay_small_too() {
         .map(|n| json!({"metadata": {"name": format!("n{n}"), "labels": {format!("example.com/only-here-{n}"): "true"}}}))
         .collect();
     let nodes = read(&json!({"items": nodes}).to_string());
-    let kept: usize = (0..2000).map(|n| format!("n{n}example.com/only-here-{n}true").len()).sum();
-    assert!(nodes.memory() <= 3 * kept, "{} bytes for {kept} kept", nodes.memory());
-    assert_eq!(nodes.label("example.com/only-here-7").unwrap().value(7), Some("true"));
-    assert_eq!(nodes.label("example.com/only-here-7").unwrap().value(8), None);
+    let kept: usize = (0..2000)
+        .map(|n| format!("n{n}example.com/only-here-{n}true").len())
+        .sum();
+    assert!(
+        nodes.memory() <= 3 * kept,
+        "{} bytes for {kept} kept",
+        nodes.memory()
+    );
+    assert_eq!(
+        nodes.label("example.com/only-here-7").unwrap().value(7),
+        Some("true")
+    );
+    assert_eq!(
+        nodes.label("example.com/only-here-7").unwrap().value(8),
+        None
+    );
 }
 
 const SELECTOR: &str = "nodeSelectorTerms:
@@ -171,14 +286,25 @@ fn much_is_summarised() {
     let text = realistic(300);
     let request = |more: &Value| {
         let mut request = json!({"verb": "evaluate", "selector": SELECTOR, "nodes": text});
-        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         request
     };
     let full = ask(&request(&json!({"detail": "full"})))["objects"][0]["placement"].clone();
     let summary = ask(&request(&json!({})))["objects"][0]["placement"].clone();
-    assert_eq!((&full["detail"], &summary["detail"]), (&json!("full"), &json!("summary")));
+    assert_eq!(
+        (&full["detail"], &summary["detail"]),
+        (&json!("full"), &json!("summary"))
+    );
     assert_eq!(full["counts"], summary["counts"]);
-    for (full, summary) in full["nodes"].as_array().unwrap().iter().zip(summary["nodes"].as_array().unwrap()) {
+    for (full, summary) in full["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(summary["nodes"].as_array().unwrap())
+    {
         for part in ["name", "verdict", "reason", "range"] {
             assert_eq!(full[part], summary[part]);
         }
@@ -188,14 +314,21 @@ fn much_is_summarised() {
         assert!(full["selector"]["terms"].is_array());
         assert_eq!(summary["selector"]["terms"], Value::Null);
     }
-    let asked = ask(&request(&json!({"explain": ["node-00007.cluster.example.com"]})))["objects"][0]["placement"].clone();
+    let asked = ask(&request(
+        &json!({"explain": ["node-00007.cluster.example.com"]}),
+    ))["objects"][0]["placement"]
+        .clone();
     for (at, node) in asked["nodes"].as_array().unwrap().iter().enumerate() {
         assert_eq!(node["selector"]["terms"].is_array(), at == 7);
     }
-    assert_eq!(ask(&request(&json!({"explain": ["nope"]})))["error"], "no Node `nope` to explain is among the nodes given");
+    assert_eq!(
+        ask(&request(&json!({"explain": ["nope"]})))["error"],
+        "no Node `nope` to explain is among the nodes given"
+    );
     let few = realistic(claimkit::wire::FULL_NODES);
     assert_eq!(
-        ask(&json!({"verb": "evaluate", "selector": SELECTOR, "nodes": few}))["objects"][0]["placement"]["detail"],
+        ask(&json!({"verb": "evaluate", "selector": SELECTOR, "nodes": few}))["objects"][0]["placement"]
+            ["detail"],
         "full"
     );
 
@@ -203,7 +336,13 @@ fn much_is_summarised() {
     let inverse = &summary["selectors"][0];
     assert_eq!(inverse["selects"], summary["counts"]["yes"]);
     let requirements = inverse["requirements"].as_array().unwrap();
-    assert_eq!(requirements.iter().map(|r| r["empties"] == true).collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(
+        requirements
+            .iter()
+            .map(|r| r["empties"] == true)
+            .collect::<Vec<_>>(),
+        [false, false, true]
+    );
     for (at, requirement) in requirements.iter().enumerate() {
         let fails = |node: &Value, at: usize| {
             let (term, index) = if at < 2 { (0, at) } else { (1, 0) };
@@ -211,9 +350,15 @@ fn much_is_summarised() {
         };
         let nodes = full["nodes"].as_array().unwrap();
         let removes = nodes.iter().filter(|node| fails(node, at)).count();
-        let alone = nodes.iter().filter(|node| fails(node, at) && (at == 2 || !fails(node, 1 - at))).count();
+        let alone = nodes
+            .iter()
+            .filter(|node| fails(node, at) && (at == 2 || !fails(node, 1 - at)))
+            .count();
         assert_eq!(
-            (requirement["removes"].as_u64(), requirement["removesAlone"].as_u64()),
+            (
+                requirement["removes"].as_u64(),
+                requirement["removesAlone"].as_u64()
+            ),
             (Some(removes as u64), Some(alone as u64))
         );
     }
@@ -234,13 +379,20 @@ suitableNodes:
     - {key: kubernetes.io/os, operator: In, values: [linux]}
     - {key: gpu.example.com/model, operator: In, values: [a100, h100]}
 ";
-    let node = "metadata: {name: node-3, labels: {gpu.example.com/model: t4, kubernetes.io/os: linux}}";
+    let node =
+        "metadata: {name: node-3, labels: {gpu.example.com/model: t4, kubernetes.io/os: linux}}";
     let nodes = claimkit::PreparedNodes::read(node, &claimkit::Limits::default());
     let answer = claimkit::evaluate(class, &nodes, &claimkit::EvaluateOptions::default());
     let node = &answer.placements[0].as_ref().unwrap().nodes[0];
-    let place =
-        |range: &claimkit::located::Range| Some(format!("class.yaml:{}:{}", range.start.line + 1, range.start.character + 1));
-    let line = claimkit::report::nodes::line(node, &place, claimkit::report::text::TerminalStyle::plain());
+    let place = |range: &claimkit::located::Range| {
+        Some(format!(
+            "class.yaml:{}:{}",
+            range.start.line + 1,
+            range.start.character + 1
+        ))
+    };
+    let line =
+        claimkit::report::nodes::line(node, &place, claimkit::report::text::TerminalStyle::plain());
     assert_eq!(
         line,
         "node-3: no: term 2 of 2 misses by one: label `gpu.example.com/model` is `t4`, wanted one of `a100`, `h100` (class.yaml:12:7)"
@@ -253,13 +405,26 @@ fn lints(selector: &str) -> Vec<(String, String, String)> {
     let answer = ask(&json!({"verb": "evaluate", "selector": selector, "nodes": nodes}));
     let part = |finding: &Value, part: &str| finding[part].as_str().unwrap_or_default().to_owned();
     let findings = answer["findings"].as_array().unwrap();
-    assert!(findings.iter().all(|finding| finding["range"].is_object()), "{answer}");
-    findings.iter().map(|finding| (part(finding, "code"), part(finding, "path"), part(finding, "help"))).collect()
+    assert!(
+        findings.iter().all(|finding| finding["range"].is_object()),
+        "{answer}"
+    );
+    findings
+        .iter()
+        .map(|finding| {
+            (
+                part(finding, "code"),
+                part(finding, "path"),
+                part(finding, "help"),
+            )
+        })
+        .collect()
 }
 
 #[test]
 fn about_the_selector_itself() {
-    let term = |requirements: &str| format!("nodeSelectorTerms: [{{matchExpressions: [{requirements}]}}]");
+    let term =
+        |requirements: &str| format!("nodeSelectorTerms: [{{matchExpressions: [{requirements}]}}]");
     let at = "nodeSelectorTerms[0]";
     let first = "nodeSelectorTerms[0].matchExpressions[0]";
     for (selector, code, path, help) in [
@@ -308,12 +473,22 @@ fn about_the_selector_itself() {
 #[test]
 fn unusable_requests() {
     for (request, error) in [
-        (json!({"verb": "evaluate", "text": ""}), "`nodes` is missing: the text with Nodes, or `null` for a nil node"),
-        (json!({"verb": "evaluate", "nodes": null}), "`text` is missing: the manifest to evaluate, or a bare `selector`"),
-        (json!({"verb": "evaluate", "nodes": null, "text": "", "selector": ""}), "give `text` or `selector`, not both"),
+        (
+            json!({"verb": "evaluate", "text": ""}),
+            "`nodes` is missing: the text with Nodes, or `null` for a nil node",
+        ),
+        (
+            json!({"verb": "evaluate", "nodes": null}),
+            "`text` is missing: the manifest to evaluate, or a bare `selector`",
+        ),
+        (
+            json!({"verb": "evaluate", "nodes": null, "text": "", "selector": ""}),
+            "give `text` or `selector`, not both",
+        ),
     ] {
         assert_eq!(ask(&request)["error"], error);
     }
-    let answer = ask(&json!({"verb": "evaluate", "text": "kind: Pod\napiVersion: v1\n", "nodes": "{}"}));
+    let answer =
+        ask(&json!({"verb": "evaluate", "text": "kind: Pod\napiVersion: v1\n", "nodes": "{}"}));
     assert_eq!(answer["ok"], false, "nothing was checked");
 }

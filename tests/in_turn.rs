@@ -57,7 +57,9 @@ fn deployment(replicas: u64) -> String {
 fn outcomes(answer: &Value) -> Vec<(String, String)> {
     assert!(answer["error"].is_null(), "{answer}");
     let told = |pod: &Value| {
-        let what = pod["turn"]["node"].as_str().unwrap_or_else(|| text(&pod["turn"], "outcome"));
+        let what = pod["turn"]["node"]
+            .as_str()
+            .unwrap_or_else(|| text(&pod["turn"], "outcome"));
         (text(pod, "pod").to_owned(), what.to_owned())
     };
     list(answer, "pods").iter().map(told).collect()
@@ -68,7 +70,10 @@ fn allocate(objects: &str) -> Value {
 }
 
 fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs.iter().map(|(pod, what)| ((*pod).to_owned(), (*what).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(pod, what)| ((*pod).to_owned(), (*what).to_owned()))
+        .collect()
 }
 
 /// Three pods want a GPU each, and only two GPUs are on a node without a taint.
@@ -76,17 +81,45 @@ fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 fn devices_are_given_once() {
     let answer = allocate(&[pod("p", ""), pod("q", ""), pod("r", "")].concat());
     assert_eq!(answer["mode"], "inTurn");
-    assert_eq!(outcomes(&answer), owned(&[("default/p", "a"), ("default/q", "a"), ("default/r", "unschedulable")]));
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[
+            ("default/p", "a"),
+            ("default/q", "a"),
+            ("default/r", "unschedulable")
+        ])
+    );
     let device = |at: usize| answer["pods"][at]["turn"]["devices"][0]["device"].clone();
-    assert_eq!((device(0), device(1)), (json!("gpu.example.com/a/gpu-0"), json!("gpu.example.com/a/gpu-1")));
+    assert_eq!(
+        (device(0), device(1)),
+        (
+            json!("gpu.example.com/a/gpu-0"),
+            json!("gpu.example.com/a/gpu-1")
+        )
+    );
     let last = &answer["pods"][2]["turn"];
     let message = "0/2 nodes are available: 1 cannot allocate all claims, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
     assert_eq!(last["message"], message, "{last}");
     // The second node has both devices, but a plugin before that for devices refuses it.
     let node = &answer["pods"][2]["nodes"][1];
-    assert_eq!((&node["name"], &node["verdict"]), (&json!("b"), &json!("refused")), "{node}");
-    assert_eq!(node["refusals"][0]["why"], json!(["untolerated taint nvidia.com/gpu=present:NoSchedule"]));
-    assert_eq!(answer["pods"][2]["nodes"][0]["holders"].as_array().unwrap().len(), 2, "{}", answer["pods"][2]["nodes"][0]);
+    assert_eq!(
+        (&node["name"], &node["verdict"]),
+        (&json!("b"), &json!("refused")),
+        "{node}"
+    );
+    assert_eq!(
+        node["refusals"][0]["why"],
+        json!(["untolerated taint nvidia.com/gpu=present:NoSchedule"])
+    );
+    assert_eq!(
+        answer["pods"][2]["nodes"][0]["holders"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2,
+        "{}",
+        answer["pods"][2]["nodes"][0]
+    );
 }
 
 /// Two dumps of one cluster, or a dump and the file that it came from, name objects twice: the cluster has each once.
@@ -94,30 +127,50 @@ fn devices_are_given_once() {
 fn objects_that_are_given_twice_count_once() {
     let pods = format!("{}{}", pod("p", ""), pod("q", ""));
     let once = allocate(&pods);
-    let twice = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{CLUSTER}{pods}{pods}"), "nodes": CLUSTER}));
+    let twice = ask(
+        &json!({"verb": "allocate", "text": format!("{CLUSTER}{CLUSTER}{pods}{pods}"), "nodes": CLUSTER}),
+    );
     assert_eq!(outcomes(&twice), outcomes(&once));
     let of_code = |answer: &Value| {
-        let found: Vec<Value> =
-            answer["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "already-exists").cloned().collect();
+        let found: Vec<Value> = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["code"] == "already-exists")
+            .cloned()
+            .collect();
         found
     };
     let told = of_code(&twice);
     assert_eq!(told.len(), 10, "{told:?}");
-    assert!(
-        told.iter()
-            .any(|one| one["message"] == "Node a is in the text twice: only the first one counts" && one["severity"] == "info")
-    );
-    assert!(told.iter().any(|one| one["message"] == "Node a is given twice: only the first one counts" && one["in"] == "nodes"));
+    assert!(told.iter().any(|one| one["message"]
+        == "Node a is in the text twice: only the first one counts"
+        && one["severity"] == "info"));
+    assert!(told.iter().any(|one| one["message"]
+        == "Node a is given twice: only the first one counts"
+        && one["in"] == "nodes"));
     // Others of one name are others: the first counts, and it is said loudly.
     let other = CLUSTER.replacen("cpu: '4'", "cpu: '8'", 1);
-    let told = of_code(&ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{other}{pods}")})));
+    let told = of_code(&ask(
+        &json!({"verb": "allocate", "text": format!("{CLUSTER}{other}{pods}")}),
+    ));
     assert_eq!(
         (&told[0]["severity"], &told[0]["message"]),
-        (&json!("warning"), &json!("Node a is in the text twice with different contents: only the first one counts"))
+        (
+            &json!("warning"),
+            &json!(
+                "Node a is in the text twice with different contents: only the first one counts"
+            )
+        )
     );
-    assert!(told[1..].iter().all(|one| one["severity"] == "info"), "{told:?}");
+    assert!(
+        told[1..].iter().all(|one| one["severity"] == "info"),
+        "{told:?}"
+    );
     // In a prepared cluster as well.
-    let told = of_code(&ask(&json!({"verb": "allocate", "text": pods, "cluster": format!("{CLUSTER}{CLUSTER}")})));
+    let told = of_code(&ask(
+        &json!({"verb": "allocate", "text": pods, "cluster": format!("{CLUSTER}{CLUSTER}")}),
+    ));
     assert_eq!(told.len(), 6, "{told:?}");
 }
 
@@ -125,13 +178,22 @@ fn objects_that_are_given_twice_count_once() {
 #[test]
 fn pods_alone_do_not_see_each_other() {
     let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(7));
-    let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "alone": true, "text": text}));
+    let answer =
+        ask(&json!({"verb": "allocate", "release": "1.37.2", "alone": true, "text": text}));
     assert_eq!(answer["mode"], "alone");
-    let pods: Vec<&str> = list(&answer, "pods").iter().map(|pod| self::text(pod, "pod")).collect();
+    let pods: Vec<&str> = list(&answer, "pods")
+        .iter()
+        .map(|pod| self::text(pod, "pod"))
+        .collect();
     assert_eq!(pods, ["default/p", "default/web"]);
     for pod in list(&answer, "pods") {
         assert!(pod["turn"].is_null());
-        assert!(list(pod, "nodes").iter().all(|node| node["verdict"] == "allocated"), "{pod}");
+        assert!(
+            list(pod, "nodes")
+                .iter()
+                .all(|node| node["verdict"] == "allocated"),
+            "{pod}"
+        );
     }
 }
 
@@ -139,12 +201,27 @@ fn pods_alone_do_not_see_each_other() {
 #[test]
 fn priority_and_replicas_count() {
     let class = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n---\n";
-    let answer = allocate(&[class, &pod("late", "priorityClassName: high, "), &deployment(3)].concat());
-    let wanted =
-        [("default/late", "a"), ("default/web-0", "a"), ("default/web-1", "unschedulable"), ("default/web-2", "unschedulable")];
+    let answer = allocate(
+        &[
+            class,
+            &pod("late", "priorityClassName: high, "),
+            &deployment(3),
+        ]
+        .concat(),
+    );
+    let wanted = [
+        ("default/late", "a"),
+        ("default/web-0", "a"),
+        ("default/web-1", "unschedulable"),
+        ("default/web-2", "unschedulable"),
+    ];
     assert_eq!(outcomes(&answer), owned(&wanted));
     // Equal explanations appear once.
-    assert_eq!(answer["pods"][3]["sameAs"], "default/web-1", "{}", answer["pods"][3]);
+    assert_eq!(
+        answer["pods"][3]["sameAs"], "default/web-1",
+        "{}",
+        answer["pods"][3]
+    );
     assert!(list(&answer["pods"][3], "nodes").is_empty());
 }
 
@@ -155,7 +232,13 @@ fn the_number_of_pods_is_bounded() {
     let pods = list(&answer, "pods");
     assert_eq!(pods.len(), 5000);
     let message = "Deployment `default/web`: 5000 of 1000000000 pods are placed; at most 5000 pods of workloads are";
-    assert!(list(&answer, "findings").iter().any(|finding| finding["message"] == message), "{}", answer["findings"]);
+    assert!(
+        list(&answer, "findings")
+            .iter()
+            .any(|finding| finding["message"] == message),
+        "{}",
+        answer["findings"]
+    );
     assert!(answer.to_string().len() < 5_000_000);
 }
 
@@ -170,14 +253,27 @@ fn every_plugin_counts() {
     let answer = allocate(&[&pod("chosen", &chosen), large, extended].concat());
     assert_eq!(
         outcomes(&answer),
-        owned(&[("default/chosen", "b"), ("default/large", "unschedulable"), ("default/extended", "a")])
+        owned(&[
+            ("default/chosen", "b"),
+            ("default/large", "unschedulable"),
+            ("default/extended", "a")
+        ])
     );
     let refused = &answer["pods"][1]["turn"]["refused"];
     assert_eq!(refused[0]["reasons"][0], "Insufficient cpu", "{refused}");
-    assert!(refused.to_string().contains("cpu: 6 wanted, 4 of 4 left"), "{refused}");
+    assert!(
+        refused.to_string().contains("cpu: 6 wanted, 4 of 4 left"),
+        "{refused}"
+    );
     let wrong = &answer["pods"][0]["nodes"][0]["refusals"][0];
-    assert_eq!(wrong["why"], json!(["nodeSelector role=sampler: the node has no label role"]));
-    assert_eq!(answer["pods"][2]["turn"]["devices"][0]["device"], "gpu.example.com/a/gpu-0");
+    assert_eq!(
+        wrong["why"],
+        json!(["nodeSelector role=sampler: the node has no label role"])
+    );
+    assert_eq!(
+        answer["pods"][2]["turn"]["devices"][0]["device"],
+        "gpu.example.com/a/gpu-0"
+    );
 }
 
 /// A change of devices that helps on a node helps on another only if nothing else refuses the pod there.
@@ -187,12 +283,27 @@ fn nodes_share_an_account_only_if_others_say_the_same_of_them() {
     let both = ["a", "b"].map(|name| held.replace("NAME", name)).concat();
     let shared = |more: &str| {
         let answer = allocate(&[both.as_str(), &pod("p", more)].concat());
-        let [a, b] = [&answer["pods"][0]["nodes"][0], &answer["pods"][0]["nodes"][1]];
-        assert_eq!(a["relaxations"][0]["text"], "freeing claim default/a: gives gpu-0 on a", "{answer}");
+        let [a, b] = [
+            &answer["pods"][0]["nodes"][0],
+            &answer["pods"][0]["nodes"][1],
+        ];
+        assert_eq!(
+            a["relaxations"][0]["text"], "freeing claim default/a: gives gpu-0 on a",
+            "{answer}"
+        );
         (b["sameAs"].clone(), b["relaxations"][0]["text"].clone())
     };
-    assert_eq!(shared("tolerations: [{operator: Exists}], "), (json!("a"), Value::Null));
-    assert_eq!(shared(""), (Value::Null, json!("freeing claim default/b: gives gpu-0 on b")));
+    assert_eq!(
+        shared("tolerations: [{operator: Exists}], "),
+        (json!("a"), Value::Null)
+    );
+    assert_eq!(
+        shared(""),
+        (
+            Value::Null,
+            json!("freeing claim default/b: gives gpu-0 on b")
+        )
+    );
 }
 
 /// Nodes of the same score: one is taken by name, and the answer says whether that matters.
@@ -201,7 +312,11 @@ fn ties_are_told() {
     let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
     let answer = allocate(plain);
     let turn = &answer["pods"][0]["turn"];
-    assert_eq!((&turn["decidedBy"], &turn["tied"], &turn["depends"]), (&json!("name"), &json!(["b"]), &json!(false)), "{turn}");
+    assert_eq!(
+        (&turn["decidedBy"], &turn["tied"], &turn["depends"]),
+        (&json!("name"), &json!(["b"]), &json!(false)),
+        "{turn}"
+    );
     assert_eq!(answer["ties"], json!({"tried": "all", "choices": 2}));
 }
 
@@ -209,7 +324,11 @@ fn ties_are_told() {
 #[test]
 fn one_of_several_pods_is_asked_about() {
     let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(3));
-    let of = |name: &str| outcomes(&ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text, "pod": name})));
+    let of = |name: &str| {
+        outcomes(&ask(
+            &json!({"verb": "allocate", "release": "1.37.2", "text": text, "pod": name}),
+        ))
+    };
     assert_eq!(of("web-0"), owned(&[("default/web-0", "a")]));
     assert_eq!(of("web-1"), owned(&[("default/web-1", "unschedulable")]));
     assert_eq!(of("web").len(), 3);
@@ -220,24 +339,53 @@ fn one_of_several_pods_is_asked_about() {
 fn a_pod_is_explained_though_equal_pods_failed_before_it() {
     let pods: String = (0..5).map(|at| pod(&format!("p{at}"), "")).collect();
     let text = format!("{CLUSTER}{pods}");
-    for (asked, claim) in [("default/p3", "default/p3-gpu"), ("default/p4", "default/p4-gpu")] {
+    for (asked, claim) in [
+        ("default/p3", "default/p3-gpu"),
+        ("default/p4", "default/p4-gpu"),
+    ] {
         let answer = ask(&json!({"verb": "allocate", "text": text, "pod": asked}));
-        let [pod] = list(&answer, "pods") else { panic!("{answer}") };
+        let [pod] = list(&answer, "pods") else {
+            panic!("{answer}")
+        };
         assert_eq!(pod["turn"]["outcome"], "unschedulable", "{answer}");
-        assert!(pod["sameAs"].is_null() && !list(pod, "nodes").is_empty(), "{asked}: {pod}");
+        assert!(
+            pod["sameAs"].is_null() && !list(pod, "nodes").is_empty(),
+            "{asked}: {pod}"
+        );
         assert_eq!(pod["nodes"][0]["requests"][0]["claim"], claim);
         assert!(!list(&pod["turn"], "refused").is_empty(), "{pod}");
     }
     // Of several that are asked about, the first one has it.
-    let alone = pod("aa", "")
-        .replace("containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]", "containers: [{name: c, image: x}]");
-    let text = format!("{CLUSTER}{}{alone}{}", pod("p", "") + &pod("q", ""), deployment(4));
+    let alone = pod("aa", "").replace(
+        "containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]",
+        "containers: [{name: c, image: x}]",
+    );
+    let text = format!(
+        "{CLUSTER}{}{alone}{}",
+        pod("p", "") + &pod("q", ""),
+        deployment(4)
+    );
     let workload = ask(&json!({"verb": "allocate", "text": text, "pod": "default/web"}));
-    let same: Vec<&Value> = list(&workload, "pods").iter().map(|pod| &pod["sameAs"]).collect();
-    assert_eq!(same, [&Value::Null, &json!("default/web-0"), &json!("default/web-0"), &json!("default/web-0")], "{workload}");
+    let same: Vec<&Value> = list(&workload, "pods")
+        .iter()
+        .map(|pod| &pod["sameAs"])
+        .collect();
+    assert_eq!(
+        same,
+        [
+            &Value::Null,
+            &json!("default/web-0"),
+            &json!("default/web-0"),
+            &json!("default/web-0")
+        ],
+        "{workload}"
+    );
     let all = allocate(&pods);
     let last = list(&all, "pods").last().unwrap();
-    assert_eq!((text_of(last, "pod"), text_of(last, "sameAs")), ("default/p4".into(), "default/p2".into()));
+    assert_eq!(
+        (text_of(last, "pod"), text_of(last, "sameAs")),
+        ("default/p4".into(), "default/p2".into())
+    );
 }
 
 /// Many pods on many nodes: later ones have the account of their own node only, and the scheduler tries only some of the nodes.
@@ -252,17 +400,29 @@ fn the_answer_is_bounded() {
     let shown: usize = pods.iter().map(|pod| list(pod, "nodes").len()).sum();
     assert!(pods.len() == 20 && shown <= 2020, "{shown} node accounts");
     let last = &pods[19];
-    assert_eq!((&last["turn"]["nodesLeftOut"], &last["turn"]["decidedBy"]), (&json!(249), &json!("sample")), "{last}");
-    assert!(last["turn"]["unsure"][0].as_str().unwrap().contains("only some of them"), "{last}");
+    assert_eq!(
+        (&last["turn"]["nodesLeftOut"], &last["turn"]["decidedBy"]),
+        (&json!(249), &json!("sample")),
+        "{last}"
+    );
+    assert!(
+        last["turn"]["unsure"][0]
+            .as_str()
+            .unwrap()
+            .contains("only some of them"),
+        "{last}"
+    );
 }
 
 /// Fits twice on the node without a taint; the third copy says why not.
 #[test]
 fn a_pod_is_repeated_until_no_more_fits() {
     let ask_about = |objects: &str, more: Value| {
-        let mut request =
-            json!({"verb": "allocate", "release": "1.37.2", "howMany": true, "text": format!("{CLUSTER}{objects}")});
-        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut request = json!({"verb": "allocate", "release": "1.37.2", "howMany": true, "text": format!("{CLUSTER}{objects}")});
+        request
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         ask(&request)
     };
     let answer = ask_about(&pod("p", ""), json!({}));
@@ -274,19 +434,33 @@ fn a_pod_is_repeated_until_no_more_fits() {
     let last = &list(&answer, "pods")[2];
     assert_eq!(last["pod"], "default/p-3");
     assert!(
-        last["turn"]["message"].as_str().unwrap().starts_with("0/2 nodes are available: 1 cannot allocate all claims"),
+        last["turn"]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("0/2 nodes are available: 1 cannot allocate all claims"),
         "{last}"
     );
     // A workload is repeated whatever its replicas are, and other pods are placed too: those that wait longer come first.
     let high = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n---\n";
     let both = [high, &pod("p", "priorityClassName: high, "), &deployment(7)].concat();
     let answer = ask_about(&both, json!({"pod": "web"}));
-    assert_eq!((&answer["howMany"]["count"], &answer["beside"]), (&json!(1), &json!(1)), "{}", answer["howMany"]);
-    assert_eq!(outcomes(&answer), owned(&[("default/web-0", "a"), ("default/web-1", "unschedulable")]));
+    assert_eq!(
+        (&answer["howMany"]["count"], &answer["beside"]),
+        (&json!(1), &json!(1)),
+        "{}",
+        answer["howMany"]
+    );
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[("default/web-0", "a"), ("default/web-1", "unschedulable")])
+    );
     // More nodes take more.
     let answer = ask_about(&deployment(1), json!({"whatIf": {"nodesLike": ["a*3"]}}));
     assert_eq!(
-        (&answer["howMany"]["count"], &answer["howMany"]["nodes"].as_array().unwrap().len()),
+        (
+            &answer["howMany"]["count"],
+            &answer["howMany"]["nodes"].as_array().unwrap().len()
+        ),
         (&json!(8), &4),
         "{}",
         answer["howMany"]
@@ -304,7 +478,10 @@ fn a_pod_is_repeated_until_no_more_fits() {
         error(ask_about(&both, json!({"alone": true, "pod": "p"}))),
         "`howMany` places pods in turn: leave out `alone` and `claims`"
     );
-    assert_eq!(error(ask_about("", json!({}))), "`howMany`: the text has no pod to repeat; name one with `pod`");
+    assert_eq!(
+        error(ask_about("", json!({}))),
+        "`howMany`: the text has no pod to repeat; name one with `pod`"
+    );
     assert_eq!(
         error(ask_about("", json!({"pod": "x"}))),
         "`howMany`: there is no Pod `default/x`, and nothing of that name that makes pods"
@@ -314,18 +491,25 @@ fn a_pod_is_repeated_until_no_more_fits() {
 /// Nothing ends the repeating but the bound.
 #[test]
 fn repeating_is_bounded() {
-    let node =
-        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '1000000'}}\n---\n";
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '1000000'}}\n---\n";
     let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {containers: [{name: c, image: x}]}\n";
-    let answer = ask(&json!({"verb": "allocate", "howMany": true, "text": format!("{node}{plain}")}));
+    let answer =
+        ask(&json!({"verb": "allocate", "howMany": true, "text": format!("{node}{plain}")}));
     let told = &answer["howMany"];
-    assert_eq!((&told["count"], &told["atLeast"], &told["next"]), (&json!(5000), &json!(true), &Value::Null), "{told}");
+    assert_eq!(
+        (&told["count"], &told["atLeast"], &told["next"]),
+        (&json!(5000), &json!(true), &Value::Null),
+        "{told}"
+    );
 }
 
 /// A pod with claims by name, and a request for CPU.
 fn sharing(name: &str, priority: u64, cpu: u64, claims: &[&str]) -> String {
-    let entries: Vec<String> =
-        claims.iter().enumerate().map(|(at, claim)| format!("{{name: c{at}, resourceClaimName: {claim}}}")).collect();
+    let entries: Vec<String> = claims
+        .iter()
+        .enumerate()
+        .map(|(at, claim)| format!("{{name: c{at}, resourceClaimName: {claim}}}"))
+        .collect();
     let entries = entries.join(", ");
     format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{priority: {priority}, preemptionPolicy: Never, containers: [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}], resourceClaims: [{entries}]}}\n---\n"
@@ -346,21 +530,42 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 3
 
 #[test]
 fn a_claim_that_an_earlier_pod_has_cannot_be_reserved_twice() {
-    let text =
-        format!("{CLUSTER}{SHARED}{}{}", sharing("first", 2, 1, &["shared"]), sharing("twice", 1, 1, &["shared", "shared"]));
+    let text = format!(
+        "{CLUSTER}{SHARED}{}{}",
+        sharing("first", 2, 1, &["shared"]),
+        sharing("twice", 1, 1, &["shared", "shared"])
+    );
     let answer = ask(&json!({"verb": "allocate", "text": text, "release": "1.37"}));
-    let told = list(&answer, "pods").iter().find(|pod| pod["pod"] == "default/twice").unwrap()["turn"].clone();
+    let told = list(&answer, "pods")
+        .iter()
+        .find(|pod| pod["pod"] == "default/twice")
+        .unwrap()["turn"]
+        .clone();
     assert_eq!(told["outcome"], "error", "{told}");
-    assert!(text_of(&told, "message").contains("status.reservedFor[2]: Duplicate value"), "{told}");
+    assert!(
+        text_of(&told, "message").contains("status.reservedFor[2]: Duplicate value"),
+        "{told}"
+    );
     assert_eq!(told["help"], "the pod names the claim twice");
 }
 
 #[test]
 fn a_pod_is_tried_again_only_if_its_own_claims_change() {
-    let text = format!("{CLUSTER}{SHARED}{}{}", sharing("many", 2, 3, &["three"]), sharing("other", 1, 3, &[]));
+    let text = format!(
+        "{CLUSTER}{SHARED}{}{}",
+        sharing("many", 2, 3, &["three"]),
+        sharing("other", 1, 3, &[])
+    );
     let answer = ask(&json!({"verb": "allocate", "text": text, "release": "1.37"}));
-    let told = list(&answer, "pods").iter().find(|pod| pod["pod"] == "default/many").unwrap()["turn"].clone();
-    assert!(text_of(&told, "message").contains("1 cannot allocate all claims"), "{told}");
+    let told = list(&answer, "pods")
+        .iter()
+        .find(|pod| pod["pod"] == "default/many")
+        .unwrap()["turn"]
+        .clone();
+    assert!(
+        text_of(&told, "message").contains("1 cannot allocate all claims"),
+        "{told}"
+    );
     assert!(told["earlier"].is_null(), "{told}");
 }
 
@@ -377,11 +582,19 @@ fn the_order_of_pods_that_were_tried_before_is_not_known() {
     };
     let unsure = |objects: &[String]| -> Vec<(String, usize)> {
         let answer = allocate(&objects.concat());
-        let count = |pod: &Value| (text(pod, "pod").to_owned(), pod["turn"]["unsure"].as_array().map_or(0, Vec::len));
+        let count = |pod: &Value| {
+            (
+                text(pod, "pod").to_owned(),
+                pod["turn"]["unsure"].as_array().map_or(0, Vec::len),
+            )
+        };
         list(&answer, "pods").iter().map(count).collect()
     };
     let counted = |pairs: [(&str, usize); 4]| -> Vec<(String, usize)> {
-        pairs.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+        pairs
+            .iter()
+            .map(|(name, count)| ((*name).to_owned(), *count))
+            .collect()
     };
     let nowhere = "nodeName: '', nodeSelector: {none: here}, ";
     let pods = ["p", "q", "r"].map(|name| tried(name, ""));
@@ -391,16 +604,39 @@ fn the_order_of_pods_that_were_tried_before_is_not_known() {
     assert_eq!(answer["pods"][0]["turn"]["unsure"], json!([order]));
     assert_eq!(
         unsure(&[p, q, r, tried("s", nowhere)]),
-        counted([("default/p", 1), ("default/q", 0), ("default/r", 1), ("default/s", 0)])
+        counted([
+            ("default/p", 1),
+            ("default/q", 0),
+            ("default/r", 1),
+            ("default/s", 0)
+        ])
     );
     // New pods come in the order in which they are written.
     assert_eq!(
         unsure(&[pod("p", ""), pod("q", ""), pod("r", ""), pod("s", nowhere)]),
-        counted([("default/p", 0), ("default/q", 0), ("default/r", 0), ("default/s", 0)])
+        counted([
+            ("default/p", 0),
+            ("default/q", 0),
+            ("default/r", 0),
+            ("default/s", 0)
+        ])
     );
     // The priority decides.
-    let ranked = [tried("p", "priority: 3, "), tried("q", "priority: 2, "), tried("r", "priority: 1, "), tried("s", nowhere)];
-    assert_eq!(unsure(&ranked), counted([("default/p", 0), ("default/q", 0), ("default/r", 0), ("default/s", 0)]));
+    let ranked = [
+        tried("p", "priority: 3, "),
+        tried("q", "priority: 2, "),
+        tried("r", "priority: 1, "),
+        tried("s", nowhere),
+    ];
+    assert_eq!(
+        unsure(&ranked),
+        counted([
+            ("default/p", 0),
+            ("default/q", 0),
+            ("default/r", 0),
+            ("default/s", 0)
+        ])
+    );
 }
 
 /// New objects that the server would refuse are not in the cluster; what was on a server is taken as it is.
@@ -415,16 +651,31 @@ fn objects_that_the_server_refuses_are_left_out() {
     let undefined = pod("q", "").replace("claims: [{name: gpu}]", "claims: [{name: gpus}]");
     let answer = allocate(&[claim(""), named.clone(), undefined, deployment(1)].concat());
     assert_eq!(answer["ok"], false);
-    let codes: Vec<&str> =
-        list(&answer, "findings").iter().filter(|one| one["severity"] == "error").map(|one| text(one, "code")).collect();
+    let codes: Vec<&str> = list(&answer, "findings")
+        .iter()
+        .filter(|one| one["severity"] == "error")
+        .map(|one| text(one, "code"))
+        .collect();
     assert_eq!(codes, ["count-invalid", "pod-claim-undefined"]);
-    let left_out =
-        ["ResourceClaim default/none", "Pod default/q"].map(|name| format!("{name} is left out: kube-apiserver refuses it"));
+    let left_out = ["ResourceClaim default/none", "Pod default/q"]
+        .map(|name| format!("{name} is left out: kube-apiserver refuses it"));
     assert_eq!(list(&answer, "assumed")[..2], left_out.map(Value::from));
     // The controller's pod is placed.
-    assert_eq!(outcomes(&answer), owned(&[("default/web", "a"), ("default/p", "notConsidered")]));
-    assert_eq!(answer["pods"][1]["turn"]["waitsFor"], "its ResourceClaims: could not find ResourceClaim \"default/none\"");
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[("default/web", "a"), ("default/p", "notConsidered")])
+    );
+    assert_eq!(
+        answer["pods"][1]["turn"]["waitsFor"],
+        "its ResourceClaims: could not find ResourceClaim \"default/none\""
+    );
 
     let answer = allocate(&[claim(", uid: 1a"), named].concat());
-    assert_eq!(list(&answer, "findings").iter().filter(|one| one["severity"] == "error").count(), 0);
+    assert_eq!(
+        list(&answer, "findings")
+            .iter()
+            .filter(|one| one["severity"] == "error")
+            .count(),
+        0
+    );
 }

@@ -27,7 +27,11 @@ fn seeds() -> &'static [Seed] {
             ("random-k8s-1.30", "1.30"),
         ] {
             let path = format!("{}/tests/vectors/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
-            for line in std::fs::read_to_string(path).unwrap().split('\n').filter(|line| !line.is_empty()) {
+            for line in std::fs::read_to_string(path)
+                .unwrap()
+                .split('\n')
+                .filter(|line| !line.is_empty())
+            {
                 let vector: Value = serde_json::from_str(line).unwrap();
                 let operation = match vector["op"].as_str().unwrap() {
                     "create" => "create",
@@ -39,7 +43,12 @@ fn seeds() -> &'static [Seed] {
                 // The refusal of an object without kind or version quotes the text as it is written.
                 let named = object["kind"] != "" && object["apiVersion"] != "";
                 if object.is_object() && named && object.to_string().len() < 6000 {
-                    seeds.push(Seed { release, operation, object, old: vector.get("old").cloned() });
+                    seeds.push(Seed {
+                        release,
+                        operation,
+                        object,
+                        old: vector.get("old").cloned(),
+                    });
                 }
             }
         }

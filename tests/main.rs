@@ -80,7 +80,12 @@ fn every_file_of_this_folder_is_a_module() {
     let listed = include_str!("main.rs");
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
-        assert!(listed.lines().any(|line| line == format!("mod {module};")), "tests/{name} is not listed in tests/main.rs");
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else {
+            continue;
+        };
+        assert!(
+            listed.lines().any(|line| line == format!("mod {module};")),
+            "tests/{name} is not listed in tests/main.rs"
+        );
     }
 }

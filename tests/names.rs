@@ -19,13 +19,17 @@ fn declared(line: &str) -> Option<&str> {
     if !["struct", "enum", "trait", "type", "union"].contains(&keyword) {
         return None;
     }
-    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// Returns the names of the enums that the macro `named!` declares in a text.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     text.split("\nnamed! {").skip(1).filter_map(|block| {
-        let line = block.lines().find(|line| line.ends_with(" {") && !line.trim_start().starts_with('/'))?;
+        let line = block
+            .lines()
+            .find(|line| line.ends_with(" {") && !line.trim_start().starts_with('/'))?;
         Some(line.trim().trim_end_matches(" {"))
     })
 }
@@ -34,7 +38,12 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
 fn a_public_type_name_occurs_once() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in ["src", "crates/claimkit-cel/src", "crates/claimkit-values/src", "crates/claimkit-yaml/src"] {
+    for folder in [
+        "src",
+        "crates/claimkit-cel/src",
+        "crates/claimkit-values/src",
+        "crates/claimkit-yaml/src",
+    ] {
         sources(&root.join(folder), &mut files);
     }
     files.sort();
@@ -48,7 +57,12 @@ fn a_public_type_name_occurs_once() {
         }
     }
     assert!(places.len() > 700, "{} types", places.len());
-    let twice: Vec<_> =
-        places.iter().filter(|(name, places)| places.len() > 1 && !IN_EACH_CRATE.contains(&name.as_str())).collect();
-    assert!(twice.is_empty(), "names of several public types: {twice:#?}");
+    let twice: Vec<_> = places
+        .iter()
+        .filter(|(name, places)| places.len() > 1 && !IN_EACH_CRATE.contains(&name.as_str()))
+        .collect();
+    assert!(
+        twice.is_empty(),
+        "names of several public types: {twice:#?}"
+    );
 }

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 pub fn patch(old: &str, kind: &str, patch: &str, options: Value) -> Value {
     let mut request = json!({"verb": "validate", "operation": "patch", "old": old, "patchType": kind, "patch": patch});
-    request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    request
+        .as_object_mut()
+        .unwrap()
+        .extend(options.as_object().unwrap().clone());
     ask(&request)
 }
 
@@ -27,7 +30,12 @@ fn examples_of_rfc_6902() {
             json!([{"op": "add", "path": "/foo/1", "value": "qux"}]),
             json!({"foo": ["bar", "qux", "baz"]}),
         ),
-        ("A.3", json!({"baz": "qux", "foo": "bar"}), json!([{"op": "remove", "path": "/baz"}]), json!({"foo": "bar"})),
+        (
+            "A.3",
+            json!({"baz": "qux", "foo": "bar"}),
+            json!([{"op": "remove", "path": "/baz"}]),
+            json!({"foo": "bar"}),
+        ),
         (
             "A.4",
             json!({"foo": ["bar", "qux", "baz"]}),
@@ -58,7 +66,12 @@ fn examples_of_rfc_6902() {
             json!([{"op": "test", "path": "/baz", "value": "qux"}, {"op": "test", "path": "/foo/1", "value": 2}]),
             json!({"baz": "qux", "foo": ["a", 2, "c"]}),
         ),
-        ("A.9", json!({"baz": "qux"}), json!([{"op": "test", "path": "/baz", "value": "bar"}]), Value::Null),
+        (
+            "A.9",
+            json!({"baz": "qux"}),
+            json!([{"op": "test", "path": "/baz", "value": "bar"}]),
+            Value::Null,
+        ),
         (
             "A.10",
             json!({"foo": "bar"}),
@@ -71,15 +84,31 @@ fn examples_of_rfc_6902() {
             json!([{"op": "add", "path": "/baz", "value": "qux", "xyz": 123}]),
             json!({"foo": "bar", "baz": "qux"}),
         ),
-        ("A.12", json!({"foo": "bar"}), json!([{"op": "add", "path": "/baz/bat", "value": "qux"}]), Value::Null),
+        (
+            "A.12",
+            json!({"foo": "bar"}),
+            json!([{"op": "add", "path": "/baz/bat", "value": "qux"}]),
+            Value::Null,
+        ),
         (
             "A.13",
             json!({"foo": "bar"}),
-            serde_json::from_str(r#"[{"op":"add","path":"/baz","value":"qux","op":"remove"}]"#).unwrap(),
+            serde_json::from_str(r#"[{"op":"add","path":"/baz","value":"qux","op":"remove"}]"#)
+                .unwrap(),
             Value::Null,
         ),
-        ("A.14", json!({"/": 9, "~1": 10}), json!([{"op": "test", "path": "/~01", "value": 10}]), json!({"/": 9, "~1": 10})),
-        ("A.15", json!({"/": 9, "~1": 10}), json!([{"op": "test", "path": "/~01", "value": "10"}]), Value::Null),
+        (
+            "A.14",
+            json!({"/": 9, "~1": 10}),
+            json!([{"op": "test", "path": "/~01", "value": 10}]),
+            json!({"/": 9, "~1": 10}),
+        ),
+        (
+            "A.15",
+            json!({"/": 9, "~1": 10}),
+            json!([{"op": "test", "path": "/~01", "value": "10"}]),
+            Value::Null,
+        ),
         (
             "A.16",
             json!({"foo": ["bar"]}),
@@ -89,7 +118,10 @@ fn examples_of_rfc_6902() {
     ] {
         let answered = patches::json(&document, &patch);
         match result {
-            Value::Null => assert!(matches!(answered, Err(PatchRefusal::Rejected(_))), "{name}: {answered:?}"),
+            Value::Null => assert!(
+                matches!(answered, Err(PatchRefusal::Rejected(_))),
+                "{name}: {answered:?}"
+            ),
             result => assert_eq!(answered.unwrap().0, result, "{name}"),
         }
     }
@@ -99,18 +131,66 @@ fn examples_of_rfc_6902() {
 #[test]
 fn json_patch_as_the_server_reads_it() {
     let ok = |document: Value, patch: Value| patches::json(&document, &patch).unwrap().0;
-    assert_eq!(ok(json!({"l": [1, 2, 3]}), json!([{"op": "remove", "path": "/l/-1"}])), json!({"l": [1, 2]}));
-    assert_eq!(ok(json!({"l": [1, 2]}), json!([{"op": "add", "path": "/l/-1", "value": 3}])), json!({"l": [1, 2, 3]}));
-    assert_eq!(ok(json!({"a": 1}), json!([{"op": "test", "path": "/b", "value": null}])), json!({"a": 1}));
-    assert_eq!(ok(json!({"a": 1}), json!([{"op": "add", "path": "/b"}])), json!({"a": 1, "b": null}));
-    assert_eq!(ok(json!({"a": 1}), json!([{"op": "replace", "path": "/b", "value": 2}])), json!({"a": 1, "b": 2}));
-    assert_eq!(ok(json!({}), json!([{"op": "copy", "from": "/a", "path": "/b"}])), json!({"b": null}));
-    assert_eq!(ok(json!({"a": 1}), json!([{"op": "replace", "path": "", "value": {"b": 2}}])), json!({"b": 2}));
     assert_eq!(
-        ok(json!({"a": {"x": 1}}), json!([{"op": "copy", "from": "/a", "path": "/b"}])),
+        ok(
+            json!({"l": [1, 2, 3]}),
+            json!([{"op": "remove", "path": "/l/-1"}])
+        ),
+        json!({"l": [1, 2]})
+    );
+    assert_eq!(
+        ok(
+            json!({"l": [1, 2]}),
+            json!([{"op": "add", "path": "/l/-1", "value": 3}])
+        ),
+        json!({"l": [1, 2, 3]})
+    );
+    assert_eq!(
+        ok(
+            json!({"a": 1}),
+            json!([{"op": "test", "path": "/b", "value": null}])
+        ),
+        json!({"a": 1})
+    );
+    assert_eq!(
+        ok(json!({"a": 1}), json!([{"op": "add", "path": "/b"}])),
+        json!({"a": 1, "b": null})
+    );
+    assert_eq!(
+        ok(
+            json!({"a": 1}),
+            json!([{"op": "replace", "path": "/b", "value": 2}])
+        ),
+        json!({"a": 1, "b": 2})
+    );
+    assert_eq!(
+        ok(
+            json!({}),
+            json!([{"op": "copy", "from": "/a", "path": "/b"}])
+        ),
+        json!({"b": null})
+    );
+    assert_eq!(
+        ok(
+            json!({"a": 1}),
+            json!([{"op": "replace", "path": "", "value": {"b": 2}}])
+        ),
+        json!({"b": 2})
+    );
+    assert_eq!(
+        ok(
+            json!({"a": {"x": 1}}),
+            json!([{"op": "copy", "from": "/a", "path": "/b"}])
+        ),
         json!({"a": {"x": 1}, "b": {"x": 1}})
     );
-    assert_eq!(ok(json!({"a": 1.0}), json!([{"op": "test", "path": "/a", "value": 1}])), json!({"a": 1.0}));
+    assert_eq!(
+        ok(
+            json!({"a": 1.0}),
+            json!([{"op": "test", "path": "/a", "value": 1}])
+        ),
+        json!({"a": 1.0})
+    );
     for patch in [
         json!([{"op": "replace", "path": "/l/1", "value": 1}]),
         json!([{"op": "replace", "path": "/n/deeper", "value": 1}]),
@@ -127,19 +207,34 @@ fn json_patch_as_the_server_reads_it() {
         json!([null]),
     ] {
         let answered = patches::json(&json!({"n": null, "l": [1]}), &patch);
-        assert!(matches!(answered, Err(PatchRefusal::Rejected(_))), "{patch}: {answered:?}");
+        assert!(
+            matches!(answered, Err(PatchRefusal::Rejected(_))),
+            "{patch}: {answered:?}"
+        );
     }
     for (patch, text) in [
-        (json!({}), "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"),
-        (json!(["a"]), "json: cannot unmarshal string into Go value of type handlers.jsonPatchOp"),
-        (json!([{"op": 1}]), "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"),
+        (
+            json!({}),
+            "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+        ),
+        (
+            json!(["a"]),
+            "json: cannot unmarshal string into Go value of type handlers.jsonPatchOp",
+        ),
+        (
+            json!([{"op": 1}]),
+            "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string",
+        ),
     ] {
         let want = PatchRefusal::BadRequest(format!("error decoding patch: {text}"));
         assert_eq!(patches::json(&json!({}), &patch), Err(want));
     }
     let many: Vec<Value> = vec![json!({"op": "test", "path": "/a", "value": null}); 10_001];
     let text = "The allowed maximum operations in a JSON patch is 10000, got 10001".to_owned();
-    assert_eq!(patches::json(&json!({}), &json!(many)), Err(PatchRefusal::TooLarge(text)));
+    assert_eq!(
+        patches::json(&json!({}), &json!(many)),
+        Err(PatchRefusal::TooLarge(text))
+    );
 }
 
 /// RFC 7386, appendix A. In the RFC a patch that is not an object replaces the document; the server refuses it.
@@ -147,24 +242,55 @@ fn json_patch_as_the_server_reads_it() {
 fn examples_of_rfc_7386() {
     for (document, patch, result) in [
         (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
-        (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+        (
+            json!({"a": "b"}),
+            json!({"b": "c"}),
+            json!({"a": "b", "b": "c"}),
+        ),
         (json!({"a": "b"}), json!({"a": null}), json!({})),
-        (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+        (
+            json!({"a": "b", "b": "c"}),
+            json!({"a": null}),
+            json!({"b": "c"}),
+        ),
         (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
         (json!({"a": "c"}), json!({"a": ["b"]}), json!({"a": ["b"]})),
-        (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
-        (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
+        (
+            json!({"a": {"b": "c"}}),
+            json!({"a": {"b": "d", "c": null}}),
+            json!({"a": {"b": "d"}}),
+        ),
+        (
+            json!({"a": [{"b": "c"}]}),
+            json!({"a": [1]}),
+            json!({"a": [1]}),
+        ),
         (json!(["a", "b"]), json!(["c", "d"]), Value::Null),
         (json!({"a": "b"}), json!(["c"]), Value::Null),
         (json!({"a": "foo"}), Value::Null, Value::Null),
         (json!({"a": "foo"}), json!("bar"), Value::Null),
-        (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
-        (json!([1, 2]), json!({"a": "b", "c": null}), json!({"a": "b"})),
-        (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        (
+            json!({"e": null}),
+            json!({"a": 1}),
+            json!({"e": null, "a": 1}),
+        ),
+        (
+            json!([1, 2]),
+            json!({"a": "b", "c": null}),
+            json!({"a": "b"}),
+        ),
+        (
+            json!({}),
+            json!({"a": {"bb": {"ccc": null}}}),
+            json!({"a": {"bb": {}}}),
+        ),
     ] {
         let answered = patches::merge(&document, &patch);
         match result {
-            Value::Null => assert!(matches!(answered, Err(PatchRefusal::BadRequest(_))), "{patch}: {answered:?}"),
+            Value::Null => assert!(
+                matches!(answered, Err(PatchRefusal::BadRequest(_))),
+                "{patch}: {answered:?}"
+            ),
             result => assert_eq!(answered.unwrap(), result, "{patch}"),
         }
     }
@@ -181,17 +307,27 @@ const SCHEDULING: &str = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "
  "status": {"resourceClaims": [{"name": "a", "unsuitableNodes": ["n1"]}]}}"#;
 
 fn uids(answer: &Value, list: &str, field: &str) -> Vec<String> {
-    let items = answer["objects"][0]["object"].pointer(list).and_then(Value::as_array).cloned().unwrap_or_default();
-    items.iter().map(|item| item.get(field).unwrap_or(item).as_str().unwrap().to_owned()).collect()
+    let items = answer["objects"][0]["object"]
+        .pointer(list)
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    items
+        .iter()
+        .map(|item| item.get(field).unwrap_or(item).as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Each kind of list, by patch type and release.
 #[test]
 fn lists_are_merged_as_the_schema_of_the_release_says() {
-    let old_claim = CLAIM
+    let old_claim = CLAIM.replace("v1alpha2", "v1alpha1").replace(
+        r#""resourceHandles": [{"driverName": "d", "data": "x"}]"#,
+        r#""resourceHandle": "x""#,
+    );
+    let old_scheduling = SCHEDULING
         .replace("v1alpha2", "v1alpha1")
-        .replace(r#""resourceHandles": [{"driverName": "d", "data": "x"}]"#, r#""resourceHandle": "x""#);
-    let old_scheduling = SCHEDULING.replace("v1alpha2", "v1alpha1").replace("PodSchedulingContext", "PodScheduling");
+        .replace("PodSchedulingContext", "PodScheduling");
     let head = |old: &str| {
         let object: Value = serde_json::from_str(old).unwrap();
         json!({"apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": {"name": "c"}})
@@ -222,11 +358,61 @@ fn lists_are_merged_as_the_schema_of_the_release_says() {
     };
     let (main, status) = ("patch", "patchStatus");
     for case in [
-        case(CLAIM, "1.30", status, "/status/reservedFor", "uid", &reserved, &["2"], &["2", "1"], &["1", "2"]),
-        case(CLAIM, "1.29", status, "/status/reservedFor", "uid", &reserved, &["2"], &["2"], &["1", "2"]),
-        case(&old_claim, "1.26.2", status, "/status/reservedFor", "uid", &reserved, &["2"], &["2"], &["1", "2"]),
-        case(&old_claim, "1.26.1", status, "/status/reservedFor", "uid", &reserved, &["2"], &["2"], &[]),
-        case(CLAIM, "1.30", status, "/status/allocation/resourceHandles", "data", &handle, &["y"], &["y"], &["y"]),
+        case(
+            CLAIM,
+            "1.30",
+            status,
+            "/status/reservedFor",
+            "uid",
+            &reserved,
+            &["2"],
+            &["2", "1"],
+            &["1", "2"],
+        ),
+        case(
+            CLAIM,
+            "1.29",
+            status,
+            "/status/reservedFor",
+            "uid",
+            &reserved,
+            &["2"],
+            &["2"],
+            &["1", "2"],
+        ),
+        case(
+            &old_claim,
+            "1.26.2",
+            status,
+            "/status/reservedFor",
+            "uid",
+            &reserved,
+            &["2"],
+            &["2"],
+            &["1", "2"],
+        ),
+        case(
+            &old_claim,
+            "1.26.1",
+            status,
+            "/status/reservedFor",
+            "uid",
+            &reserved,
+            &["2"],
+            &["2"],
+            &[],
+        ),
+        case(
+            CLAIM,
+            "1.30",
+            status,
+            "/status/allocation/resourceHandles",
+            "data",
+            &handle,
+            &["y"],
+            &["y"],
+            &["y"],
+        ),
         case(
             CLAIM,
             "1.30",
@@ -249,28 +435,84 @@ fn lists_are_merged_as_the_schema_of_the_release_says() {
             &["2", "1"],
             &["1", "2"],
         ),
-        case(SCHEDULING, "1.28", main, "/spec/potentialNodes", "", &json!("n2"), &["n2"], &["n2"], &["n1", "n2"]),
-        case(SCHEDULING, "1.29", main, "/spec/potentialNodes", "", &json!("n2"), &["n2"], &["n2"], &["n2"]),
-        case(&old_scheduling, "1.26", main, "/spec/potentialNodes", "", &json!("n2"), &["n2"], &["n2"], &["n1", "n2"]),
-        case(SCHEDULING, "1.30", status, "/status/resourceClaims", "name", &json!({"name": "b"}), &["b"], &["b"], &["a", "b"]),
+        case(
+            SCHEDULING,
+            "1.28",
+            main,
+            "/spec/potentialNodes",
+            "",
+            &json!("n2"),
+            &["n2"],
+            &["n2"],
+            &["n1", "n2"],
+        ),
+        case(
+            SCHEDULING,
+            "1.29",
+            main,
+            "/spec/potentialNodes",
+            "",
+            &json!("n2"),
+            &["n2"],
+            &["n2"],
+            &["n2"],
+        ),
+        case(
+            &old_scheduling,
+            "1.26",
+            main,
+            "/spec/potentialNodes",
+            "",
+            &json!("n2"),
+            &["n2"],
+            &["n2"],
+            &["n1", "n2"],
+        ),
+        case(
+            SCHEDULING,
+            "1.30",
+            status,
+            "/status/resourceClaims",
+            "name",
+            &json!({"name": "b"}),
+            &["b"],
+            &["b"],
+            &["a", "b"],
+        ),
     ] {
         let mut change = json!([case.item]);
         for name in case.list.trim_start_matches('/').split('/').rev() {
             change = json!({ name: change });
         }
-        let options = json!({"release": case.release, "operation": case.operation, "via": "validator"});
+        let options =
+            json!({"release": case.release, "operation": case.operation, "via": "validator"});
         let what = format!("{} in {}", case.list, case.release);
         let merged = patch(case.old, "merge", &change.to_string(), options.clone());
-        assert_eq!(uids(&merged, case.list, case.field), case.merge, "merge: {what}: {}", merged["findings"]);
+        assert_eq!(
+            uids(&merged, case.list, case.field),
+            case.merge,
+            "merge: {what}: {}",
+            merged["findings"]
+        );
         let strategic = patch(case.old, "strategic", &change.to_string(), options.clone());
-        assert_eq!(uids(&strategic, case.list, case.field), case.strategic, "strategic: {what}: {}", strategic["findings"]);
+        assert_eq!(
+            uids(&strategic, case.list, case.field),
+            case.strategic,
+            "strategic: {what}: {}",
+            strategic["findings"]
+        );
         let mut config = head(case.old);
         merge_into(&mut config, &change);
         let mut options = options;
         options["fieldManager"] = json!("me");
         options["force"] = json!(true);
         let applied = patch(case.old, "apply", &config.to_string(), options);
-        assert_eq!(uids(&applied, case.list, case.field), case.apply, "apply: {what}: {}", applied["findings"]);
+        assert_eq!(
+            uids(&applied, case.list, case.field),
+            case.apply,
+            "apply: {what}: {}",
+            applied["findings"]
+        );
     }
 }
 
@@ -288,34 +530,87 @@ pub fn merge_into(into: &mut Value, from: &Value) {
 #[test]
 fn directives_of_strategic_merge_patch() {
     let result = |change: Value, pointer: &str| {
-        let answer = patch(CLAIM, "strategic", &change.to_string(), json!({"release": "1.30", "via": "validator"}));
-        answer["objects"][0]["object"].pointer(pointer).cloned().unwrap_or_else(|| answer["findings"][0]["message"].clone())
+        let answer = patch(
+            CLAIM,
+            "strategic",
+            &change.to_string(),
+            json!({"release": "1.30", "via": "validator"}),
+        );
+        answer["objects"][0]["object"]
+            .pointer(pointer)
+            .cloned()
+            .unwrap_or_else(|| answer["findings"][0]["message"].clone())
     };
     let metadata = |change: Value| json!({ "metadata": change });
-    assert_eq!(result(metadata(json!({"labels": {"$patch": "replace", "x": "y"}})), "/metadata/labels"), json!({"x": "y"}));
-    assert_eq!(result(metadata(json!({"labels": {"a": null, "c": "d"}})), "/metadata/labels"), json!({"c": "d"}));
-    assert_eq!(result(metadata(json!({"labels": {"$retainKeys": ["c"], "c": "d"}})), "/metadata/labels"), json!({"c": "d"}));
     assert_eq!(
-        result(metadata(json!({"labels": {"$retainKeys": ["c"], "d": "d"}})), "/metadata/x"),
+        result(
+            metadata(json!({"labels": {"$patch": "replace", "x": "y"}})),
+            "/metadata/labels"
+        ),
+        json!({"x": "y"})
+    );
+    assert_eq!(
+        result(
+            metadata(json!({"labels": {"a": null, "c": "d"}})),
+            "/metadata/labels"
+        ),
+        json!({"c": "d"})
+    );
+    assert_eq!(
+        result(
+            metadata(json!({"labels": {"$retainKeys": ["c"], "c": "d"}})),
+            "/metadata/labels"
+        ),
+        json!({"c": "d"})
+    );
+    assert_eq!(
+        result(
+            metadata(json!({"labels": {"$retainKeys": ["c"], "d": "d"}})),
+            "/metadata/x"
+        ),
         json!("invalid patch format of retainKeys")
     );
-    let deleted = metadata(json!({"$deleteFromPrimitiveList/finalizers": ["example.com/a"], "finalizers": ["example.com/b"]}));
-    assert_eq!(result(deleted, "/metadata/finalizers"), json!(["example.com/b"]));
-    let ordered =
-        metadata(json!({"$setElementOrder/finalizers": ["example.com/a", "example.com/b"], "finalizers": ["example.com/b"]}));
-    assert_eq!(result(ordered, "/metadata/finalizers"), json!(["example.com/a", "example.com/b"]));
+    let deleted = metadata(
+        json!({"$deleteFromPrimitiveList/finalizers": ["example.com/a"], "finalizers": ["example.com/b"]}),
+    );
+    assert_eq!(
+        result(deleted, "/metadata/finalizers"),
+        json!(["example.com/b"])
+    );
+    let ordered = metadata(
+        json!({"$setElementOrder/finalizers": ["example.com/a", "example.com/b"], "finalizers": ["example.com/b"]}),
+    );
+    assert_eq!(
+        result(ordered, "/metadata/finalizers"),
+        json!(["example.com/a", "example.com/b"])
+    );
     let owner = |change: Value| metadata(json!({ "ownerReferences": change }));
-    let gone =
-        patch(CLAIM, "strategic", &owner(json!([{"$patch": "delete", "uid": "1"}])).to_string(), json!({"release": "1.30"}));
-    assert_eq!(gone["objects"][0]["object"].pointer("/metadata/ownerReferences"), None);
-    let replaced = owner(json!([{"$patch": "replace"}, {"apiVersion": "v1", "kind": "Pod", "name": "q", "uid": "2"}]));
-    assert_eq!(result(replaced, "/metadata/ownerReferences/0/uid"), json!("2"));
+    let gone = patch(
+        CLAIM,
+        "strategic",
+        &owner(json!([{"$patch": "delete", "uid": "1"}])).to_string(),
+        json!({"release": "1.30"}),
+    );
+    assert_eq!(
+        gone["objects"][0]["object"].pointer("/metadata/ownerReferences"),
+        None
+    );
+    let replaced = owner(
+        json!([{"$patch": "replace"}, {"apiVersion": "v1", "kind": "Pod", "name": "q", "uid": "2"}]),
+    );
+    assert_eq!(
+        result(replaced, "/metadata/ownerReferences/0/uid"),
+        json!("2")
+    );
     assert_eq!(
         result(owner(json!([{"name": "x"}])), "/metadata/x"),
         json!("map: map[name:x] does not contain declared merge key: uid")
     );
     assert_eq!(
-        result(metadata(json!({"labels": {"$patch": "frobnicate"}})), "/metadata/x"),
+        result(
+            metadata(json!({"labels": {"$patch": "frobnicate"}})),
+            "/metadata/x"
+        ),
         json!("unknown patch type: frobnicate in map: map[$patch:frobnicate]")
     );
 }
@@ -332,15 +627,33 @@ fn refusals_are_the_servers() {
         )
     };
     let of = |kind: &str, text: &str, options: Value| patch(CLAIM, kind, text, options);
-    let rejected = of("json", r#"[{"op": "remove", "path": "/spec/nothing"}]"#, json!({}));
+    let rejected = of(
+        "json",
+        r#"[{"op": "remove", "path": "/spec/nothing"}]"#,
+        json!({}),
+    );
     let general = "the server rejected our request due to an error in our request".to_owned();
     assert_eq!(status(&rejected), (422, "Invalid".to_owned(), general));
-    assert_eq!(rejected["findings"][0]["help"], "operation 0 (`remove` at `/spec/nothing`): there is no `nothing`");
-    let unknown = of("strategic", r#"{"spec": {"foo": [1, {"b": true, "a": null}]}}"#, json!({}));
-    let text = " \"\" is invalid: patch: Invalid value: \"map[spec:map[foo:[1 map[a:<nil> b:true]]]]\": strict decoding error: unknown field \"spec.foo\"";
-    assert_eq!(status(&unknown), (422, "Invalid".to_owned(), text.to_owned()));
     assert_eq!(
-        of("strategic", r#"{"spec": {"foo": 1}}"#, json!({"fieldValidation": "Ignore"}))["objects"][0]["status"],
+        rejected["findings"][0]["help"],
+        "operation 0 (`remove` at `/spec/nothing`): there is no `nothing`"
+    );
+    let unknown = of(
+        "strategic",
+        r#"{"spec": {"foo": [1, {"b": true, "a": null}]}}"#,
+        json!({}),
+    );
+    let text = " \"\" is invalid: patch: Invalid value: \"map[spec:map[foo:[1 map[a:<nil> b:true]]]]\": strict decoding error: unknown field \"spec.foo\"";
+    assert_eq!(
+        status(&unknown),
+        (422, "Invalid".to_owned(), text.to_owned())
+    );
+    assert_eq!(
+        of(
+            "strategic",
+            r#"{"spec": {"foo": 1}}"#,
+            json!({"fieldValidation": "Ignore"})
+        )["objects"][0]["status"],
         Value::Null
     );
     let mistyped = of("merge", r#"{"metadata": {"labels": {"a": 1}}}"#, json!({}));
@@ -350,10 +663,18 @@ fn refusals_are_the_servers() {
             .ends_with("json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string"),
         "{mistyped}"
     );
-    let immutable = of("merge", r#"{"spec": {"resourceClassName": "other"}}"#, json!({}));
+    let immutable = of(
+        "merge",
+        r#"{"spec": {"resourceClassName": "other"}}"#,
+        json!({}),
+    );
     assert_eq!(immutable["findings"][0]["code"], "spec-immutable");
     assert_eq!(immutable["objects"][0]["valid"], false);
-    let stale = of("merge", r#"{"metadata": {"resourceVersion": "1", "labels": {"x": "y"}}}"#, json!({}));
+    let stale = of(
+        "merge",
+        r#"{"metadata": {"resourceVersion": "1", "labels": {"x": "y"}}}"#,
+        json!({}),
+    );
     assert_eq!(status(&stale).0, 409);
     let no_manager = of("apply", "{}", json!({}));
     assert_eq!(
@@ -367,33 +688,69 @@ fn refusals_are_the_servers() {
     );
     // A patch of the object does not change the status, and a patch of the status does not change the spec.
     let both = r#"{"spec": {"resourceClassName": "other"}, "status": {"driverName": "x"}}"#;
-    let object = of("merge", both, json!({"operation": "patchStatus"}))["objects"][0]["object"].clone();
-    assert_eq!((&object["spec"]["resourceClassName"], &object["status"]["driverName"]), (&json!("gpu"), &json!("x")));
+    let object =
+        of("merge", both, json!({"operation": "patchStatus"}))["objects"][0]["object"].clone();
+    assert_eq!(
+        (
+            &object["spec"]["resourceClassName"],
+            &object["status"]["driverName"]
+        ),
+        (&json!("gpu"), &json!("x"))
+    );
     let object = of("merge", both, json!({}))["objects"][0]["object"].clone();
-    assert_eq!((&object["spec"]["resourceClassName"], &object["status"]["driverName"]), (&json!("other"), &json!("d")));
+    assert_eq!(
+        (
+            &object["spec"]["resourceClassName"],
+            &object["status"]["driverName"]
+        ),
+        (&json!("other"), &json!("d"))
+    );
 }
 
 #[test]
 fn requests_that_cannot_be_used_say_what_to_write() {
     for (request, error) in [
-        (json!({"verb": "validate", "operation": "patch", "patch": "{}"}), "`old` is missing"),
-        (json!({"verb": "validate", "operation": "patch", "old": CLAIM}), "`patch` is missing"),
+        (
+            json!({"verb": "validate", "operation": "patch", "patch": "{}"}),
+            "`old` is missing",
+        ),
+        (
+            json!({"verb": "validate", "operation": "patch", "old": CLAIM}),
+            "`patch` is missing",
+        ),
         (
             json!({"verb": "validate", "operation": "patch", "old": CLAIM, "patch": "{}", "text": ""}),
             "`text` does not go with `patch`",
         ),
-        (json!({"verb": "validate", "operation": "patch", "old": CLAIM, "patch": "{}", "time": "now"}), "`time` is no time"),
+        (
+            json!({"verb": "validate", "operation": "patch", "old": CLAIM, "patch": "{}", "time": "now"}),
+            "`time` is no time",
+        ),
         (
             json!({"verb": "validate", "operation": "patch", "old": CLAIM, "patch": "{}", "patchType": "diff"}),
             "unknown variant `diff`",
         ),
     ] {
         let answer = ask(&request);
-        assert!(answer["error"].as_str().is_some_and(|text| text.contains(error)), "{answer}");
+        assert!(
+            answer["error"]
+                .as_str()
+                .is_some_and(|text| text.contains(error)),
+            "{answer}"
+        );
     }
-    for old in ["", "apiVersion: v1\nkind: Pod\n", &format!("{CLAIM}{CLAIM}"), "{"] {
+    for old in [
+        "",
+        "apiVersion: v1\nkind: Pod\n",
+        &format!("{CLAIM}{CLAIM}"),
+        "{",
+    ] {
         let answer = patch(old, "merge", "{}", json!({}));
-        assert_eq!((&answer["ok"], &answer["findings"][0]["code"]), (&json!(false), &json!("stored-object")), "{old}");
+        assert_eq!(
+            (&answer["ok"], &answer["findings"][0]["code"]),
+            (&json!(false), &json!("stored-object")),
+            "{old}"
+        );
     }
 }
 
@@ -411,8 +768,16 @@ fn hostile_patches_end_in_a_finding() {
         "--- a: b".to_owned(),
         "a: 1\n---\nb: 2".to_owned(),
         bomb.to_owned(),
-        format!("[{}]", r#"{"op":"test","path":"/a","value":null},"#.repeat(10_001).trim_end_matches(',')),
-        format!(r#"[{{"op":"add","path":"{}","value":1}}]"#, "/a".repeat(50_000)),
+        format!(
+            "[{}]",
+            r#"{"op":"test","path":"/a","value":null},"#
+                .repeat(10_001)
+                .trim_end_matches(',')
+        ),
+        format!(
+            r#"[{{"op":"add","path":"{}","value":1}}]"#,
+            "/a".repeat(50_000)
+        ),
         r#"[{"op":"add","path":"/~2~~","value":1},{"op":"remove","path":"/~"}]"#.to_owned(),
         r#"[{"op":"remove","path":"/metadata/finalizers/99999999999999999999"}]"#.to_owned(),
         r#"{"$patch":"x"}"#.to_owned(),
@@ -429,7 +794,11 @@ fn hostile_patches_end_in_a_finding() {
             let answer = patch(CLAIM, kind, text, json!({"fieldManager": "m"}));
             let shown: String = text.chars().take(60).collect();
             let accepted = answer["ok"] == true;
-            let said = answer["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "error");
+            let said = answer["findings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|finding| finding["severity"] == "error");
             // An empty patch changes nothing.
             let nothing = kind == "json" && matches!(text.as_str(), "null" | "");
             assert!(said || nothing, "{kind}: {shown}: {answer}");
@@ -442,12 +811,16 @@ fn hostile_patches_end_in_a_finding() {
 #[test]
 fn copies_of_a_json_patch_are_bounded_as_by_the_server() {
     let old = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: a}\ndriverName: a.example.com\n";
-    let copy = |at: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/x{at}")});
+    let copy =
+        |at: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/x{at}")});
     let copies: Vec<Value> = (0..40).map(copy).collect();
     let answer = patch(old, "json", &json!(copies).to_string(), json!({}));
     assert_eq!(answer["objects"][0]["status"]["code"], 422, "{answer}");
     let help = answer["findings"][0]["help"].as_str().unwrap();
-    assert!(help.contains("the accumulated size increase of copy is "), "{help}");
+    assert!(
+        help.contains("the accumulated size increase of copy is "),
+        "{help}"
+    );
     assert!(help.ends_with(", exceeding the limit 3145728"), "{help}");
 }
 
@@ -457,14 +830,28 @@ fn a_patch_of_an_object_with_times_of_the_servers_clock() {
     let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: a, resourceVersion: '1'}\nspec: {deviceSelector: {driver: d}, taint: {key: a.b/c, effect: NoSchedule}}\n";
     let options = json!({"gates": {"DRADeviceTaints": true, "DRADeviceTaintRules": true}});
     let answer = patch(rule, "merge", "{}", options.clone());
-    assert_eq!((&answer["ok"], &answer["objects"][0]["changes"]), (&json!(true), &json!([])), "{answer}");
-    let answer = patch(rule, "merge", r#"{"metadata": {"annotations": {"a": "(NOW)"}}}"#, options);
-    assert_eq!(answer["objects"][0]["object"]["metadata"]["annotations"], json!({"a": "(NOW)"}), "{answer}");
+    assert_eq!(
+        (&answer["ok"], &answer["objects"][0]["changes"]),
+        (&json!(true), &json!([])),
+        "{answer}"
+    );
+    let answer = patch(
+        rule,
+        "merge",
+        r#"{"metadata": {"annotations": {"a": "(NOW)"}}}"#,
+        options,
+    );
+    assert_eq!(
+        answer["objects"][0]["object"]["metadata"]["annotations"],
+        json!({"a": "(NOW)"}),
+        "{answer}"
+    );
 }
 
 #[test]
 fn a_list_is_no_object_that_can_be_patched() {
-    let list = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nmetadata: {}\nitems: []\n";
+    let list =
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nmetadata: {}\nitems: []\n";
     for kind in ["merge", "strategic", "json", "apply"] {
         let given = if kind == "json" { "[]" } else { "{}" };
         let answer = patch(list, kind, given, json!({"fieldManager": "me"}));
@@ -490,7 +877,9 @@ fn made(exactly: &str) -> String {
 #[test]
 fn empty_lists_in_a_list_owned_as_a_whole_are_a_change() {
     let manager = |exactly: &str, more: &str| {
-        let stored = format!(r#"{{"deviceClassName": "a.b", "allocationMode": "ExactCount", "count": 1{exactly}}}"#);
+        let stored = format!(
+            r#"{{"deviceClassName": "a.b", "allocationMode": "ExactCount", "count": 1{exactly}}}"#
+        );
         let text = format!(
             r#"{{"spec": {{"devices": {{"requests": [{{"name": "r", "exactly": {{"deviceClassName": "a.b"{more}}}}}]}}}}}}"#
         );
@@ -500,16 +889,31 @@ fn empty_lists_in_a_list_owned_as_a_whole_are_a_change() {
             &text,
             json!({"release": "1.37.2", "fieldManager": "patcher", "fieldValidation": "Ignore"}),
         );
-        let managers = answer["objects"][0]["object"]["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
-        managers.iter().map(|one| one["manager"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+        let managers = answer["objects"][0]["object"]["metadata"]["managedFields"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        managers
+            .iter()
+            .map(|one| one["manager"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     for (stored, written, owner) in [
         ("", "", "maker"),
         ("", r#", "tolerations": []"#, "patcher"),
         ("", r#", "selectors": []"#, "patcher"),
         (r#", "capacity": {}"#, r#", "capacity": {}"#, "maker"),
-        (r#", "capacity": {}"#, r#", "capacity": {"requests": {}}"#, "patcher"),
-        (r#", "adminAccess": false"#, r#", "adminAccess": false"#, "maker"),
+        (
+            r#", "capacity": {}"#,
+            r#", "capacity": {"requests": {}}"#,
+            "patcher",
+        ),
+        (
+            r#", "adminAccess": false"#,
+            r#", "adminAccess": false"#,
+            "maker",
+        ),
         ("", r#", "unknown": 1"#, "maker"),
         ("", r#", "count": 1"#, "maker"),
     ] {
@@ -530,50 +934,86 @@ fn a_time_that_the_server_sets_is_owned() {
         "status": {},
     });
     let text = r#"{"spec": {"taint": {"timeAdded": null}}}"#;
-    let answer = patch(&rule.to_string(), "merge", text, json!({"release": "1.37.2", "fieldManager": "patcher"}));
+    let answer = patch(
+        &rule.to_string(),
+        "merge",
+        text,
+        json!({"release": "1.37.2", "fieldManager": "patcher"}),
+    );
     let managers = &answer["objects"][0]["object"]["metadata"]["managedFields"];
-    assert_eq!(managers[0]["fieldsV1"], json!({"f:spec": {"f:taint": {"f:effect": {}, "f:key": {}}}}));
+    assert_eq!(
+        managers[0]["fieldsV1"],
+        json!({"f:spec": {"f:taint": {"f:effect": {}, "f:key": {}}}})
+    );
     assert_eq!(
         (&managers[1]["manager"], &managers[1]["fieldsV1"]),
-        (&json!("patcher"), &json!({"f:spec": {"f:taint": {"f:timeAdded": {}}}}))
+        (
+            &json!("patcher"),
+            &json!({"f:spec": {"f:taint": {"f:timeAdded": {}}}})
+        )
     );
 }
 
 /// A patch cannot move an object; without a namespace, the object keeps that of the request.
 #[test]
 fn the_namespace_is_that_of_the_request() {
-    let of = |text: &str| patch(&made(r#"{"deviceClassName": "a.b"}"#), "merge", text, json!({"release": "1.37.2"}));
+    let of = |text: &str| {
+        patch(
+            &made(r#"{"deviceClassName": "a.b"}"#),
+            "merge",
+            text,
+            json!({"release": "1.37.2"}),
+        )
+    };
     let moved = of(r#"{"metadata": {"namespace": "other", "name": "other"}}"#);
     let status = &moved["objects"][0]["status"];
-    assert_eq!(status["message"], "the namespace of the provided object does not match the namespace sent on the request");
+    assert_eq!(
+        status["message"],
+        "the namespace of the provided object does not match the namespace sent on the request"
+    );
     let without = of(r#"{"metadata": {"namespace": null, "labels": {"a": "b"}}}"#);
     assert_eq!(without["objects"][0]["status"], Value::Null, "{without}");
-    assert_eq!(without["objects"][0]["object"]["metadata"]["namespace"], "ns");
+    assert_eq!(
+        without["objects"][0]["object"]["metadata"]["namespace"],
+        "ns"
+    );
 }
 
 /// The work grows with the length of lists, not with its square: 30,000 items took more than a minute.
 #[test]
 fn long_lists_are_patched_in_time() {
-    let finalizers = |letter: &str| (0..30_000).map(|at| json!(format!("example.com/{letter}{at}"))).collect::<Vec<Value>>();
+    let finalizers = |letter: &str| {
+        (0..30_000)
+            .map(|at| json!(format!("example.com/{letter}{at}")))
+            .collect::<Vec<Value>>()
+    };
     let claim = |finalizers: Vec<Value>| json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "b", "finalizers": finalizers}});
     let mut old = claim(finalizers("old"));
     old["metadata"]["uid"] = json!("u");
     old["metadata"]["resourceVersion"] = json!("1");
-    old["spec"] = json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}});
+    old["spec"] =
+        json!({"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}});
     for kind in ["strategic", "apply"] {
         let start = std::time::Instant::now();
         let request = json!({
             "verb": "validate", "operation": "patch", "patchType": kind, "release": "1.37", "fieldManager": "m",
             "time": "2026-01-01T00:00:00Z", "old": old.to_string(), "patch": claim(finalizers("new")).to_string(),
         });
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let answer: Value =
+            serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
         assert_eq!(answer["ok"], true, "{kind}: {}", answer["findings"]);
         assert_eq!(
-            answer["objects"][0]["object"]["metadata"]["finalizers"].as_array().map(Vec::len),
+            answer["objects"][0]["object"]["metadata"]["finalizers"]
+                .as_array()
+                .map(Vec::len),
             Some(60_000),
             "{kind}: {}",
             answer.to_string().get(..300).unwrap_or_default()
         );
-        assert!(start.elapsed() < std::time::Duration::from_secs(30), "{kind}: {:?}", start.elapsed());
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(30),
+            "{kind}: {:?}",
+            start.elapsed()
+        );
     }
 }

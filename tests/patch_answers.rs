@@ -22,12 +22,23 @@ const IN_OWN_WORDS: &[&str] = &[
 ];
 
 /// Lines with several errors: Go walks a map in any order, and stops at an undeclared field.
-const IN_ANY_ORDER: &[&str] = &["apply/unknown2", "apply/meta", "apply/two", "apply/tolsec", "apply/finalizers"];
+const IN_ANY_ORDER: &[&str] = &[
+    "apply/unknown2",
+    "apply/meta",
+    "apply/two",
+    "apply/tolsec",
+    "apply/finalizers",
+];
 
 fn lines() -> impl Iterator<Item = Value> {
-    let path = format!("{}/tests/vectors/patch-answers-1.37.2.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/patch-answers-1.37.2.jsonl.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
-    reader.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+    reader
+        .lines()
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 /// Code, reason and message; the name of the scheme comes from the path of a source file.
@@ -37,7 +48,9 @@ fn said(status: &Value) -> Value {
     }
     let message = status["message"].as_str().unwrap();
     let message = match message.split_once(" in scheme \"") {
-        Some((before, scheme)) => format!("{before} in scheme{}", scheme.split_once('"').unwrap().1),
+        Some((before, scheme)) => {
+            format!("{before} in scheme{}", scheme.split_once('"').unwrap().1)
+        }
         None => message.to_owned(),
     };
     json!([status["code"], status["reason"], message])
@@ -57,7 +70,11 @@ fn recorded_answers() {
         let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
         let object = &answer["objects"][0];
         if IN_OWN_WORDS.contains(&id) {
-            assert_eq!((&object["valid"], &object["status"]), (&json!(false), &Value::Null), "{id} {answer}");
+            assert_eq!(
+                (&object["valid"], &object["status"]),
+                (&json!(false), &Value::Null),
+                "{id} {answer}"
+            );
             continue;
         }
         compared += 1;
@@ -65,21 +82,39 @@ fn recorded_answers() {
         if IN_ANY_ORDER.contains(&id) {
             for message in [&mut want[2], &mut got[2]] {
                 let (head, errors) = message.as_str().unwrap().split_once("): ").unwrap();
-                let errors: BTreeSet<&str> = errors.lines().map(str::trim).filter(|line| *line != "errors:").collect();
-                let undeclared = errors.iter().any(|error| error.ends_with("field not declared in schema"));
-                *message = if undeclared { json!([head, "undeclared"]) } else { json!([head, errors]) };
+                let errors: BTreeSet<&str> = errors
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| *line != "errors:")
+                    .collect();
+                let undeclared = errors
+                    .iter()
+                    .any(|error| error.ends_with("field not declared in schema"));
+                *message = if undeclared {
+                    json!([head, "undeclared"])
+                } else {
+                    json!([head, errors])
+                };
             }
         }
         if want != got {
-            wrong.push(format!("{id}\n  want {want}\n  got  {got} {}", answer["findings"]));
+            wrong.push(format!(
+                "{id}\n  want {want}\n  got  {got} {}",
+                answer["findings"]
+            ));
             continue;
         }
-        let Some(managers) = line.get("managers") else { continue };
+        let Some(managers) = line.get("managers") else {
+            continue;
+        };
         if object["valid"] != true {
             wrong.push(format!("{id} is accepted\n  got  {}", answer["findings"]));
             continue;
         }
-        let mut owned = object["object"]["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+        let mut owned = object["object"]["metadata"]["managedFields"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         owned.iter_mut().for_each(|entry| {
             entry.as_object_mut().unwrap().shift_remove("time");
         });
@@ -88,5 +123,10 @@ fn recorded_answers() {
         }
     }
     assert!(compared > 250, "{compared}");
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

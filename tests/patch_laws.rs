@@ -42,7 +42,13 @@ fn live() -> Value {
 /// Keys as a bit set, values 0 or 1 for each.
 fn strings(prefix: &str, keys: u8, values: u8) -> Map<String, Value> {
     let bits = (0..4).filter(|bit| keys >> bit & 1 == 1);
-    bits.map(|bit| (format!("{prefix}{bit}"), json!(format!("v{}", values >> bit & 1)))).collect()
+    bits.map(|bit| {
+        (
+            format!("{prefix}{bit}"),
+            json!(format!("v{}", values >> bit & 1)),
+        )
+    })
+    .collect()
 }
 
 /// A configuration with fields whose names begin with `prefix`.
@@ -51,13 +57,22 @@ fn config(prefix: &str, choice: [u8; 6]) -> Value {
     let [labels, values, annotations, finalizers, owners, spec] = choice;
     let metadata = config["metadata"].as_object_mut().unwrap();
     if labels & 15 != 0 {
-        metadata.insert("labels".into(), Value::Object(strings(prefix, labels, values)));
+        metadata.insert(
+            "labels".into(),
+            Value::Object(strings(prefix, labels, values)),
+        );
     }
     if annotations & 15 != 0 {
-        metadata.insert("annotations".into(), Value::Object(strings(prefix, annotations, values >> 4)));
+        metadata.insert(
+            "annotations".into(),
+            Value::Object(strings(prefix, annotations, values >> 4)),
+        );
     }
     if finalizers & 15 != 0 {
-        let names: Vec<Value> = strings(prefix, finalizers, 0).keys().map(|key| json!(format!("example.com/{key}"))).collect();
+        let names: Vec<Value> = strings(prefix, finalizers, 0)
+            .keys()
+            .map(|key| json!(format!("example.com/{key}")))
+            .collect();
         metadata.insert("finalizers".into(), Value::Array(names));
     }
     if owners & 15 != 0 {
@@ -68,7 +83,8 @@ fn config(prefix: &str, choice: [u8; 6]) -> Value {
         metadata.insert("ownerReferences".into(), Value::Array(list));
     }
     if spec & 3 == 3 {
-        config["spec"] = json!({"parametersRef": {"kind": prefix, "name": format!("n{}", values & 1)}});
+        config["spec"] =
+            json!({"parametersRef": {"kind": prefix, "name": format!("n{}", values & 1)}});
     }
     config
 }
@@ -91,7 +107,10 @@ fn plain(object: &Value) -> Value {
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
-            let mut entries: Vec<(String, Value)> = map.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+            let mut entries: Vec<(String, Value)> = map
+                .iter()
+                .map(|(key, value)| (key.clone(), sorted(value)))
+                .collect();
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             Value::Object(entries.into_iter().collect())
         }
@@ -105,29 +124,51 @@ fn owned<'m>(all: &'m [Manager], name: &str) -> Option<&'m Manager> {
 }
 
 fn releases() -> impl Strategy<Value = Release> {
-    prop_oneof![Just(Release::new(27, 0)), Just(Release::new(28, 0)), Just(Release::new(29, 0)), Just(Release::new(30, 0))]
+    prop_oneof![
+        Just(Release::new(27, 0)),
+        Just(Release::new(28, 0)),
+        Just(Release::new(29, 0)),
+        Just(Release::new(30, 0))
+    ]
 }
 
 /// Small JSON documents.
 fn document(nulls: bool) -> impl Strategy<Value = Value> {
     let last = if nulls { Value::Null } else { json!([]) };
-    let leaf = prop_oneof![Just(json!(1)), Just(json!("a")), Just(json!(true)), Just(last)];
+    let leaf = prop_oneof![
+        Just(json!(1)),
+        Just(json!("a")),
+        Just(json!(true)),
+        Just(last)
+    ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-            prop::collection::btree_map("[ab/~]", inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+            prop::collection::btree_map("[ab/~]", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
 
 fn pointer() -> impl Strategy<Value = String> {
     let tokens = ["a", "b", "0", "1", "-", "~0", "~1"].map(|token| Just(format!("/{token}")));
-    prop::collection::vec(prop::sample::select(tokens.map(|just| just.0).to_vec()), 1..4).prop_map(|tokens| tokens.concat())
+    prop::collection::vec(
+        prop::sample::select(tokens.map(|just| just.0).to_vec()),
+        1..4,
+    )
+    .prop_map(|tokens| tokens.concat())
 }
 
 fn operation() -> impl Strategy<Value = Value> {
-    (prop::sample::select(vec!["add", "remove", "replace", "move", "test"]), pointer(), pointer(), document(false))
-        .prop_map(|(op, path, from, value)| json!({"op": op, "path": path, "from": from, "value": value}))
+    (
+        prop::sample::select(vec!["add", "remove", "replace", "move", "test"]),
+        pointer(),
+        pointer(),
+        document(false),
+    )
+        .prop_map(
+            |(op, path, from, value)| json!({"op": op, "path": path, "from": from, "value": value}),
+        )
 }
 
 fn has_null(value: &Value) -> bool {
@@ -245,19 +286,38 @@ proptest! {
 #[test]
 fn other_writes_own_what_they_change() {
     let release = Release::new(30, 0);
-    let applied = run(&live(), &config("a", [1, 0, 0, 1, 0, 0]), &writer("applier", release, false, false)).unwrap();
+    let applied = run(
+        &live(),
+        &config("a", [1, 0, 0, 1, 0, 0]),
+        &writer("applier", release, false, false),
+    )
+    .unwrap();
     let mut new = applied.clone();
     new["metadata"]["labels"]["a0"] = json!("changed");
     new["metadata"]["labels"]["x"] = json!("y");
-    new["metadata"].as_object_mut().unwrap().shift_remove("finalizers");
-    let written = patches::update(&applied, &new, &writer("editor", release, false, false)).unwrap();
+    new["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("finalizers");
+    let written =
+        patches::update(&applied, &new, &writer("editor", release, false, false)).unwrap();
     let fields = |name: &str| {
-        owned(&patches::managers(&written).unwrap(), name)
-            .map(|manager| manager.set.paths().iter().map(|path| claimkit::patch::fields::path_text(path)).collect::<Vec<_>>())
+        owned(&patches::managers(&written).unwrap(), name).map(|manager| {
+            manager
+                .set
+                .paths()
+                .iter()
+                .map(|path| claimkit::patch::fields::path_text(path))
+                .collect::<Vec<_>>()
+        })
     };
-    assert_eq!(fields("editor").unwrap(), [".metadata.labels.a0", ".metadata.labels.x"]);
+    assert_eq!(
+        fields("editor").unwrap(),
+        [".metadata.labels.a0", ".metadata.labels.x"]
+    );
     assert_eq!(fields("applier"), None);
     // Before the first apply no manager is tracked.
-    let written = patches::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
+    let written =
+        patches::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
     assert_eq!(written.pointer("/metadata/managedFields"), None);
 }

@@ -20,13 +20,23 @@ fn nodes() -> String {
 
 /// The names of the pods that the objects make, and the assumptions.
 fn pods(objects: &str) -> (Vec<String>, Vec<String>) {
-    let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{objects}", nodes())}));
+    let answer = ask(
+        &json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{objects}", nodes())}),
+    );
     assert!(answer["error"].is_null(), "{answer}");
     for pod in list(&answer, "pods") {
         assert_eq!(pod["turn"]["outcome"], "bound", "{pod}");
     }
-    let names = list(&answer, "pods").iter().map(|pod| text(pod, "pod").trim_start_matches("default/").to_owned()).collect();
-    let assumed = answer["assumed"].as_array().into_iter().flatten().map(|line| line.as_str().unwrap().to_owned()).collect();
+    let names = list(&answer, "pods")
+        .iter()
+        .map(|pod| text(pod, "pod").trim_start_matches("default/").to_owned())
+        .collect();
+    let assumed = answer["assumed"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|line| line.as_str().unwrap().to_owned())
+        .collect();
     (names, assumed)
 }
 
@@ -34,9 +44,18 @@ const SPEC: &str = "{containers: [{name: c, image: x}]}";
 
 #[test]
 fn pods_of_known_kinds_are_counted() {
-    let job = |parallelism: u64| format!("{{parallelism: {parallelism}, completions: 5, template: {{spec: {SPEC}}}}}");
+    let job = |parallelism: u64| {
+        format!("{{parallelism: {parallelism}, completions: 5, template: {{spec: {SPEC}}}}}")
+    };
     let cases: &[(&str, String, &[&str])] = &[
-        ("batch/v1 CronJob", format!("spec: {{schedule: '* * * * *', jobTemplate: {{spec: {}}}}}", job(2)), &["x-0", "x-1"]),
+        (
+            "batch/v1 CronJob",
+            format!(
+                "spec: {{schedule: '* * * * *', jobTemplate: {{spec: {}}}}}",
+                job(2)
+            ),
+            &["x-0", "x-1"],
+        ),
         (
             "jobset.x-k8s.io/v1alpha2 JobSet",
             format!(
@@ -44,18 +63,33 @@ fn pods_of_known_kinds_are_counted() {
                 job(1),
                 job(2)
             ),
-            &["x-driver", "x-workers-0", "x-workers-1", "x-workers-2", "x-workers-3"],
+            &[
+                "x-driver",
+                "x-workers-0",
+                "x-workers-1",
+                "x-workers-2",
+                "x-workers-3",
+            ],
         ),
         (
             "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
             format!(
                 "spec: {{replicas: 2, leaderWorkerTemplate: {{size: 3, leaderTemplate: {{spec: {SPEC}}}, workerTemplate: {{spec: {SPEC}}}}}}}"
             ),
-            &["x-leader-0", "x-leader-1", "x-worker-0", "x-worker-1", "x-worker-2", "x-worker-3"],
+            &[
+                "x-leader-0",
+                "x-leader-1",
+                "x-worker-0",
+                "x-worker-1",
+                "x-worker-2",
+                "x-worker-3",
+            ],
         ),
         (
             "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
-            format!("spec: {{leaderWorkerTemplate: {{size: 3, workerTemplate: {{spec: {SPEC}}}}}}}"),
+            format!(
+                "spec: {{leaderWorkerTemplate: {{size: 3, workerTemplate: {{spec: {SPEC}}}}}}}"
+            ),
             &["x-worker-0", "x-worker-1", "x-worker-2"],
         ),
         (
@@ -93,18 +127,31 @@ fn pods_of_known_kinds_are_counted() {
             ),
             &["x-a-0", "x-a-1", "x-a-2", "x-a-3", "x-b-0", "x-b-1"],
         ),
-        ("kubevirt.io/v1 VirtualMachine", "spec: {runStrategy: Always, template: {spec: {domain: {}}}}".to_owned(), &["x"]),
-        ("kubevirt.io/v1 VirtualMachine", "spec: {running: false, template: {spec: {domain: {}}}}".to_owned(), &[]),
+        (
+            "kubevirt.io/v1 VirtualMachine",
+            "spec: {runStrategy: Always, template: {spec: {domain: {}}}}".to_owned(),
+            &["x"],
+        ),
+        (
+            "kubevirt.io/v1 VirtualMachine",
+            "spec: {running: false, template: {spec: {domain: {}}}}".to_owned(),
+            &[],
+        ),
         (
             "serving.kserve.io/v1beta1 InferenceService",
-            format!("spec: {{predictor: {{minReplicas: 2, {}}}}}", &SPEC[1..SPEC.len() - 1]),
+            format!(
+                "spec: {{predictor: {{minReplicas: 2, {}}}}}",
+                &SPEC[1..SPEC.len() - 1]
+            ),
             &["x-predictor-0", "x-predictor-1"],
         ),
         ("v1 PodTemplate", format!("template: {{spec: {SPEC}}}"), &[]),
     ];
     for (kind, body, wanted) in cases {
         let (version, kind) = kind.split_once(' ').unwrap();
-        let (names, assumed) = pods(&format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\n{body}\n"));
+        let (names, assumed) = pods(&format!(
+            "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\n{body}\n"
+        ));
         assert_eq!(names, *wanted, "{kind}");
         assert_eq!(assumed, Vec::<String>::new(), "{kind}");
     }
@@ -131,22 +178,43 @@ fn a_train_job_makes_the_pods_of_its_runtime() {
         )
     };
     let first = "x-dataset-initializer";
-    let of = |spec: &str, policy: &str| pods(&format!("{}{}", runtime("ClusterTrainingRuntime", policy), job(spec)));
-    assert_eq!(of("", ""), (vec![first.to_owned(), "x-node".to_owned()], Vec::new()));
-    assert_eq!(of("", "mlPolicy: {numNodes: 2}, ").0, [first, "x-node-0", "x-node-1"]);
-    assert_eq!(of("trainer: {numNodes: 3}", "mlPolicy: {numNodes: 2}, ").0, [first, "x-node-0", "x-node-1", "x-node-2"]);
+    let of = |spec: &str, policy: &str| {
+        pods(&format!(
+            "{}{}",
+            runtime("ClusterTrainingRuntime", policy),
+            job(spec)
+        ))
+    };
+    assert_eq!(
+        of("", ""),
+        (vec![first.to_owned(), "x-node".to_owned()], Vec::new())
+    );
+    assert_eq!(
+        of("", "mlPolicy: {numNodes: 2}, ").0,
+        [first, "x-node-0", "x-node-1"]
+    );
+    assert_eq!(
+        of("trainer: {numNodes: 3}", "mlPolicy: {numNodes: 2}, ").0,
+        [first, "x-node-0", "x-node-1", "x-node-2"]
+    );
     let own = format!(
         "{}{}",
         runtime("TrainingRuntime", ""),
         job("trainer: {numNodes: 1}").replace("name: torch", "kind: TrainingRuntime, name: torch")
     );
     assert_eq!(pods(&own).0, [first, "x-node"]);
-    assert_eq!(pods(&own.replacen("{name: torch}", "{name: torch, namespace: default}", 1)).0, [first, "x-node"]);
+    assert_eq!(
+        pods(&own.replacen("{name: torch}", "{name: torch, namespace: default}", 1)).0,
+        [first, "x-node"]
+    );
     // Without its runtime nothing is known of its pods, and that is said.
-    let answer =
-        ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{}", nodes(), job("trainer: {numNodes: 3}"))}));
+    let answer = ask(
+        &json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{}", nodes(), job("trainer: {numNodes: 3}"))}),
+    );
     assert!(
-        answer.to_string().contains("TrainJob default/x makes no pods here: its ClusterTrainingRuntime torch is not given"),
+        answer.to_string().contains(
+            "TrainJob default/x makes no pods here: its ClusterTrainingRuntime torch is not given"
+        ),
         "{answer}"
     );
 }
@@ -159,23 +227,34 @@ fn pods_of_unknown_kinds_count_once() {
     );
     let (names, assumed) = pods(&object);
     assert_eq!(names, ["x"]);
-    assert_eq!(assumed, ["Trainer default/x makes one pod: how many its controller makes is not known"]);
-    let object = format!("apiVersion: example.com/v1\nkind: Trainer\nmetadata: {{name: x}}\nspec: {{a: {SPEC}, b: {SPEC}}}\n");
+    assert_eq!(
+        assumed,
+        ["Trainer default/x makes one pod: how many its controller makes is not known"]
+    );
+    let object = format!(
+        "apiVersion: example.com/v1\nkind: Trainer\nmetadata: {{name: x}}\nspec: {{a: {SPEC}, b: {SPEC}}}\n"
+    );
     let (names, assumed) = pods(&object);
     assert_eq!(names, ["x-1", "x-2"]);
     assert_eq!(
         assumed,
-        ["Trainer default/x makes one pod from each of its 2 pod specs: how many its controller makes is not known"]
+        [
+            "Trainer default/x makes one pod from each of its 2 pod specs: how many its controller makes is not known"
+        ]
     );
     // A workload that a server has seen has pods of its own.
-    assert_eq!(pods(&object.replace("name: x", "name: x, uid: u")).0, Vec::<String>::new());
+    assert_eq!(
+        pods(&object.replace("name: x", "name: x, uid: u")).0,
+        Vec::<String>::new()
+    );
 }
 
 /// The name's end is random.
 #[test]
 fn names_are_generated() {
-    let object =
-        format!("apiVersion: batch/v1\nkind: Job\nmetadata: {{generateName: sample-}}\nspec: {{template: {{spec: {SPEC}}}}}\n");
+    let object = format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {{generateName: sample-}}\nspec: {{template: {{spec: {SPEC}}}}}\n"
+    );
     assert_eq!(pods(&object).0, ["sample-xxxxx"]);
 }
 
@@ -202,9 +281,12 @@ spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, capacity: 
 #[test]
 fn new_objects_are_stored_first() {
     let node = |gates: Value| {
-        let answer = ask(&json!({"verb": "allocate", "release": "1.34", "gates": gates, "text": SHARED}));
+        let answer =
+            ask(&json!({"verb": "allocate", "release": "1.34", "gates": gates, "text": SHARED}));
         assert!(answer["error"].is_null(), "{answer}");
-        let dropped = list(&answer, "findings").iter().filter(|one| one["code"] == "field-dropped");
+        let dropped = list(&answer, "findings")
+            .iter()
+            .filter(|one| one["code"] == "field-dropped");
         let dropped: Vec<String> = dropped.map(|one| text(one, "path").to_owned()).collect();
         assert_eq!(
             answer["assumed"],
@@ -215,9 +297,20 @@ fn new_objects_are_stored_first() {
         (dropped, answer["pods"][0]["nodes"][0].clone())
     };
     let (dropped, off) = node(json!({}));
-    assert_eq!(dropped, ["spec.devices[0].allowMultipleAllocations", "spec.devices.requests[0].exactly.capacity"]);
+    assert_eq!(
+        dropped,
+        [
+            "spec.devices[0].allowMultipleAllocations",
+            "spec.devices.requests[0].exactly.capacity"
+        ]
+    );
     assert_eq!(off["verdict"], "allocated", "{off}");
-    assert!(!off["allocations"].to_string().contains("consumedCapacity\":{\"memory"), "{off}");
+    assert!(
+        !off["allocations"]
+            .to_string()
+            .contains("consumedCapacity\":{\"memory"),
+        "{off}"
+    );
     let (dropped, on) = node(json!({"DRAConsumableCapacity": true}));
     assert_eq!(dropped, Vec::<String>::new());
     assert!(on["allocations"].to_string().contains("2Gi"), "{on}");
@@ -253,13 +346,18 @@ spec: {containers: [{name: c, image: x}], resourceClaims: [{name: f, resourceCla
 ";
     let turn = |release: &str, nodes: &[&str]| {
         let nodes: String = nodes.iter().map(|name| node(name)).collect();
-        let answer = ask(&json!({"verb": "allocate", "release": release, "text": format!("{nodes}{rest}")}));
+        let answer =
+            ask(&json!({"verb": "allocate", "release": release, "text": format!("{nodes}{rest}")}));
         answer["pods"][0]["turn"].clone()
     };
     for release in ["1.35.5", "1.36.1"] {
         let told = turn(release, &["a", "b"]);
         let message = "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations 1 is smaller than number of claims";
-        assert_eq!((&told["outcome"], &told["message"]), (&json!("error"), &json!(message)), "{release}");
+        assert_eq!(
+            (&told["outcome"], &told["message"]),
+            (&json!("error"), &json!(message)),
+            "{release}"
+        );
         assert_eq!(turn(release, &["a"])["outcome"], "bound", "{release}");
     }
     assert_eq!(turn("1.36.3", &["a", "b"])["outcome"], "bound");

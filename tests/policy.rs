@@ -64,15 +64,32 @@ fn every_fixture_is_answered_as_written_down() {
     let mut wrong = Vec::new();
     let mut names = BTreeSet::new();
     for fixture in &fixtures {
-        assert!(names.insert(fixture.name.clone()), "two cases have the name {}", fixture.name);
+        assert!(
+            names.insert(fixture.name.clone()),
+            "two cases have the name {}",
+            fixture.name
+        );
         let given: Value = serde_json::from_str(&answer(fixture)).expect("an answer is JSON");
         let expected = expected(&fixture.expect);
         if given != expected {
-            wrong.push(format!("{}\n  expected {expected}\n  answered {given}", fixture.name));
+            wrong.push(format!(
+                "{}\n  expected {expected}\n  answered {given}",
+                fixture.name
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} fixtures:\n{}", wrong.len(), fixtures.len(), wrong.join("\n"));
-    assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {} fixtures:\n{}",
+        wrong.len(),
+        fixtures.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        fixtures.len() >= 120,
+        "there are {} fixtures",
+        fixtures.len()
+    );
 }
 
 fn call(call: &fixtures::Call) -> Value {
@@ -84,13 +101,17 @@ fn call(call: &fixtures::Call) -> Value {
 #[test]
 #[ignore = "an exporter, not a test: writes what tests/hosts/policy replays"]
 fn export_what_the_hosts_replay() {
-    let folder = std::path::PathBuf::from(std::env::var_os("CLAIMKIT_REPLAY").expect("CLAIMKIT_REPLAY names a folder"));
+    let folder = std::path::PathBuf::from(
+        std::env::var_os("CLAIMKIT_REPLAY").expect("CLAIMKIT_REPLAY names a folder"),
+    );
     std::fs::create_dir_all(&folder).unwrap();
     let mut index: Vec<Value> = Vec::new();
     let mut fixtures = all();
     fixtures.extend(fixtures::of_manifests(&root().join("tests/policy")));
     for (number, fixture) in fixtures.iter().enumerate() {
-        let write = |kind: &str, bytes: &[u8]| std::fs::write(folder.join(format!("{number:03}.{kind}")), bytes).unwrap();
+        let write = |kind: &str, bytes: &[u8]| {
+            std::fs::write(folder.join(format!("{number:03}.{kind}")), bytes).unwrap()
+        };
         let (input, data) = fixture.opa();
         write("payload", &fixture.payload);
         write("answer", answer(fixture).as_bytes());
@@ -122,17 +143,26 @@ fn the_verb_admit_gives_the_same_response() {
     let mut compared = 0;
     for fixture in all() {
         let (request, given) = match (fixture.operation, fixture.parts()) {
-            ("validate", Some((request, settings))) if request != "null" && !request.contains("\"verb\"") => {
-                (format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#), answer_alone(&fixture))
+            ("validate", Some((request, settings)))
+                if request != "null" && !request.contains("\"verb\"") =>
+            {
+                (
+                    format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#),
+                    answer_alone(&fixture),
+                )
             }
             ("validate_settings", _) => {
                 let settings = String::from_utf8_lossy(&fixture.payload).into_owned();
-                (format!(r#"{{"verb":"admit","settings":{settings}}}"#), answer(&fixture))
+                (
+                    format!(r#"{{"verb":"admit","settings":{settings}}}"#),
+                    answer(&fixture),
+                )
             }
             _ => continue,
         };
         let text = wire::answer(&request);
-        let verb: Answer<'_> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}: {text}", fixture.name));
+        let verb: Answer<'_> = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}: {text}", fixture.name));
         match verb.response {
             Some(response) => assert_eq!(response.get(), given, "{}", fixture.name),
             None => assert_eq!(verb.ok, given == r#"{"valid":true}"#, "{}", fixture.name),
@@ -146,7 +176,10 @@ fn the_verb_admit_gives_the_same_response() {
 #[test]
 fn opa_and_gatekeeper_agree_with_kubewarden() {
     let mut compared = 0;
-    for fixture in all().iter().filter(|fixture| fixture.operation == "validate") {
+    for fixture in all()
+        .iter()
+        .filter(|fixture| fixture.operation == "validate")
+    {
         let response: Value = serde_json::from_str(&answer_alone(fixture)).unwrap();
         let (input, data) = fixture.opa();
         let result: Value = serde_json::from_str(&hosts::evaluate(&input, &data)).unwrap();
@@ -155,22 +188,50 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
             assert_eq!(result["code"], response["code"], "{}", fixture.name);
         }
         if result["response"].is_object() && !fixture.is_contract() {
-            assert_eq!(result["response"]["allowed"], result["allowed"], "{}", fixture.name);
-            assert_eq!(result["response"]["status"]["message"], result["message"], "{}", fixture.name);
+            assert_eq!(
+                result["response"]["allowed"], result["allowed"],
+                "{}",
+                fixture.name
+            );
+            assert_eq!(
+                result["response"]["status"]["message"], result["message"],
+                "{}",
+                fixture.name
+            );
             // If the policy replaces a value, only a host with mutation leaves out the error about the old value.
-            let puts_in_place = ["fallback", "mutations", "samples: fallback"].iter().any(|name| fixture.name.starts_with(name));
+            let puts_in_place = ["fallback", "mutations", "samples: fallback"]
+                .iter()
+                .any(|name| fixture.name.starts_with(name));
             if response["mutated_object"].is_null() && !puts_in_place {
                 assert_eq!(result["message"], response["message"], "{}", fixture.name);
             }
         }
         if let Some(input) = fixture.gatekeeper().filter(|_| !fixture.is_contract()) {
-            let violations: Value = serde_json::from_str(&hosts::evaluate(&input, b"{\"kubernetes\":\"\"}")).unwrap();
-            let violations = violations.as_array().unwrap_or_else(|| panic!("{}: {violations}", fixture.name));
+            let violations: Value =
+                serde_json::from_str(&hosts::evaluate(&input, b"{\"kubernetes\":\"\"}")).unwrap();
+            let violations = violations
+                .as_array()
+                .unwrap_or_else(|| panic!("{}: {violations}", fixture.name));
             // Gatekeeper's result has no warnings: settings that warn are refused.
-            let warns = violations.iter().any(|violation| violation["msg"].as_str().unwrap().contains("Gatekeeper's result"));
-            assert_eq!(violations.is_empty(), result["allowed"] == true && !warns, "{}", fixture.name);
+            let warns = violations.iter().any(|violation| {
+                violation["msg"]
+                    .as_str()
+                    .unwrap()
+                    .contains("Gatekeeper's result")
+            });
+            assert_eq!(
+                violations.is_empty(),
+                result["allowed"] == true && !warns,
+                "{}",
+                fixture.name
+            );
             if let (Some(first), false) = (violations.first(), warns) {
-                assert_eq!(first["details"]["warnings"].is_null(), result["warnings"] == json!([]), "{}", fixture.name);
+                assert_eq!(
+                    first["details"]["warnings"].is_null(),
+                    result["warnings"] == json!([]),
+                    "{}",
+                    fixture.name
+                );
             }
             compared += 1;
         }
@@ -186,13 +247,33 @@ fn opa_has_a_response_for_raw_requests() {
         let raw: Value = serde_json::from_str(&answer_alone(fixture)).unwrap();
         let (request, _) = fixture.parts().unwrap();
         let input = format!(r#"{{"request":{request}}}"#);
-        let result: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+        let result: Value =
+            serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
         let request: Value = serde_json::from_str(&request).unwrap();
         let response = &result["response"];
-        assert_eq!(response["uid"], request["uid"].as_str().unwrap_or_default(), "{}", fixture.name);
-        assert_eq!((&response["allowed"], &result["allowed"]), (&raw["accepted"], &raw["accepted"]), "{}", fixture.name);
-        assert_eq!(response["status"]["message"], raw["message"], "{}", fixture.name);
-        assert_eq!((&response["status"]["code"], &result["code"]), (&raw["code"], &raw["code"]), "{}", fixture.name);
+        assert_eq!(
+            response["uid"],
+            request["uid"].as_str().unwrap_or_default(),
+            "{}",
+            fixture.name
+        );
+        assert_eq!(
+            (&response["allowed"], &result["allowed"]),
+            (&raw["accepted"], &raw["accepted"]),
+            "{}",
+            fixture.name
+        );
+        assert_eq!(
+            response["status"]["message"], raw["message"],
+            "{}",
+            fixture.name
+        );
+        assert_eq!(
+            (&response["status"]["code"], &result["code"]),
+            (&raw["code"], &raw["code"]),
+            "{}",
+            fixture.name
+        );
         compared += 1;
     }
     assert!(compared >= 20, "{compared} compared");
@@ -204,8 +285,14 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
     for (settings, name) in [
         (json!({"cluster": {"classExists": true}}), "cluster"),
         (json!({"cluster": {"maxClaims": 0}}), "cluster"),
-        (json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}}), "cluster"),
-        (json!({"adminAccess": {"labels": {"a": "b"}}}), "adminAccess.labels"),
+        (
+            json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}}),
+            "cluster",
+        ),
+        (
+            json!({"adminAccess": {"labels": {"a": "b"}}}),
+            "adminAccess.labels",
+        ),
         (
             json!({"resourceClasses": {"namespaces": [{"labels": {"a": "b"}, "allow": ["c"]}]}}),
             "resourceClasses.namespaces[].labels",
@@ -214,13 +301,33 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
         let text = settings.to_string();
         let begin = format!("{name}: this host cannot be asked");
         let read = |answer: String| serde_json::from_str::<Value>(&answer).unwrap();
-        assert_eq!(hosts::validate_settings(text.as_bytes()), r#"{"valid":true}"#);
+        assert_eq!(
+            hosts::validate_settings(text.as_bytes()),
+            r#"{"valid":true}"#
+        );
         let told = read(hosts::validate_settings_without_cluster(text.as_bytes()));
-        assert_eq!((&told["valid"], told["message"].as_str().unwrap().starts_with(&begin)), (&json!(false), true), "{told}");
+        assert_eq!(
+            (
+                &told["valid"],
+                told["message"].as_str().unwrap().starts_with(&begin)
+            ),
+            (&json!(false), true),
+            "{told}"
+        );
         let request = r#"{"operation": "CREATE", "object": {}}"#;
-        let wasi = read(hosts::validate(format!(r#"{{"request": {request}, "settings": {text}}}"#).as_bytes(), None));
-        assert_eq!((&wasi["accepted"], &wasi["code"]), (&json!(false), &json!(400)), "{wasi}");
-        let opa = read(hosts::evaluate(format!(r#"{{"request": {request}}}"#).as_bytes(), text.as_bytes()));
+        let wasi = read(hosts::validate(
+            format!(r#"{{"request": {request}, "settings": {text}}}"#).as_bytes(),
+            None,
+        ));
+        assert_eq!(
+            (&wasi["accepted"], &wasi["code"]),
+            (&json!(false), &json!(400)),
+            "{wasi}"
+        );
+        let opa = read(hosts::evaluate(
+            format!(r#"{{"request": {request}}}"#).as_bytes(),
+            text.as_bytes(),
+        ));
         assert_eq!(opa["message"], wasi["message"], "{opa}");
         assert!(opa["message"].as_str().unwrap().contains(&begin), "{opa}");
     }
@@ -238,24 +345,41 @@ fn an_object_does_not_decide_how_often_the_host_is_asked() {
             if asked["kind"] == "DeviceClass" {
                 return Ok("{}".to_owned());
             }
-            Err(format!("Cannot find {} named '{}' inside of namespace", asked["kind"], asked["name"].as_str().unwrap()))
+            Err(format!(
+                "Cannot find {} named '{}' inside of namespace",
+                asked["kind"],
+                asked["name"].as_str().unwrap()
+            ))
         }
     }
-    let requests: Vec<Value> =
-        (0..2000).map(|n| json!({"name": format!("r{n}"), "exactly": {"deviceClassName": format!("c{n}")}})).collect();
+    let requests: Vec<Value> = (0..2000)
+        .map(|n| json!({"name": format!("r{n}"), "exactly": {"deviceClassName": format!("c{n}")}}))
+        .collect();
     let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "a"},
         "spec": {"devices": {"requests": requests}}});
-    let names: Vec<Value> = (0..2000).map(|n| json!({"name": format!("r{n}"), "resourceClaimName": format!("c{n}")})).collect();
+    let names: Vec<Value> = (0..2000)
+        .map(|n| json!({"name": format!("r{n}"), "resourceClaimName": format!("c{n}")}))
+        .collect();
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"resourceClaims": names}});
     for (object, settings) in [
-        (claim, json!({"validation": "off", "cluster": {"classExists": true}})),
-        (pod, json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}})),
+        (
+            claim,
+            json!({"validation": "off", "cluster": {"classExists": true}}),
+        ),
+        (
+            pod,
+            json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}}),
+        ),
     ] {
         let cluster = Counting(Cell::new(0));
         let payload = json!({"request": {"operation": "CREATE", "namespace": "a", "object": object}, "settings": settings});
         let answer = hosts::validate(payload.to_string().as_bytes(), Some(&cluster));
         assert_eq!(cluster.0.get(), 256, "{}", answer);
-        assert!(answer.contains("at most 256 names of one object"), "{}", answer);
+        assert!(
+            answer.contains("at most 256 names of one object"),
+            "{}",
+            answer
+        );
     }
 }
 
@@ -263,9 +387,12 @@ fn an_object_does_not_decide_how_often_the_host_is_asked() {
 #[test]
 fn limits_of_policy_hosts_only_go_down() {
     let text = "---\na: 1\n".repeat(10_100);
-    let request = |limits: Value| json!({"verb": "convert", "to": "v1alpha1", "text": text, "limits": limits}).to_string();
+    let request = |limits: Value| {
+        json!({"verb": "convert", "to": "v1alpha1", "text": text, "limits": limits}).to_string()
+    };
     for limits in [json!({}), json!({"findings": 20_000})] {
-        let answer: Value = serde_json::from_str(&raw_mode::answer(request(limits).as_bytes())).unwrap();
+        let answer: Value =
+            serde_json::from_str(&raw_mode::answer(request(limits).as_bytes())).unwrap();
         let findings = answer["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 10_001);
         assert_eq!(findings[10_000]["code"], "limit-findings");
@@ -274,28 +401,48 @@ fn limits_of_policy_hosts_only_go_down() {
 
 fn yaml(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    text.split("\n---\n").map(|document| plain(document, path)).collect()
+    text.split("\n---\n")
+        .map(|document| plain(document, path))
+        .collect()
 }
 
 /// A YAML text as kubectl reads it.
 fn plain(text: &str, path: &Path) -> Value {
-    let answer: Value =
-        serde_json::from_str(&wire::answer(&json!({"verb": "parse", "raw": true, "text": text}).to_string())).unwrap();
-    assert_eq!(answer["ok"], true, "{}: {}", path.display(), answer["findings"]);
+    let answer: Value = serde_json::from_str(&wire::answer(
+        &json!({"verb": "parse", "raw": true, "text": text}).to_string(),
+    ))
+    .unwrap();
+    assert_eq!(
+        answer["ok"],
+        true,
+        "{}: {}",
+        path.display(),
+        answer["findings"]
+    );
     answer["raw"].clone()
 }
 
 #[test]
 fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
     let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
-    let embedded: Value = serde_json::from_str(include_str!("../pkg/policy/metadata.json")).unwrap();
+    let embedded: Value =
+        serde_json::from_str(include_str!("../pkg/policy/metadata.json")).unwrap();
     written["protocolVersion"] = serde_json::from_str(hosts::PROTOCOL_VERSION).unwrap();
     assert_eq!(embedded, written);
     assert_eq!(embedded["mutating"], false);
     assert_eq!(embedded["policyType"], "kubernetes");
     // The function that `cluster.rs` calls.
-    assert_eq!(embedded["hostCapabilities"], json!(["kubernetes/get_resource", "kubernetes/list_resources_by_namespace"]));
-    assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        embedded["hostCapabilities"],
+        json!([
+            "kubernetes/get_resource",
+            "kubernetes/list_resources_by_namespace"
+        ])
+    );
+    assert_eq!(
+        embedded["annotations"]["io.kubewarden.policy.version"],
+        env!("CARGO_PKG_VERSION")
+    );
 }
 
 /// Rules that a cluster can resolve: one version, statuses only with UPDATE, nothing with CREATE that a release does not serve.
@@ -303,29 +450,54 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
     let mut named = BTreeSet::new();
     let mut versions = BTreeSet::new();
     for rule in rules.as_array().unwrap() {
-        let creates = rule["operations"].as_array().unwrap().contains(&json!("CREATE"));
-        for resource in rule["resources"].as_array().unwrap().iter().map(|resource| resource.as_str().unwrap()) {
+        let creates = rule["operations"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("CREATE"));
+        for resource in rule["resources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|resource| resource.as_str().unwrap())
+        {
             assert_eq!(creates, !resource.contains('/'), "{place}: {resource}");
-            assert!(named.insert(resource.to_owned()), "{place}: {resource} stands twice");
+            assert!(
+                named.insert(resource.to_owned()),
+                "{place}: {resource} stands twice"
+            );
         }
         assert_eq!(rule["apiGroups"], json!(["resource.k8s.io"]), "{place}");
         versions.insert(rule["apiVersions"].to_string());
     }
-    let [version] = versions.into_iter().collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{place}: one version"));
+    let [version] = versions
+        .into_iter()
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap_or_else(|_| panic!("{place}: one version"));
     let is_meant = |known: &&&claimkit::api::Version| version == format!("[\"{}\"]", known.name);
     let version = claimkit::api::VERSIONS.iter().find(is_meant).unwrap();
     let served = |kind: &&claimkit::api::ApiKind| {
-        kind.items.is_none() && releases.iter().all(|release| kind.in_release(Release::parse(release).unwrap()))
+        kind.items.is_none()
+            && releases
+                .iter()
+                .all(|release| kind.in_release(Release::parse(release).unwrap()))
     };
     for kind in version.kinds.iter().filter(served) {
-        assert!(named.remove(kind.plural), "{place} does not name {}", kind.plural);
+        assert!(
+            named.remove(kind.plural),
+            "{place} does not name {}",
+            kind.plural
+        );
         assert!(
             !kind.status || named.remove(&format!("{}/status", kind.plural)),
             "{place} does not name the status of {}",
             kind.plural
         );
     }
-    assert!(named.is_empty(), "{place} names what {releases:?} do not serve: {named:?}");
+    assert!(
+        named.is_empty(),
+        "{place} names what {releases:?} do not serve: {named:?}"
+    );
 }
 
 #[test]
@@ -335,14 +507,25 @@ fn the_rules_can_be_resolved() {
         ("samples/strict.yaml", &["1.34", "1.35", "1.36", "1.37"]),
         ("samples/strict-1.32.yaml", &["1.32", "1.33"]),
         ("samples/strict-1.31.yaml", &["1.31"]),
-        ("samples/strict-1.27.yaml", &["1.27", "1.28", "1.29", "1.30"]),
+        (
+            "samples/strict-1.27.yaml",
+            &["1.27", "1.28", "1.29", "1.30"],
+        ),
         ("samples/strict-1.30.yaml", &["1.30"]),
         ("samples/strict-1.26.yaml", &["1.26"]),
     ] {
         let text = yaml(&root().join("pkg/policy").join(file)).remove(0);
-        let rules = if text["rules"].is_array() { &text["rules"] } else { &text["spec"]["rules"] };
+        let rules = if text["rules"].is_array() {
+            &text["rules"]
+        } else {
+            &text["spec"]["rules"]
+        };
         check_rules(rules, file, releases);
-        let audit = if text["rules"].is_array() { &text["backgroundAudit"] } else { &text["spec"]["backgroundAudit"] };
+        let audit = if text["rules"].is_array() {
+            &text["backgroundAudit"]
+        } else {
+            &text["spec"]["backgroundAudit"]
+        };
         assert_eq!(audit, &json!(true), "{file}");
     }
 }
@@ -350,8 +533,14 @@ fn the_rules_can_be_resolved() {
 /// Every sample's rules: one version a rule, statuses with UPDATE only, and no wildcards, which the audit scanner skips.
 #[test]
 fn the_rules_of_samples_can_be_resolved() {
-    for sample in std::fs::read_dir(root().join("pkg/policy/samples")).unwrap().map(|entry| entry.unwrap().path()) {
-        if sample.extension().is_none_or(|extension| extension != "yaml") {
+    for sample in std::fs::read_dir(root().join("pkg/policy/samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if sample
+            .extension()
+            .is_none_or(|extension| extension != "yaml")
+        {
             continue;
         }
         let policy = yaml(&sample).remove(0);
@@ -360,14 +549,31 @@ fn the_rules_of_samples_can_be_resolved() {
         for rule in rules {
             let text = rule.to_string();
             assert!(!text.contains('*'), "{}: {text}", sample.display());
-            assert_eq!(rule["apiVersions"].as_array().unwrap().len(), 1, "{}: {text}", sample.display());
+            assert_eq!(
+                rule["apiVersions"].as_array().unwrap().len(),
+                1,
+                "{}: {text}",
+                sample.display()
+            );
             if rule["apiGroups"] == json!(["resource.k8s.io"]) {
                 versions.insert(rule["apiVersions"].to_string());
             }
-            let statuses =
-                rule["resources"].as_array().unwrap().iter().filter(|name| name.as_str().unwrap().contains('/')).count();
+            let statuses = rule["resources"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|name| name.as_str().unwrap().contains('/'))
+                .count();
             let only_updates = rule["operations"] == json!(["UPDATE"]);
-            assert_eq!(statuses, if only_updates { rule["resources"].as_array().unwrap().len() } else { 0 }, "{text}");
+            assert_eq!(
+                statuses,
+                if only_updates {
+                    rule["resources"].as_array().unwrap().len()
+                } else {
+                    0
+                },
+                "{text}"
+            );
         }
         assert!(versions.len() <= 1, "{}: {versions:?}", sample.display());
     }
@@ -378,24 +584,51 @@ fn the_rules_of_samples_can_be_resolved() {
 fn kubewarden_may_read_every_kind() {
     let manifests = yaml(&root().join("pkg/policy/samples/manifests/read-access.yaml"));
     let rule = &manifests[0]["rules"][0];
-    assert_eq!((&rule["apiGroups"], &rule["verbs"]), (&json!(["resource.k8s.io"]), &json!(["get", "list", "watch"])));
-    let named: BTreeSet<&str> = rule["resources"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-    let kinds = claimkit::api::VERSIONS.iter().flat_map(|version| version.kinds).filter(|kind| kind.items.is_none());
+    assert_eq!(
+        (&rule["apiGroups"], &rule["verbs"]),
+        (
+            &json!(["resource.k8s.io"]),
+            &json!(["get", "list", "watch"])
+        )
+    );
+    let named: BTreeSet<&str> = rule["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    let kinds = claimkit::api::VERSIONS
+        .iter()
+        .flat_map(|version| version.kinds)
+        .filter(|kind| kind.items.is_none());
     assert_eq!(named, kinds.map(|kind| kind.plural).collect());
-    assert_eq!(manifests[1]["roleRef"]["name"], manifests[0]["metadata"]["name"]);
+    assert_eq!(
+        manifests[1]["roleRef"]["name"],
+        manifests[0]["metadata"]["name"]
+    );
 }
 
 /// A policy whose version is not served is never asked: each release that has the kind is meant by one of the two samples.
 #[test]
 fn taint_rules_have_a_sample_for_each_version() {
     use claimkit::api::VERSIONS;
-    for (sample, releases) in
-        [("taint-rules", &["1.36"][..]), ("taint-rules-1.33", &["1.33", "1.34", "1.35"]), ("taint-rules-1.37", &["1.37"])]
-    {
+    for (sample, releases) in [
+        ("taint-rules", &["1.36"][..]),
+        ("taint-rules-1.33", &["1.33", "1.34", "1.35"]),
+        ("taint-rules-1.37", &["1.37"]),
+    ] {
         let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
-        let version = policy["spec"]["rules"][0]["apiVersions"][0].as_str().unwrap().to_owned();
-        for release in releases.iter().map(|release| Release::parse(release).unwrap()) {
-            let serves = |version: &&&claimkit::api::Version| version.kind("DeviceTaintRule", release).is_some();
+        let version = policy["spec"]["rules"][0]["apiVersions"][0]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        for release in releases
+            .iter()
+            .map(|release| Release::parse(release).unwrap())
+        {
+            let serves = |version: &&&claimkit::api::Version| {
+                version.kind("DeviceTaintRule", release).is_some()
+            };
             let newest = VERSIONS.iter().rev().find(serves).unwrap();
             assert_eq!(version, newest.name, "{sample}: {}", release.minor);
         }
@@ -410,7 +643,11 @@ fn the_settings_schema_is_that_of_the_table() {
     if std::env::var_os("CLAIMKIT_WRITE").is_some() {
         std::fs::write(&path, &expected).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap_or_default(),
+        expected,
+        "run this test with CLAIMKIT_WRITE=1"
+    );
 }
 
 /// Each sample has objects of the kinds and the version that its rules name, one that it accepts and one that it refuses.
@@ -418,22 +655,45 @@ fn the_settings_schema_is_that_of_the_table() {
 fn each_sample_judges_objects_of_its_own_release() {
     let mut judged: std::collections::BTreeMap<String, BTreeSet<bool>> = Default::default();
     for fixture in all() {
-        let Some(sample) = &fixture.sample else { continue };
+        let Some(sample) = &fixture.sample else {
+            continue;
+        };
         let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
         let payload: Value = serde_json::from_slice(&fixture.payload).unwrap();
         let resource = &payload["request"]["resource"];
         let names = |rule: &Value| {
-            let has = |list: &str, part: &str| rule[list].as_array().unwrap().contains(&resource[part]);
-            has("apiGroups", "group") && has("apiVersions", "version") && has("resources", "resource")
+            let has =
+                |list: &str, part: &str| rule[list].as_array().unwrap().contains(&resource[part]);
+            has("apiGroups", "group")
+                && has("apiVersions", "version")
+                && has("resources", "resource")
         };
-        assert!(policy["spec"]["rules"].as_array().unwrap().iter().any(names), "{}: no rule names {resource}", fixture.name);
+        assert!(
+            policy["spec"]["rules"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(names),
+            "{}: no rule names {resource}",
+            fixture.name
+        );
         let accepted = fixture.expect["accepted"].as_bool().unwrap();
         judged.entry(sample.clone()).or_default().insert(accepted);
     }
-    for sample in std::fs::read_dir(root().join("pkg/policy/samples")).unwrap().map(|entry| entry.unwrap().path()) {
-        if sample.extension().is_some_and(|extension| extension == "yaml") {
+    for sample in std::fs::read_dir(root().join("pkg/policy/samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if sample
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
             let name = sample.file_stem().unwrap().to_string_lossy().into_owned();
-            assert_eq!(judged.remove(&name), Some(BTreeSet::from([false, true])), "{name}");
+            assert_eq!(
+                judged.remove(&name),
+                Some(BTreeSet::from([false, true])),
+                "{name}"
+            );
         }
     }
     assert!(judged.is_empty(), "{judged:?}");
@@ -454,15 +714,28 @@ fn gatekeepers_audit_is_answered() {
         }
         let ask = |parameters: Value| {
             let input = json!({"review": review, "parameters": parameters}).to_string();
-            let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
-            answer.as_array().unwrap().iter().map(|one| one["msg"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            let answer: Value =
+                serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+            answer
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["msg"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
         };
-        assert_eq!(ask(json!({"drivers": {"allow": ["*"]}})), Vec::<String>::new());
+        assert_eq!(
+            ask(json!({"drivers": {"allow": ["*"]}})),
+            Vec::<String>::new()
+        );
         let denied = "status.allocation.devices.results[0].driver: Forbidden: \"evil.example.com\" is denied by the policy";
-        assert_eq!(ask(json!({"drivers": {"deny": ["evil.example.com"]}})), [denied]);
+        assert_eq!(
+            ask(json!({"drivers": {"deny": ["evil.example.com"]}})),
+            [denied]
+        );
         // Other hosts send every request with its operation.
         let input = json!({"request": review}).to_string();
-        let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+        let answer: Value =
+            serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
         assert_eq!(answer["code"], json!(400), "{answer}");
     }
 }
@@ -472,9 +745,13 @@ fn gatekeepers_audit_is_answered() {
 fn gatekeeper_needs_an_operation_that_is_a_string() {
     for operation in [json!({}), json!([]), json!(1), json!(true)] {
         let input = json!({"review": {"name": "c", "object": {}, "operation": operation}, "parameters": {}}).to_string();
-        let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+        let answer: Value =
+            serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
         let message = answer[0]["msg"].as_str().unwrap_or_default();
-        assert!(message.starts_with("`request.operation` is missing: one of `CREATE`"), "{operation}: {answer}");
+        assert!(
+            message.starts_with("`request.operation` is missing: one of `CREATE`"),
+            "{operation}: {answer}"
+        );
     }
 }
 
@@ -495,20 +772,49 @@ fn what_admins_copy_works() {
     };
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
     for block in readme.split("```yaml\n").skip(1) {
-        valid(&plain(block.split("```").next().unwrap(), &folder.join("README.md")), block);
+        valid(
+            &plain(
+                block.split("```").next().unwrap(),
+                &folder.join("README.md"),
+            ),
+            block,
+        );
         checked += 1;
     }
-    for sample in std::fs::read_dir(folder.join("samples")).unwrap().map(|entry| entry.unwrap().path()) {
-        if sample.extension().is_some_and(|extension| extension == "yaml") {
+    for sample in std::fs::read_dir(folder.join("samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if sample
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
             let policy = yaml(&sample).remove(0);
-            assert_eq!(policy["kind"], "ClusterAdmissionPolicy", "{}", sample.display());
+            assert_eq!(
+                policy["kind"],
+                "ClusterAdmissionPolicy",
+                "{}",
+                sample.display()
+            );
             valid(&policy["spec"]["settings"], &sample.display().to_string());
             let settings = &policy["spec"]["settings"];
-            let puts_in_place = |setting: &str| ["default", "fallback"].iter().any(|key| !settings[setting][key].is_null());
-            let changes = ["deviceClasses", "resourceClasses", "allocationModes"].into_iter().any(puts_in_place);
+            let puts_in_place = |setting: &str| {
+                ["default", "fallback"]
+                    .iter()
+                    .any(|key| !settings[setting][key].is_null())
+            };
+            let changes = ["deviceClasses", "resourceClasses", "allocationModes"]
+                .into_iter()
+                .any(puts_in_place);
             assert_eq!(policy["spec"]["mutating"], changes, "{}", sample.display());
-            let asks = hosts::validate_settings_without_cluster(settings.to_string().as_bytes()) != r#"{"valid":true}"#;
-            assert_eq!(policy["spec"]["contextAwareResources"].is_array(), asks, "{}", sample.display());
+            let asks = hosts::validate_settings_without_cluster(settings.to_string().as_bytes())
+                != r#"{"valid":true}"#;
+            assert_eq!(
+                policy["spec"]["contextAwareResources"].is_array(),
+                asks,
+                "{}",
+                sample.display()
+            );
             checked += 1;
         }
     }
@@ -520,21 +826,61 @@ fn what_admins_copy_works() {
         ("claim-malformed", &json!({}), json!(422)),
         ("claim-other-class", &allow, json!(403)),
         ("claim-class-changed", &json!({}), json!(422)),
-        ("claim-deleted", &json!({"resourceClasses": {"deny": ["*"]}}), Value::Null),
-        ("device-claim", &json!({"deviceClasses": {"allow": ["gpu.example.com"]}}), Value::Null),
-        ("device-claim-other-class", &sample_settings("classes-and-drivers"), json!(403)),
-        ("device-claim-admin", &sample_settings("classes-and-drivers"), json!(403)),
-        ("taint-rule-everything", &sample_settings("taint-rules"), json!(403)),
-        ("taint-rule-everything", &sample_settings("taint-rules-1.33"), json!(403)),
-        ("claim-other-class", &sample_settings("resource-classes"), json!(403)),
+        (
+            "claim-deleted",
+            &json!({"resourceClasses": {"deny": ["*"]}}),
+            Value::Null,
+        ),
+        (
+            "device-claim",
+            &json!({"deviceClasses": {"allow": ["gpu.example.com"]}}),
+            Value::Null,
+        ),
+        (
+            "device-claim-other-class",
+            &sample_settings("classes-and-drivers"),
+            json!(403),
+        ),
+        (
+            "device-claim-admin",
+            &sample_settings("classes-and-drivers"),
+            json!(403),
+        ),
+        (
+            "taint-rule-everything",
+            &sample_settings("taint-rules"),
+            json!(403),
+        ),
+        (
+            "taint-rule-everything",
+            &sample_settings("taint-rules-1.33"),
+            json!(403),
+        ),
+        (
+            "claim-other-class",
+            &sample_settings("resource-classes"),
+            json!(403),
+        ),
         ("pod", &sample_settings("pods"), json!(403)),
-        ("pod", &json!({"pods": {"templates": {"allow": ["gpu-*"]}}}), json!(403)),
+        (
+            "pod",
+            &json!({"pods": {"templates": {"allow": ["gpu-*"]}}}),
+            json!(403),
+        ),
         ("job-set", &sample_settings("job-sets"), json!(403)),
-        ("device-claim", &json!({"limits": {"maxCount": 0}}), json!(403)),
+        (
+            "device-claim",
+            &json!({"limits": {"maxCount": 0}}),
+            json!(403),
+        ),
         ("raw-convert", &json!({}), Value::Null),
     ] {
-        let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json"))).unwrap();
-        let answer = hosts::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes(), None);
+        let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json")))
+            .unwrap();
+        let answer = hosts::validate(
+            format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes(),
+            None,
+        );
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["code"], code, "{request}: {answer}");
         assert_eq!(answer["accepted"], code.is_null(), "{request}: {answer}");
@@ -547,27 +893,52 @@ fn the_command_line_admits() {
     let folder = root().join("pkg/policy/samples");
     let sample = |name: &str| folder.join("requests").join(name);
     let run = |arguments: &[&std::ffi::OsStr]| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_claimkit")).arg("admit").args(arguments).output().unwrap()
+        std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+            .arg("admit")
+            .args(arguments)
+            .output()
+            .unwrap()
     };
     let (fine, other) = (sample("claim.json"), sample("claim-malformed.json"));
     let done = run(&[fine.as_ref()]);
-    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"{\"accepted\":true}\n"[..]));
+    assert_eq!(
+        (done.status.code(), done.stdout.as_slice()),
+        (Some(0), &b"{\"accepted\":true}\n"[..])
+    );
     let done = run(&[fine.as_ref(), other.as_ref()]);
     let request = std::fs::read_to_string(&other).unwrap();
     let expected = hosts::validate(format!(r#"{{"request":{request}}}"#).as_bytes(), None);
     assert_eq!(done.status.code(), Some(1));
-    assert_eq!(String::from_utf8(done.stdout).unwrap(), format!("{{\"accepted\":true}}\n{expected}\n"));
+    assert_eq!(
+        String::from_utf8(done.stdout).unwrap(),
+        format!("{{\"accepted\":true}}\n{expected}\n")
+    );
     // The settings of a policy's manifest, and a policy with nothing to judge.
-    let done =
-        run(&["--settings".as_ref(), folder.join("resource-classes.yaml").as_ref(), sample("claim-other-class.json").as_ref()]);
+    let done = run(&[
+        "--settings".as_ref(),
+        folder.join("resource-classes.yaml").as_ref(),
+        sample("claim-other-class.json").as_ref(),
+    ]);
     assert_eq!(done.status.code(), Some(1));
-    assert!(String::from_utf8(done.stdout).unwrap().starts_with("{\"accepted\":false"));
+    assert!(
+        String::from_utf8(done.stdout)
+            .unwrap()
+            .starts_with("{\"accepted\":false")
+    );
     let done = run(&[folder.join("strict.yaml").as_ref()]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(String::from_utf8(done.stderr).unwrap().contains("nothing to judge"));
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("nothing to judge")
+    );
     let done = run(&["--settings".as_ref(), other.as_ref(), fine.as_ref()]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(String::from_utf8(done.stderr).unwrap().contains("operation: unknown setting"));
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("operation: unknown setting")
+    );
 }
 
 /// `claimkit policy --as vap` prints policies and bindings for every sample with settings of current versions, and says what is left
@@ -580,11 +951,21 @@ fn the_command_line_prints_validating_admission_policies() {
             .arg(file)
             .output()
             .unwrap();
-        (done.status.code(), String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap())
+        (
+            done.status.code(),
+            String::from_utf8(done.stdout).unwrap(),
+            String::from_utf8(done.stderr).unwrap(),
+        )
     };
     let mut names = BTreeSet::new();
-    for sample in std::fs::read_dir(root().join("pkg/policy/samples")).unwrap().map(|entry| entry.unwrap().path()) {
-        if sample.extension().is_none_or(|extension| extension != "yaml") {
+    for sample in std::fs::read_dir(root().join("pkg/policy/samples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if sample
+            .extension()
+            .is_none_or(|extension| extension != "yaml")
+        {
             continue;
         }
         let (code, text, problem) = run(&sample);
@@ -601,7 +982,8 @@ fn the_command_line_prints_validating_admission_policies() {
             assert!(names.insert((sample.clone(), name)), "{document}");
             for validation in policy["spec"]["validations"].as_array().unwrap() {
                 assert!(
-                    !validation["expression"].as_str().unwrap().is_empty() && validation["message"].is_string(),
+                    !validation["expression"].as_str().unwrap().is_empty()
+                        && validation["message"].is_string(),
                     "{document}"
                 );
             }
@@ -614,14 +996,23 @@ fn the_command_line_prints_validating_admission_policies() {
         let says = |left_out: &str| text.contains(&format!("# - {left_out}: "));
         match name.as_str() {
             "cluster" => assert!(says("cluster"), "{text}"),
-            "fallback" => assert!(says("deviceClasses.default, deviceClasses.fallback"), "{text}"),
-            "resource-classes" => assert!(says("resourceClasses") && says("suitableNodes") && says("shareable"), "{text}"),
+            "fallback" => assert!(
+                says("deviceClasses.default, deviceClasses.fallback"),
+                "{text}"
+            ),
+            "resource-classes" => assert!(
+                says("resourceClasses") && says("suitableNodes") && says("shareable"),
+                "{text}"
+            ),
             "limits" => assert!(!text.contains("# - "), "{text}"),
             _ => {}
         }
     }
     let (code, _, problem) = run(&root().join("pkg/policy/samples/requests/claim.json"));
-    assert!(code == Some(2) && problem.contains("unknown setting"), "{problem}");
+    assert!(
+        code == Some(2) && problem.contains("unknown setting"),
+        "{problem}"
+    );
 }
 
 /// `claimkit admit -f POLICY -f MANIFEST` asks each policy about each object that its rules name.
@@ -635,7 +1026,12 @@ fn the_command_line_applies_policies_to_manifests() {
         std::fs::write(&path, text).unwrap();
         path.to_string_lossy().into_owned()
     };
-    let policy = |name: &str| folder.join(format!("{name}.yaml")).to_string_lossy().into_owned();
+    let policy = |name: &str| {
+        folder
+            .join(format!("{name}.yaml"))
+            .to_string_lossy()
+            .into_owned()
+    };
     let claim = |name: &str, class: &str| {
         format!(
             "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: team-a}} # a comment\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}\n"
@@ -643,10 +1039,20 @@ fn the_command_line_applies_policies_to_manifests() {
     };
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: a, image: i, resources: {claims: [{name: x}]}}]\n  resourceClaims: [{name: x, resourceClaimTemplateName: tpu}]\n";
     let good = write("good.yaml", &claim("a", "gpu.example.com"));
-    let mixed =
-        write("mixed.yaml", &format!("{}---\n{}---\n{pod}", claim("a", "gpu.example.com"), claim("b", "tpu.example.com")));
+    let mixed = write(
+        "mixed.yaml",
+        &format!(
+            "{}---\n{}---\n{pod}",
+            claim("a", "gpu.example.com"),
+            claim("b", "tpu.example.com")
+        ),
+    );
     let run = |arguments: &[&str]| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit")).arg("admit").args(arguments).output().unwrap();
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+            .arg("admit")
+            .args(arguments)
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (done.status.code(), text(done.stdout), text(done.stderr))
     };
@@ -666,31 +1072,62 @@ fn the_command_line_applies_policies_to_manifests() {
     assert_eq!(out, expected);
     let (code, out, _) = run(&["-f", &classes, "-f", &pods, "-f", &mixed, "-o", "json"]);
     let whole: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &whole["summary"]), (Some(1), &json!({"pass": 1, "fail": 2, "warn": 0, "error": 0, "skip": 3})));
+    assert_eq!(
+        (code, &whole["summary"]),
+        (
+            Some(1),
+            &json!({"pass": 1, "fail": 2, "warn": 0, "error": 0, "skip": 3})
+        )
+    );
     let line = &whole["results"][2];
-    assert_eq!((&line["name"], &line["result"], &line["response"]["code"]), (&json!("b"), &json!("fail"), &json!(403)));
-    assert!(whole["results"][1]["response"].is_null() && whole["results"][1]["result"] == "skip", "{whole}");
+    assert_eq!(
+        (&line["name"], &line["result"], &line["response"]["code"]),
+        (&json!("b"), &json!("fail"), &json!(403))
+    );
+    assert!(
+        whole["results"][1]["response"].is_null() && whole["results"][1]["result"] == "skip",
+        "{whole}"
+    );
     // Settings alone are asked about everything; an object of `--old` makes an update.
-    let settings = write("settings.yaml", "deviceClasses: {deny: [tpu.example.com]}\n");
+    let settings = write(
+        "settings.yaml",
+        "deviceClasses: {deny: [tpu.example.com]}\n",
+    );
     let stored = write("old.yaml", &claim("b", "tpu.example.com"));
     let (code, out, _) = run(&["--settings", &settings, "--old", &stored, &mixed]);
     assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("settings: ResourceClaim team-a/b: warn\n    warning: spec.devices.requests[0]"), "{out}");
+    assert!(
+        out.contains(
+            "settings: ResourceClaim team-a/b: warn\n    warning: spec.devices.requests[0]"
+        ),
+        "{out}"
+    );
     // A policy that changes objects must be allowed to.
     let fallback = std::fs::read_to_string(folder.join("fallback.yaml")).unwrap();
-    let forbidden = write("fallback.yaml", &fallback.replace("mutating: true", "mutating: false"));
+    let forbidden = write(
+        "fallback.yaml",
+        &fallback.replace("mutating: true", "mutating: false"),
+    );
     assert_eq!(run(&["-f", &policy("fallback"), "-f", &mixed]).0, Some(0));
     let (code, out, _) = run(&["-f", &forbidden, "-f", &mixed]);
-    assert!(code == Some(1) && out.contains("it must be `mutating: true`"), "{out}");
+    assert!(
+        code == Some(1) && out.contains("it must be `mutating: true`"),
+        "{out}"
+    );
     // Questions that only a cluster can answer, and texts that cannot be read.
     let (code, out, _) = run(&["-f", &policy("cluster"), "-f", &good]);
     assert!(code == Some(1) && out.contains("error: 1"), "{out}");
     let broken = write("broken.yaml", "a: [\n");
     assert_eq!(run(&["-f", &classes, "-f", &broken]).0, Some(2));
-    let group =
-        write("group.yaml", "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicyGroup\nmetadata: {name: g}\n");
+    let group = write(
+        "group.yaml",
+        "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicyGroup\nmetadata: {name: g}\n",
+    );
     let (code, _, problem) = run(&["-f", &group, "-f", &good]);
-    assert!(code == Some(2) && problem.contains("only single policies are asked"), "{problem}");
+    assert!(
+        code == Some(2) && problem.contains("only single policies are asked"),
+        "{problem}"
+    );
 }
 
 /// A request may have the labels of the namespace: the server allows admin access only in some namespaces.
@@ -708,7 +1145,9 @@ fn admit_takes_the_labels_of_the_namespace() {
         answer["ok"] == true
     };
     assert!(accepted(Value::Null), "not known");
-    assert!(accepted(json!({"resource.kubernetes.io/admin-access": "true"})));
+    assert!(accepted(
+        json!({"resource.kubernetes.io/admin-access": "true"})
+    ));
     assert!(!accepted(json!({})));
 }
 
@@ -718,15 +1157,20 @@ fn admit_follows_settings_about_labels_that_it_is_told() {
     let object = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "n"},
         "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}}});
     let admission = json!({"uid": "1", "operation": "CREATE", "namespace": "n", "object": object});
-    let labelled =
-        json!({"deviceClasses": {"deny": ["*"], "namespaces": [{"labels": {"team": "a"}, "allow": ["gpu.example.com"]}]}});
+    let labelled = json!({"deviceClasses": {"deny": ["*"], "namespaces": [{"labels": {"team": "a"}, "allow": ["gpu.example.com"]}]}});
     let code = |settings: &Value, labels: Value| {
         let request = json!({"verb": "admit", "request": admission, "settings": settings, "namespaceLabels": labels});
         let answer = crate::support::ask(&request);
         answer["response"]["code"].clone()
     };
-    assert_eq!(code(&labelled, json!({"team": "a", "floor": "1"})), Value::Null);
+    assert_eq!(
+        code(&labelled, json!({"team": "a", "floor": "1"})),
+        Value::Null
+    );
     assert_eq!(code(&labelled, json!({"team": "b"})), json!(403));
     assert_eq!(code(&labelled, Value::Null), json!(400));
-    assert_eq!(code(&json!({"cluster": {"maxClaims": 1}}), json!({"team": "a"})), json!(400));
+    assert_eq!(
+        code(&json!({"cluster": {"maxClaims": 1}}), json!({"team": "a"})),
+        json!(400)
+    );
 }

@@ -17,7 +17,10 @@ kind: Pod
 metadata: {name: p, labels: {app: db}}
 ";
     let mut request = json!({"verb": "parse", "text": text});
-    request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    request
+        .as_object_mut()
+        .unwrap()
+        .extend(options.as_object().unwrap().clone());
     crate::support::ask(&request)
 }
 
@@ -55,22 +58,50 @@ fn label_selectors_select() {
         ("app in(web)", true),
         ("notin", false),
     ] {
-        assert_eq!(labels::parse(selector).unwrap().matches(label), holds, "{selector}");
+        assert_eq!(
+            labels::parse(selector).unwrap().matches(label),
+            holds,
+            "{selector}"
+        );
     }
 }
 
 #[test]
 fn label_selectors_that_cannot_be_read() {
     for (selector, error) in [
-        ("app web", "unable to parse requirement: found 'web', expected: in, notin, =, ==, !=, gt, lt"),
+        (
+            "app web",
+            "unable to parse requirement: found 'web', expected: in, notin, =, ==, !=, gt, lt",
+        ),
         ("app,", "found '', expected: identifier after ','"),
-        ("=web", "found '=', expected: !, identifier, or 'end of string'"),
-        ("app in web", "unable to parse requirement: found 'web' expected: '('"),
-        ("app in (web", "unable to parse requirement: found '', expected: ',' or ')'"),
-        ("app in (web x)", "unable to parse requirement: found 'x', expected: ',' or ')'"),
-        ("app in (=)", "unable to parse requirement: found '=', expected: ',', ')' or identifier"),
-        ("app=(", "unable to parse requirement: found '(', expected: identifier"),
-        ("!", "unable to parse requirement: found '', expected: identifier"),
+        (
+            "=web",
+            "found '=', expected: !, identifier, or 'end of string'",
+        ),
+        (
+            "app in web",
+            "unable to parse requirement: found 'web' expected: '('",
+        ),
+        (
+            "app in (web",
+            "unable to parse requirement: found '', expected: ',' or ')'",
+        ),
+        (
+            "app in (web x)",
+            "unable to parse requirement: found 'x', expected: ',' or ')'",
+        ),
+        (
+            "app in (=)",
+            "unable to parse requirement: found '=', expected: ',', ')' or identifier",
+        ),
+        (
+            "app=(",
+            "unable to parse requirement: found '(', expected: identifier",
+        ),
+        (
+            "!",
+            "unable to parse requirement: found '', expected: identifier",
+        ),
         ("app=a=b", "found '=', expected: ',' or 'end of string'"),
         (
             "n>x",
@@ -104,13 +135,26 @@ fn field_selectors_select() {
         ("metadata.name!=x,metadata.namespace=", true),
         ("metadata.name=x", false),
     ] {
-        assert_eq!(fields::parse(selector).unwrap().matches(field), holds, "{selector}");
+        assert_eq!(
+            fields::parse(selector).unwrap().matches(field),
+            holds,
+            "{selector}"
+        );
     }
     for (selector, error) in [
-        ("metadata.name", "invalid selector: 'metadata.name'; can't understand 'metadata.name'"),
+        (
+            "metadata.name",
+            "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
+        ),
         ("a=b,c", "invalid selector: 'a=b,c'; can't understand 'c'"),
-        ("a=b=c", "invalid field selector: unescaped character in value: 61"),
-        (r"a=\x", r"invalid field selector: invalid escape sequence: \x"),
+        (
+            "a=b=c",
+            "invalid field selector: unescaped character in value: 61",
+        ),
+        (
+            r"a=\x",
+            r"invalid field selector: invalid escape sequence: \x",
+        ),
     ] {
         assert_eq!(fields::parse(selector), Err(error.to_owned()), "{selector}");
     }
@@ -120,12 +164,26 @@ fn field_selectors_select() {
 fn queries_say_which_objects_they_select() {
     let selected = |options: Value| {
         let answer = ask(options);
-        answer["objects"].as_array().unwrap().iter().map(|object| object["selected"].as_bool()).collect::<Vec<_>>()
+        answer["objects"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|object| object["selected"].as_bool())
+            .collect::<Vec<_>>()
     };
     assert_eq!(selected(json!({})), [None, None, None]);
-    assert_eq!(selected(json!({"labelSelector": "app"})), [Some(true), Some(false), Some(true)]);
-    assert_eq!(selected(json!({"labelSelector": "tier>2"})), [Some(true), Some(false), Some(false)]);
-    assert_eq!(selected(json!({"fieldSelector": "metadata.namespace=default"})), [Some(true), Some(false), Some(true)]);
+    assert_eq!(
+        selected(json!({"labelSelector": "app"})),
+        [Some(true), Some(false), Some(true)]
+    );
+    assert_eq!(
+        selected(json!({"labelSelector": "tier>2"})),
+        [Some(true), Some(false), Some(false)]
+    );
+    assert_eq!(
+        selected(json!({"fieldSelector": "metadata.namespace=default"})),
+        [Some(true), Some(false), Some(true)]
+    );
     assert_eq!(
         selected(json!({"fieldSelector": "metadata.namespace=x", "namespace": "x"})),
         [Some(true), Some(false), Some(true)]
@@ -136,7 +194,10 @@ fn queries_say_which_objects_they_select() {
     );
 
     let wrong = ask(json!({"labelSelector": "="}));
-    assert_eq!((&wrong["ok"], &wrong["findings"][1]["code"]), (&json!(false), &json!("label-selector-invalid")));
+    assert_eq!(
+        (&wrong["ok"], &wrong["findings"][1]["code"]),
+        (&json!(false), &json!("label-selector-invalid"))
+    );
     let wrong = ask(json!({"fieldSelector": "spec.x=1"}));
     assert_eq!(
         wrong["findings"][1]["message"],
@@ -146,7 +207,9 @@ fn queries_say_which_objects_they_select() {
     let of_slice = |selector: &str| {
         let request = json!({"verb": "parse", "text": slice, "fieldSelector": selector});
         let answer = crate::support::ask(&request);
-        answer["objects"][0]["selected"].as_bool().map_or(answer["findings"][0]["message"].clone(), Value::Bool)
+        answer["objects"][0]["selected"]
+            .as_bool()
+            .map_or(answer["findings"][0]["message"].clone(), Value::Bool)
     };
     assert_eq!(of_slice("nodeName=n-1,driverName!=e"), true);
     assert_eq!(of_slice("nodeName=m"), false);
@@ -159,13 +222,22 @@ fn queries_say_which_objects_they_select() {
 #[test]
 fn slices_are_selected_by_the_fields_of_their_version() {
     let slice = |version: &str, spec: &str| {
-        format!("apiVersion: resource.k8s.io/{version}\nkind: ResourceSlice\nmetadata: {{name: s}}\n{spec}\n")
+        format!(
+            "apiVersion: resource.k8s.io/{version}\nkind: ResourceSlice\nmetadata: {{name: s}}\n{spec}\n"
+        )
     };
     let of_node = "spec: {driver: d.example.com, nodeName: a, pool: {name: p, generation: 1, resourceSliceCount: 1}}";
-    let classic = "nodeName: a\ndriverName: d.example.com\nnamedResources: {instances: [{name: i}]}";
+    let classic =
+        "nodeName: a\ndriverName: d.example.com\nnamedResources: {instances: [{name: i}]}";
     for (version, spec, release, field, selected) in [
         ("v1", of_node, "1.37", "spec.nodeName=a", Some(true)),
-        ("v1", of_node, "1.37", "spec.driver!=d.example.com", Some(false)),
+        (
+            "v1",
+            of_node,
+            "1.37",
+            "spec.driver!=d.example.com",
+            Some(false),
+        ),
         ("v1", of_node, "1.37", "spec.pool.name=p", Some(true)),
         ("v1", of_node, "1.36", "spec.pool.name=p", None),
         ("v1", of_node, "1.37", "nodeName=a", None),
@@ -175,8 +247,16 @@ fn slices_are_selected_by_the_fields_of_their_version() {
     ] {
         let request = json!({"verb": "parse", "text": slice(version, spec), "release": release, "fieldSelector": field});
         let answer = crate::support::ask(&request);
-        assert_eq!(answer["objects"][0]["selected"].as_bool(), selected, "{version} {release} {field}: {answer}");
-        let refused = answer["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "field-selector-invalid");
+        assert_eq!(
+            answer["objects"][0]["selected"].as_bool(),
+            selected,
+            "{version} {release} {field}: {answer}"
+        );
+        let refused = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["code"] == "field-selector-invalid");
         assert_eq!(refused, selected.is_none(), "{version} {release} {field}");
     }
 }

@@ -29,7 +29,10 @@ fn one(text: &str, code: Code, points_at: &str, says: &str, fixed: Option<&str>)
     assert_eq!(finding.code, code, "{finding:#?}");
     let span = finding.span.unwrap();
     assert_eq!(&text[span.from()..span.to()], points_at, "{finding:#?}");
-    assert!(finding.message.contains(says) || help.contains(says), "{finding:#?}");
+    assert!(
+        finding.message.contains(says) || help.contains(says),
+        "{finding:#?}"
+    );
     assert!(!help.contains('\n') && !help.is_empty(), "{finding:#?}");
     assert_eq!(apply(text, finding).as_deref(), fixed, "{finding:#?}");
 }
@@ -46,7 +49,13 @@ fn dashes_that_are_none() {
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n",
         ),
     );
-    one("a:\n  – b\n", Code::YamlLookalike, "–", "write `-`", Some("a:\n  - b\n"));
+    one(
+        "a:\n  – b\n",
+        Code::YamlLookalike,
+        "–",
+        "write `-`",
+        Some("a:\n  - b\n"),
+    );
     one("—\n", Code::YamlLookalike, "—", "em dash", Some("-\n"));
     assert!(findings("# a – b\na: x – y\nb: 'c – d'\nc: |\n  –--\n").is_empty());
 }
@@ -54,7 +63,13 @@ fn dashes_that_are_none() {
 #[test]
 fn blanks_behind_colons() {
     const HELP: &str = "is one word: put a blank behind the colon";
-    one("kind:A\nb: c\n", Code::YamlSyntax, "kind:A", HELP, Some("kind: A\nb: c\n"));
+    one(
+        "kind:A\nb: c\n",
+        Code::YamlSyntax,
+        "kind:A",
+        HELP,
+        Some("kind: A\nb: c\n"),
+    );
     one(
         "a: b\napp.kubernetes.io/name:x1\nb: c\n",
         Code::YamlSyntax,
@@ -63,11 +78,25 @@ fn blanks_behind_colons() {
         Some("a: b\napp.kubernetes.io/name: x1\nb: c\n"),
     );
     // The fix corrects the first mistake; the next one is reported afterwards.
-    one("a:b\nc: d\ne:f\ng: h\n", Code::YamlSyntax, "a:b", HELP, Some("a: b\nc: d\ne:f\ng: h\n"));
+    one(
+        "a:b\nc: d\ne:f\ng: h\n",
+        Code::YamlSyntax,
+        "a:b",
+        HELP,
+        Some("a: b\nc: d\ne:f\ng: h\n"),
+    );
     // No fix if it would be a guess: no value, an address, a word with a meaning in YAML.
-    for text in ["a:\"b\nc: d\n", "http://a\nc: d\n", "a:@b\nc: d\n", "a\nc: d\n"] {
+    for text in [
+        "a:\"b\nc: d\n",
+        "http://a\nc: d\n",
+        "a:@b\nc: d\n",
+        "a\nc: d\n",
+    ] {
         let found = findings(text);
-        assert!(!found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()), "{text}: {found:#?}");
+        assert!(
+            !found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()),
+            "{text}: {found:#?}"
+        );
     }
 }
 
@@ -76,10 +105,15 @@ fn blanks_behind_colons() {
 fn blanks_behind_colons_of_whole_maps() {
     const HEAD: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\n";
     for (text, fixed) in [
-        ("metadata:\n  name:a\nspec:\n  resourceClassName: b\n", Some("metadata:\n  name: a\nspec:\n  resourceClassName: b\n")),
+        (
+            "metadata:\n  name:a\nspec:\n  resourceClassName: b\n",
+            Some("metadata:\n  name: a\nspec:\n  resourceClassName: b\n"),
+        ),
         (
             "metadata:\n  name: a\n  labels:\n    app:x\n    tier:y\nspec:\n  resourceClassName: b\n",
-            Some("metadata:\n  name: a\n  labels:\n    app: x\n    tier: y\nspec:\n  resourceClassName: b\n"),
+            Some(
+                "metadata:\n  name: a\n  labels:\n    app: x\n    tier: y\nspec:\n  resourceClassName: b\n",
+            ),
         ),
         (
             "metadata:\n  name: a\nspec:\n  resourceClassName:b # c\n",
@@ -87,13 +121,24 @@ fn blanks_behind_colons_of_whole_maps() {
         ),
         (
             "metadata:\n  name: a\n  ownerReferences:\n  - uid:x\nspec:\n  resourceClassName: b\n",
-            Some("metadata:\n  name: a\n  ownerReferences:\n  - uid: x\nspec:\n  resourceClassName: b\n"),
+            Some(
+                "metadata:\n  name: a\n  ownerReferences:\n  - uid: x\nspec:\n  resourceClassName: b\n",
+            ),
         ),
         // A key cannot follow another key on its line, and two keys must begin in the same column.
         ("metadata: name:a\nspec:\n  resourceClassName: b\n", None),
-        ("metadata: {labels: app:x}\nspec:\n  resourceClassName: b\n", None),
-        ("metadata:\n  name:a\n   b:c\nspec:\n  resourceClassName: b\n", None),
-        ("metadata:\n  'name:a'\nspec:\n  resourceClassName: b\n", None),
+        (
+            "metadata: {labels: app:x}\nspec:\n  resourceClassName: b\n",
+            None,
+        ),
+        (
+            "metadata:\n  name:a\n   b:c\nspec:\n  resourceClassName: b\n",
+            None,
+        ),
+        (
+            "metadata:\n  'name:a'\nspec:\n  resourceClassName: b\n",
+            None,
+        ),
     ] {
         let text = format!("{HEAD}{text}");
         let request = serde_json::json!({"verb": "validate", "text": text});
@@ -101,7 +146,11 @@ fn blanks_behind_colons_of_whole_maps() {
         let finding = &answer["findings"][0];
         assert_eq!(finding["code"], "type-mismatch", "{text}: {finding}");
         let mended = finding["fixes"].get(0).map(|fix| fixes::apply(&text, fix));
-        assert_eq!(mended, fixed.map(|fixed| format!("{HEAD}{fixed}")), "{finding}");
+        assert_eq!(
+            mended,
+            fixed.map(|fixed| format!("{HEAD}{fixed}")),
+            "{finding}"
+        );
         assert_eq!(finding["help"].is_string(), fixed.is_some(), "{finding}");
         fixes::all_mend(&request, &answer);
     }
@@ -109,11 +158,35 @@ fn blanks_behind_colons_of_whole_maps() {
 
 #[test]
 fn blanks_that_are_none() {
-    one("a:\u{a0}b\nc: d\n", Code::YamlSyntax, "\u{a0}", "type an ordinary space", Some("a: b\nc: d\n"));
-    one("a:\n\u{a0}\u{a0}b: c\n", Code::YamlLookalike, "\u{a0}\u{a0}", "ordinary space", Some("a:\n  b: c\n"));
-    one("a: “b”\n", Code::YamlLookalike, "“b”", "typographic quote", Some("a: \"b\"\n"));
+    one(
+        "a:\u{a0}b\nc: d\n",
+        Code::YamlSyntax,
+        "\u{a0}",
+        "type an ordinary space",
+        Some("a: b\nc: d\n"),
+    );
+    one(
+        "a:\n\u{a0}\u{a0}b: c\n",
+        Code::YamlLookalike,
+        "\u{a0}\u{a0}",
+        "ordinary space",
+        Some("a:\n  b: c\n"),
+    );
+    one(
+        "a: “b”\n",
+        Code::YamlLookalike,
+        "“b”",
+        "typographic quote",
+        Some("a: \"b\"\n"),
+    );
     assert!(findings("a: it’s a “quoted” word\n").is_empty());
-    one("a: \u{a0}b\n", Code::YamlLookalike, "\u{a0}", "ordinary space", Some("a:  b\n"));
+    one(
+        "a: \u{a0}b\n",
+        Code::YamlLookalike,
+        "\u{a0}",
+        "ordinary space",
+        Some("a:  b\n"),
+    );
     assert!(findings("a: – b\nc: note:\u{a0}d\n").is_empty());
 }
 
@@ -121,7 +194,12 @@ fn blanks_that_are_none() {
 fn mended(text: &str) -> (usize, String) {
     let mut text = text.to_owned();
     for times in 0..10 {
-        let Some(next) = findings(&text).first().and_then(|finding| apply(&text, finding)) else { return (times, text) };
+        let Some(next) = findings(&text)
+            .first()
+            .and_then(|finding| apply(&text, finding))
+        else {
+            return (times, text);
+        };
         text = next;
     }
     panic!("fixes without an end: {text}")
@@ -129,8 +207,14 @@ fn mended(text: &str) -> (usize, String) {
 
 #[test]
 fn lines_that_became_one_text_are_mended_at_once_or_not() {
-    assert_eq!(mended("a:\n  – b\n  – c\nd: e\n"), (1, "a:\n  - b\n  - c\nd: e\n".to_owned()));
-    assert_eq!(mended("a:\n  b:\u{a0}c\n  d:\u{a0}e\n   f\n"), (1, "a:\n  b: c\n  d: e\n   f\n".to_owned()));
+    assert_eq!(
+        mended("a:\n  – b\n  – c\nd: e\n"),
+        (1, "a:\n  - b\n  - c\nd: e\n".to_owned())
+    );
+    assert_eq!(
+        mended("a:\n  b:\u{a0}c\n  d:\u{a0}e\n   f\n"),
+        (1, "a:\n  b: c\n  d: e\n   f\n".to_owned())
+    );
     // Both lines have a finding.
     assert_eq!(findings("a:\n  – b\n  – c\n").len(), 2);
     // No fix if an ordinary space would make a key in the middle of a string, or leave a line next to the new key.
@@ -145,7 +229,13 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
         ("a:\u{a0}b:\n  c: d\n", "\u{a0}"),
         ("a：b: c\n", "："),
     ] {
-        one(text, Code::YamlLookalike, place, "became part of the text", None);
+        one(
+            text,
+            Code::YamlLookalike,
+            place,
+            "became part of the text",
+            None,
+        );
     }
     assert_eq!(mended("–\u{2009}a: b\n").1, "- a: b\n");
     assert_eq!(mended("“a”: b\n").1, "\"a\": b\n");
@@ -157,11 +247,19 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
 fn the_same_mistake_on_several_lines_is_mended_line_by_line() {
     for (text, times, fixed) in [
         ("a:\n\tb: c\n\td: e\n", 2, "a:\n  b: c\n  d: e\n"),
-        ("a:\n  \tb: c\n  \td: e\n  \tf: g\n", 3, "a:\n    b: c\n    d: e\n    f: g\n"),
+        (
+            "a:\n  \tb: c\n  \td: e\n  \tf: g\n",
+            3,
+            "a:\n    b: c\n    d: e\n    f: g\n",
+        ),
         ("a: %b\nc: @d\n", 2, "a: \"%b\"\nc: \"@d\"\n"),
         ("a: b: c\nd: e: f\n", 2, "a: \"b: c\"\nd: \"e: f\"\n"),
         ("a: %b\n---\nc: @d\n", 2, "a: \"%b\"\n---\nc: \"@d\"\n"),
-        ("a:\n  b:\u{a0}c\n  d:\u{a0}e\n  f: g\n", 1, "a:\n  b: c\n  d: e\n  f: g\n"),
+        (
+            "a:\n  b:\u{a0}c\n  d:\u{a0}e\n  f: g\n",
+            1,
+            "a:\n  b: c\n  d: e\n  f: g\n",
+        ),
     ] {
         assert_eq!(mended(text), (times, fixed.to_owned()), "{text}");
         assert!(findings(fixed).is_empty(), "{fixed}");
@@ -172,58 +270,274 @@ fn the_same_mistake_on_several_lines_is_mended_line_by_line() {
 
 #[test]
 fn separators_with_text() {
-    one("a: 1\n--- b: 2\n", Code::YamlSeparator, "--- b: 2", "alone on its line", Some("a: 1\n---\nb: 2\n"));
-    one("a: 1\n---b: 2\n", Code::YamlSeparator, "---b: 2", "invalid Yaml document separator: b: 2", Some("a: 1\n---\nb: 2\n"));
-    one("a: 1\n----\nb: 2\n", Code::YamlSeparator, "----", "three hyphens", Some("a: 1\n---\nb: 2\n"));
+    one(
+        "a: 1\n--- b: 2\n",
+        Code::YamlSeparator,
+        "--- b: 2",
+        "alone on its line",
+        Some("a: 1\n---\nb: 2\n"),
+    );
+    one(
+        "a: 1\n---b: 2\n",
+        Code::YamlSeparator,
+        "---b: 2",
+        "invalid Yaml document separator: b: 2",
+        Some("a: 1\n---\nb: 2\n"),
+    );
+    one(
+        "a: 1\n----\nb: 2\n",
+        Code::YamlSeparator,
+        "----",
+        "three hyphens",
+        Some("a: 1\n---\nb: 2\n"),
+    );
 }
 
 #[test]
 fn what_kubectl_accepts_in_silence() {
-    one("a: 1\nb: 2\na: 3\n", Code::YamlDuplicateKey, "a", "on line 1 and on line 3", None);
-    one("{\"a\": 1, \"a\": 2}", Code::JsonDuplicateKey, "\"a\"", "twice on line 1", None);
-    one("x: &x {a: 1}\nz:\n  a: 2\n  <<: *x\n", Code::YamlMergeOrder, "a", "`<<` on line 4 overwrites `a`", None);
+    one(
+        "a: 1\nb: 2\na: 3\n",
+        Code::YamlDuplicateKey,
+        "a",
+        "on line 1 and on line 3",
+        None,
+    );
+    one(
+        "{\"a\": 1, \"a\": 2}",
+        Code::JsonDuplicateKey,
+        "\"a\"",
+        "twice on line 1",
+        None,
+    );
+    one(
+        "x: &x {a: 1}\nz:\n  a: 2\n  <<: *x\n",
+        Code::YamlMergeOrder,
+        "a",
+        "`<<` on line 4 overwrites `a`",
+        None,
+    );
     assert!(findings("x: &x {a: 1}\nz:\n  <<: *x\n  a: 2\n").is_empty());
-    one("on: 1\n", Code::YamlConvertedKey, "on", "kubectl sends `true`", Some("\"on\": 1\n"));
-    one("labels: {1.10: a}\n", Code::YamlConvertedKey, "1.10", "kubectl sends `1.1`", Some("labels: {\"1.10\": a}\n"));
+    one(
+        "on: 1\n",
+        Code::YamlConvertedKey,
+        "on",
+        "kubectl sends `true`",
+        Some("\"on\": 1\n"),
+    );
+    one(
+        "labels: {1.10: a}\n",
+        Code::YamlConvertedKey,
+        "1.10",
+        "kubectl sends `1.1`",
+        Some("labels: {\"1.10\": a}\n"),
+    );
     assert!(findings("8080: a\ntrue: b\n").is_empty());
-    one("a: 1\n...\nb: 2\n", Code::YamlDroppedText, "b: 2", "line 3 is never read", Some("a: 1\n# ...\nb: 2\n"));
-    one("a: 1\n...\nkind: B\n", Code::YamlDroppedText, "kind: B", "line 3 is never read", Some("a: 1\n---\nkind: B\n"));
+    one(
+        "a: 1\n...\nb: 2\n",
+        Code::YamlDroppedText,
+        "b: 2",
+        "line 3 is never read",
+        Some("a: 1\n# ...\nb: 2\n"),
+    );
+    one(
+        "a: 1\n...\nkind: B\n",
+        Code::YamlDroppedText,
+        "kind: B",
+        "line 3 is never read",
+        Some("a: 1\n---\nkind: B\n"),
+    );
     assert!(findings("a: 1\n...\n# end\n").is_empty());
-    one("# c\n{a: 1}\nspec: lost\nmore: lost # c\n\n", Code::YamlDroppedText, "spec: lost\nmore: lost # c", "lines 3 to 4", None);
-    one(" a: 1\nb: 2\n", Code::YamlDroppedText, "b: 2", "same column", None);
+    one(
+        "# c\n{a: 1}\nspec: lost\nmore: lost # c\n\n",
+        Code::YamlDroppedText,
+        "spec: lost\nmore: lost # c",
+        "lines 3 to 4",
+        None,
+    );
+    one(
+        " a: 1\nb: 2\n",
+        Code::YamlDroppedText,
+        "b: 2",
+        "same column",
+        None,
+    );
 }
 
 #[test]
 fn refusals_in_plainer_words() {
-    one("a:\n\tb: 1\n", Code::YamlSyntax, "\t", "spaces, never with tabs", Some("a:\n  b: 1\n"));
-    one("-\ta\n", Code::YamlSyntax, "\t", "spaces, never with tabs", Some("- a\n"));
-    one("a: @b # c\n", Code::YamlSyntax, "@b", "put it in quotes", Some("a: \"@b\" # c\n"));
-    one("a: [b, `c`]\n", Code::YamlSyntax, "`c`", "put it in quotes", Some("a: [b, \"`c`\"]\n"));
-    one("a: b: c\n", Code::YamlSyntax, "b: c", "cannot contain `: `", Some("a: \"b: c\"\n"));
-    one("a: *.example.com\n", Code::YamlSyntax, "*.example.com", "begins an alias", Some("a: \"*.example.com\"\n"));
-    one("a: \"C:\\dir\"\n", Code::YamlSyntax, "\\", "write `\\\\`", Some("a: \"C:\\\\dir\"\n"));
-    one("a: 'x\n", Code::YamlSyntax, "'", "opens at line 1, column 4 is never closed", None);
-    one("a: 1\n b: 2\n", Code::YamlSyntax, "b", "check this line's indentation", None);
-    one("a:\n  b: 1\n c: 2\n", Code::YamlSyntax, "c: 2", "begins at line 1, column 1", None);
-    one("a: [1\nb: 2\n", Code::YamlSyntax, ": 2", "inside the `[` that opens at line 1, column 4", None);
-    one("a: [1\n", Code::YamlSyntax, "[", "never closed: add `]`", None);
+    one(
+        "a:\n\tb: 1\n",
+        Code::YamlSyntax,
+        "\t",
+        "spaces, never with tabs",
+        Some("a:\n  b: 1\n"),
+    );
+    one(
+        "-\ta\n",
+        Code::YamlSyntax,
+        "\t",
+        "spaces, never with tabs",
+        Some("- a\n"),
+    );
+    one(
+        "a: @b # c\n",
+        Code::YamlSyntax,
+        "@b",
+        "put it in quotes",
+        Some("a: \"@b\" # c\n"),
+    );
+    one(
+        "a: [b, `c`]\n",
+        Code::YamlSyntax,
+        "`c`",
+        "put it in quotes",
+        Some("a: [b, \"`c`\"]\n"),
+    );
+    one(
+        "a: b: c\n",
+        Code::YamlSyntax,
+        "b: c",
+        "cannot contain `: `",
+        Some("a: \"b: c\"\n"),
+    );
+    one(
+        "a: *.example.com\n",
+        Code::YamlSyntax,
+        "*.example.com",
+        "begins an alias",
+        Some("a: \"*.example.com\"\n"),
+    );
+    one(
+        "a: \"C:\\dir\"\n",
+        Code::YamlSyntax,
+        "\\",
+        "write `\\\\`",
+        Some("a: \"C:\\\\dir\"\n"),
+    );
+    one(
+        "a: 'x\n",
+        Code::YamlSyntax,
+        "'",
+        "opens at line 1, column 4 is never closed",
+        None,
+    );
+    one(
+        "a: 1\n b: 2\n",
+        Code::YamlSyntax,
+        "b",
+        "check this line's indentation",
+        None,
+    );
+    one(
+        "a:\n  b: 1\n c: 2\n",
+        Code::YamlSyntax,
+        "c: 2",
+        "begins at line 1, column 1",
+        None,
+    );
+    one(
+        "a: [1\nb: 2\n",
+        Code::YamlSyntax,
+        ": 2",
+        "inside the `[` that opens at line 1, column 4",
+        None,
+    );
+    one(
+        "a: [1\n",
+        Code::YamlSyntax,
+        "[",
+        "never closed: add `]`",
+        None,
+    );
     one("a: - b\n", Code::YamlSyntax, "- b", "next line", None);
-    one("a: |  b\n", Code::YamlSyntax, "b", "the line must end", None);
-    one("a: x\u{7}y\n", Code::YamlSyntax, "\u{7}", "U+0007", Some("a: xy\n"));
-    one("%YAML 1.2\n---\na: 1\n", Code::YamlSyntax, "%YAML 1.2", "YAML 1.1 only", Some("---\na: 1\n"));
-    one("a: {{ .Values.x }}\n", Code::YamlSyntax, "{{ .Values.x }}", "template", None);
-    one("a: *b\n", Code::YamlSyntax, "*b", "anchor", Some("a: \"*b\"\n"));
-    one("a: {b: .inf}\n", Code::YamlSyntax, ".inf}", "infinity", None);
+    one(
+        "a: |  b\n",
+        Code::YamlSyntax,
+        "b",
+        "the line must end",
+        None,
+    );
+    one(
+        "a: x\u{7}y\n",
+        Code::YamlSyntax,
+        "\u{7}",
+        "U+0007",
+        Some("a: xy\n"),
+    );
+    one(
+        "%YAML 1.2\n---\na: 1\n",
+        Code::YamlSyntax,
+        "%YAML 1.2",
+        "YAML 1.1 only",
+        Some("---\na: 1\n"),
+    );
+    one(
+        "a: {{ .Values.x }}\n",
+        Code::YamlSyntax,
+        "{{ .Values.x }}",
+        "template",
+        None,
+    );
+    one(
+        "a: *b\n",
+        Code::YamlSyntax,
+        "*b",
+        "anchor",
+        Some("a: \"*b\"\n"),
+    );
+    one(
+        "a: {b: .inf}\n",
+        Code::YamlSyntax,
+        ".inf}",
+        "infinity",
+        None,
+    );
 }
 
 #[test]
 fn json_in_plainer_words() {
-    one("{\"a\": 1,}", Code::JsonSyntax, "}", "no `,` before `}`", Some("{\"a\": 1}"));
-    one("{a: 1}\n", Code::JsonSyntax, "a", "begin it with a line `---`", Some("---\n{a: 1}\n"));
-    one("{\"a\": 1}\n---\n{\"b\": 1}\n", Code::JsonSyntax, "-", "line `---`", Some("---\n{\"a\": 1}\n---\n{\"b\": 1}\n"));
-    one("{\"a\": [1\n", Code::JsonSyntax, "", "the `[` at line 1, column 7 is never closed", None);
-    one("{\"a\": 1 \"b\": 2}", Code::JsonSyntax, "\"", "missing before this", None);
-    one("{\"a\": \"C:\\dir\"}", Code::JsonSyntax, "d", "write `\\\\`", None);
+    one(
+        "{\"a\": 1,}",
+        Code::JsonSyntax,
+        "}",
+        "no `,` before `}`",
+        Some("{\"a\": 1}"),
+    );
+    one(
+        "{a: 1}\n",
+        Code::JsonSyntax,
+        "a",
+        "begin it with a line `---`",
+        Some("---\n{a: 1}\n"),
+    );
+    one(
+        "{\"a\": 1}\n---\n{\"b\": 1}\n",
+        Code::JsonSyntax,
+        "-",
+        "line `---`",
+        Some("---\n{\"a\": 1}\n---\n{\"b\": 1}\n"),
+    );
+    one(
+        "{\"a\": [1\n",
+        Code::JsonSyntax,
+        "",
+        "the `[` at line 1, column 7 is never closed",
+        None,
+    );
+    one(
+        "{\"a\": 1 \"b\": 2}",
+        Code::JsonSyntax,
+        "\"",
+        "missing before this",
+        None,
+    );
+    one(
+        "{\"a\": \"C:\\dir\"}",
+        Code::JsonSyntax,
+        "d",
+        "write `\\\\`",
+        None,
+    );
 }
 
 #[test]
@@ -232,7 +546,10 @@ fn places_are_counted_in_the_whole_file() {
     let all = findings(text);
     assert_eq!(all.len(), 1);
     // kubectl counts the lines of each document from its start.
-    assert_eq!(all[0].message, "yaml: line 2: did not find expected node content");
+    assert_eq!(
+        all[0].message,
+        "yaml: line 2: did not find expected node content"
+    );
     let file = text::read(text, &Limits::default());
     let position = file.source.position(all[0].span.unwrap().from());
     assert_eq!((position.line, position.character), (4, 0));
@@ -243,15 +560,28 @@ fn places_are_counted_in_the_whole_file() {
 fn every_refusal_is_explained() {
     let (mut refused, mut fixed) = (0, 0);
     for file in ["yaml_to_json.jsonl", "yaml_fuzz_sample.jsonl"] {
-        let path = format!("{}/crates/claimkit-yaml/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
-        for line in std::fs::read_to_string(path).unwrap().split('\n').filter(|line| !line.is_empty()) {
+        let path = format!(
+            "{}/crates/claimkit-yaml/tests/vectors/{file}",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        for line in std::fs::read_to_string(path)
+            .unwrap()
+            .split('\n')
+            .filter(|line| !line.is_empty())
+        {
             let vector: serde_json::Value = serde_json::from_str(line).unwrap();
             let text = vector["in"].as_str().unwrap();
             for finding in findings(text) {
-                let help = finding.help.as_deref().unwrap_or_else(|| panic!("{text:?}: {finding:#?}"));
+                let help = finding
+                    .help
+                    .as_deref()
+                    .unwrap_or_else(|| panic!("{text:?}: {finding:#?}"));
                 assert!(!help.contains('\n'), "{text:?}: {finding:#?}");
                 let span = finding.span.unwrap();
-                assert!(text.get(span.from()..span.to()).is_some(), "{text:?}: {finding:#?}");
+                assert!(
+                    text.get(span.from()..span.to()).is_some(),
+                    "{text:?}: {finding:#?}"
+                );
                 if finding.severity != Severity::Error || text::mode(text) == Mode::Json {
                     continue;
                 }
@@ -260,7 +590,9 @@ fn every_refusal_is_explained() {
                     fixed += 1;
                     let left = findings(&mended);
                     assert!(
-                        left.iter().all(|left| left.severity != Severity::Error || left.span > finding.span),
+                        left.iter().all(
+                            |left| left.severity != Severity::Error || left.span > finding.span
+                        ),
                         "{text:?} → {mended:?}: {finding:#?} {left:#?}"
                     );
                 }
@@ -278,7 +610,8 @@ fn forbidden_characters_are_noticed_by_the_piece() {
     let message = |text: &str| findings(text)[0].message.clone();
     let mistake = "yaml: mapping values are not allowed in this context";
     let forbidden = "yaml: control characters are not allowed";
-    let text = |filler: usize, end: &str| format!("a: b: c{end}#{}{end}d: \u{7}{end}", "x".repeat(filler));
+    let text =
+        |filler: usize, end: &str| format!("a: b: c{end}#{}{end}d: \u{7}{end}", "x".repeat(filler));
     assert_eq!(message(&text(400, "\n")), forbidden);
     assert_eq!(message(&text(600, "\n")), mistake);
     // Bytes 0 to 511 are the first piece: here the character is its last byte, then the first of the next.

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The budget per megabyte; unoptimised code gets more, which still tells linear from quadratic.
-const PER_MEGABYTE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 100 });
+const PER_MEGABYTE: Duration =
+    Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 100 });
 
 /// Time this thread has had a processor, where the system tells, so that a busy machine counts as little as may be; else
 /// the time of day.
@@ -15,7 +16,10 @@ fn clock() -> Duration {
     let scheduled = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = scheduled.and_then(|text| text.split_whitespace().next()?.parse().ok());
     static START: OnceLock<Instant> = OnceLock::new();
-    nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+    nanoseconds.map_or_else(
+        || START.get_or_init(Instant::now).elapsed(),
+        Duration::from_nanos,
+    )
 }
 
 #[track_caller]
@@ -42,10 +46,17 @@ fn read<'s>(name: &str, text: &'s str) -> File<'s> {
         file.documents.len(),
         file.findings.len()
     );
-    assert!(each < PER_MEGABYTE, "{name}: {took:?} for {} bytes", text.len());
+    assert!(
+        each < PER_MEGABYTE,
+        "{name}: {took:?} for {} bytes",
+        text.len()
+    );
     for finding in &file.findings {
         let span = finding.span.unwrap_or_default();
-        assert!(text.get(span.from()..span.to()).is_some(), "{name}: {finding:?}");
+        assert!(
+            text.get(span.from()..span.to()).is_some(),
+            "{name}: {finding:?}"
+        );
     }
     file
 }
@@ -53,28 +64,73 @@ fn read<'s>(name: &str, text: &'s str) -> File<'s> {
 #[track_caller]
 fn refused(name: &str, text: &str, message: &str) {
     let file = read(name, text);
-    let error = file.findings.iter().find(|finding| finding.severity == Severity::Error);
-    assert_eq!(error.map(|error| error.message.as_str()), Some(message), "{name}");
+    let error = file
+        .findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Error);
+    assert_eq!(
+        error.map(|error| error.message.as_str()),
+        Some(message),
+        "{name}"
+    );
 }
 
 #[track_caller]
 fn accepted(name: &str, text: &str, documents: usize) {
     let file = read(name, text);
-    assert!(file.findings.iter().all(|finding| finding.severity != Severity::Error), "{name}: {:?}", file.findings.first());
+    assert!(
+        file.findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error),
+        "{name}: {:?}",
+        file.findings.first()
+    );
     assert_eq!(file.documents.len(), documents, "{name}");
 }
 
 #[test]
 fn deep_nesting_is_refused_where_kubectl_refuses_it() {
     const DEEP: usize = 100_000;
-    refused("open brackets", &"[".repeat(DEEP), "yaml: exceeded max depth of 10000");
-    refused("brackets", &("[".repeat(DEEP) + &"]".repeat(DEEP)), "yaml: exceeded max depth of 10000");
-    refused("flow maps", &("- ".to_owned() + &"{a: ".repeat(DEEP)), "yaml: exceeded max depth of 10000");
-    refused("open brackets on lines", &"[\n".repeat(DEEP), "yaml: line 10001: exceeded max depth of 10000");
-    refused("dashes", &"- ".repeat(DEEP), "yaml: exceeded max depth of 10000");
-    refused("question marks", &"? ".repeat(DEEP), "yaml: exceeded max depth of 10000");
-    refused("json", &"{\"a\":".repeat(DEEP), "json: offset 50001: invalid character '{' exceeded max depth");
-    accepted("nearly too deep", &("[".repeat(9_999) + &"]".repeat(9_999)), 1);
+    refused(
+        "open brackets",
+        &"[".repeat(DEEP),
+        "yaml: exceeded max depth of 10000",
+    );
+    refused(
+        "brackets",
+        &("[".repeat(DEEP) + &"]".repeat(DEEP)),
+        "yaml: exceeded max depth of 10000",
+    );
+    refused(
+        "flow maps",
+        &("- ".to_owned() + &"{a: ".repeat(DEEP)),
+        "yaml: exceeded max depth of 10000",
+    );
+    refused(
+        "open brackets on lines",
+        &"[\n".repeat(DEEP),
+        "yaml: line 10001: exceeded max depth of 10000",
+    );
+    refused(
+        "dashes",
+        &"- ".repeat(DEEP),
+        "yaml: exceeded max depth of 10000",
+    );
+    refused(
+        "question marks",
+        &"? ".repeat(DEEP),
+        "yaml: exceeded max depth of 10000",
+    );
+    refused(
+        "json",
+        &"{\"a\":".repeat(DEEP),
+        "json: offset 50001: invalid character '{' exceeded max depth",
+    );
+    accepted(
+        "nearly too deep",
+        &("[".repeat(9_999) + &"]".repeat(9_999)),
+        1,
+    );
     accepted("nearly too deep in block style", &"- ".repeat(9_999), 1);
     let steps: String = (0..2000).map(|depth| " ".repeat(depth) + "a:\n").collect();
     accepted("a staircase", &steps, 1);
@@ -85,39 +141,97 @@ fn alias_bombs_are_refused() {
     let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let below = level - 1;
-        laughs.push_str(&format!("a{level}: &a{level} [{}]\n", vec![format!("*a{below}"); 9].join(", ")));
+        laughs.push_str(&format!(
+            "a{level}: &a{level} [{}]\n",
+            vec![format!("*a{below}"); 9].join(", ")
+        ));
     }
-    refused("nine to the twelfth", &laughs, "yaml: document contains excessive aliasing");
+    refused(
+        "nine to the twelfth",
+        &laughs,
+        "yaml: document contains excessive aliasing",
+    );
     let mut merges = String::from("a0: &a0 {k: v}\n");
     for level in 1..200 {
         let below = level - 1;
-        merges.push_str(&format!("a{level}: &a{level} {{<<: [*a{below}, *a{below}], k{level}: v}}\n"));
+        merges.push_str(&format!(
+            "a{level}: &a{level} {{<<: [*a{below}, *a{below}], k{level}: v}}\n"
+        ));
     }
-    refused("merge keys", &merges, "yaml: document contains excessive aliasing");
+    refused(
+        "merge keys",
+        &merges,
+        "yaml: document contains excessive aliasing",
+    );
     let many = format!("a: &a {{b: c}}\nd: [{}]\n", vec!["*a"; 90].join(", "));
     accepted("few aliases", &many, 1);
-    let anchors: String = (0..50_000).map(|n| format!("- &a{n} x{n}\n- y\n- *a{n}\n")).collect();
+    let anchors: String = (0..50_000)
+        .map(|n| format!("- &a{n} x{n}\n- y\n- *a{n}\n"))
+        .collect();
     accepted("many anchors", &anchors, 1);
 }
 
 #[test]
 fn long_and_many_are_read_in_one_pass() {
     accepted("comments", &("# a comment\n".repeat(200_000) + "a: 1\n"), 1);
-    accepted("comments between", &("a:\n".to_owned() + &"# c\n".repeat(100_000) + "  b: c\n"), 1);
-    accepted("a plain scalar", &("a: ".to_owned() + &"x".repeat(5_000_000)), 1);
-    accepted("a folded plain scalar", &("a:\n".to_owned() + &"  word word\n".repeat(400_000)), 1);
-    accepted("a quoted scalar", &format!("a: \"{}\"", "x\\n".repeat(1_600_000)), 1);
-    accepted("a block scalar", &("a: |\n".to_owned() + &"  text\n".repeat(700_000)), 1);
+    accepted(
+        "comments between",
+        &("a:\n".to_owned() + &"# c\n".repeat(100_000) + "  b: c\n"),
+        1,
+    );
+    accepted(
+        "a plain scalar",
+        &("a: ".to_owned() + &"x".repeat(5_000_000)),
+        1,
+    );
+    accepted(
+        "a folded plain scalar",
+        &("a:\n".to_owned() + &"  word word\n".repeat(400_000)),
+        1,
+    );
+    accepted(
+        "a quoted scalar",
+        &format!("a: \"{}\"", "x\\n".repeat(1_600_000)),
+        1,
+    );
+    accepted(
+        "a block scalar",
+        &("a: |\n".to_owned() + &"  text\n".repeat(700_000)),
+        1,
+    );
     accepted("empty documents", &"---\n".repeat(1_000_000), 0);
     accepted("small documents", &"a: 1\n---\n".repeat(100_000), 100_000);
     accepted("null documents", &"~\n---\n".repeat(200_000), 0);
     accepted("a wide list", &"- a\n".repeat(1_000_000), 1);
-    accepted("a wide map", &(0..200_000).map(|n| format!("k{n}: v\n")).collect::<String>(), 1);
+    accepted(
+        "a wide map",
+        &(0..200_000)
+            .map(|n| format!("k{n}: v\n"))
+            .collect::<String>(),
+        1,
+    );
     accepted("one key over and over", &"a: 1\n".repeat(200_000), 1);
-    accepted("a flow map", &format!("- {{{}}}", (0..200_000).map(|n| format!("k{n}: v, ")).collect::<String>()), 1);
+    accepted(
+        "a flow map",
+        &format!(
+            "- {{{}}}",
+            (0..200_000)
+                .map(|n| format!("k{n}: v, "))
+                .collect::<String>()
+        ),
+        1,
+    );
     accepted("blank lines", &("\n".repeat(3_000_000) + "a: 1\n"), 1);
-    accepted("a JSON list", &format!("{{\"a\": [{}1]}}", "1, ".repeat(1_000_000)), 1);
-    accepted("a JSON text", &format!("{{\"a\": \"{}\"}}", "\\u00e9".repeat(800_000)), 1);
+    accepted(
+        "a JSON list",
+        &format!("{{\"a\": [{}1]}}", "1, ".repeat(1_000_000)),
+        1,
+    );
+    accepted(
+        "a JSON text",
+        &format!("{{\"a\": \"{}\"}}", "\\u00e9".repeat(800_000)),
+        1,
+    );
     accepted("JSON values", &"{}\n".repeat(500_000), 500_000);
 }
 
@@ -132,14 +246,27 @@ fn line_breaks_of_all_kinds() {
         ("mixed", "\u{feff}a: 1\r\nb:\u{85}- c\r"),
     ] {
         let file = read(name, text);
-        let document = file.documents.first().unwrap_or_else(|| panic!("{name}: {:?}", file.findings));
+        let document = file
+            .documents
+            .first()
+            .unwrap_or_else(|| panic!("{name}: {:?}", file.findings));
         let root = document.root.unwrap();
         let mut json = String::new();
-        text::print::json(&document.tree, root, text::print::Order::Source, 1000, &mut json);
+        text::print::json(
+            &document.tree,
+            root,
+            text::print::Order::Source,
+            1000,
+            &mut json,
+        );
         assert_eq!(json, r#"{"a":1,"b":["c"]}"#, "{name}");
     }
-    let mixed = ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}", "\u{feff}"];
-    let soup: String = (0..400_000).map(|n| *mixed.get(n * 7 % 11 % mixed.len()).unwrap()).collect();
+    let mixed = [
+        "\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}", "\u{feff}",
+    ];
+    let soup: String = (0..400_000)
+        .map(|n| *mixed.get(n * 7 % 11 % mixed.len()).unwrap())
+        .collect();
     read("breaks and marks", &soup);
     read("carriage returns", &("a: b\r".repeat(300_000)));
     read("broken texts", &"a: 'b\n---\n".repeat(100_000));
@@ -147,7 +274,10 @@ fn line_breaks_of_all_kinds() {
     read("en dashes", &("–-- a\n".repeat(20_000)));
     read(
         "look-alikes before a mistake",
-        &("a:\u{a0}b: c\n- d: e\n".repeat(2) + &"k: v # é\n".repeat(90_000) + &"- \u{a0}x\n".repeat(50) + "[\n"),
+        &("a:\u{a0}b: c\n- d: e\n".repeat(2)
+            + &"k: v # é\n".repeat(90_000)
+            + &"- \u{a0}x\n".repeat(50)
+            + "[\n"),
     );
     let lookalikes = "- k: v # é\n".repeat(90_000) + &"-\u{a0}x: y\n".repeat(50) + "- [\n";
     read("look-alikes that are not the mistake", &lookalikes);

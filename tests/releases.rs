@@ -16,15 +16,24 @@ fn read(file: &str) -> String {
 
 /// The minor releases of the device family.
 fn later() -> Vec<u8> {
-    LAST_PATCHES.iter().map(|last| last.minor).filter(|minor| *minor >= 31).collect()
+    LAST_PATCHES
+        .iter()
+        .map(|last| last.minor)
+        .filter(|minor| *minor >= 31)
+        .collect()
 }
 
 #[test]
 fn the_declarations_name_every_release() {
     let types = read("src/entry/types.d.ts");
-    let line =
-        types.lines().find_map(|line| line.strip_prefix("export type Release = ")).expect("types.d.ts has the type Release");
-    let mut expected: Vec<String> = LAST_PATCHES.iter().map(|last| format!("\"1.{}\"", last.minor)).collect();
+    let line = types
+        .lines()
+        .find_map(|line| line.strip_prefix("export type Release = "))
+        .expect("types.d.ts has the type Release");
+    let mut expected: Vec<String> = LAST_PATCHES
+        .iter()
+        .map(|last| format!("\"1.{}\"", last.minor))
+        .collect();
     expected.push("`1.${number}.${number}`;".to_owned());
     assert_eq!(line, expected.join(" | "), "src/entry/types.d.ts");
 }
@@ -33,19 +42,38 @@ fn the_declarations_name_every_release() {
 fn what_people_read_first_names_the_newest_release() {
     let newest = Release::latest().minor;
     for file in ["README.md", "pkg/README.md", "src/lib.rs"] {
-        assert!(read(file).contains(&format!(" to 1.{newest})")), "{file} does not say up to 1.{newest}");
+        assert!(
+            read(file).contains(&format!(" to 1.{newest})")),
+            "{file} does not say up to 1.{newest}"
+        );
     }
 }
 
 #[test]
 fn every_release_has_recorded_answers() {
-    let compared: Vec<u8> =
-        crate::device_vectors::RELEASES.iter().map(|release| Release::parse(release).unwrap().minor).collect();
-    assert_eq!(compared, later(), "tests/device_vectors.rs: answers of kube-apiserver");
+    let compared: Vec<u8> = crate::device_vectors::RELEASES
+        .iter()
+        .map(|release| Release::parse(release).unwrap().minor)
+        .collect();
+    assert_eq!(
+        compared,
+        later(),
+        "tests/device_vectors.rs: answers of kube-apiserver"
+    );
     for (folder, prefix) in [("alloc", "1."), ("cel", "dra-1.")] {
         let mut recorded: Vec<u8> = std::fs::read_dir(root().join("tests/vectors").join(folder))
             .unwrap()
-            .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_prefix(prefix)?.split('.').next()?.parse().ok())
+            .filter_map(|entry| {
+                entry
+                    .unwrap()
+                    .file_name()
+                    .to_str()?
+                    .strip_prefix(prefix)?
+                    .split('.')
+                    .next()?
+                    .parse()
+                    .ok()
+            })
             .collect();
         recorded.sort_unstable();
         assert_eq!(recorded, later(), "tests/vectors/{folder}");
@@ -60,8 +88,14 @@ fn every_release_has_its_types() {
         .iter()
         .filter_map(|entry| entry["minor"].as_str()?.strip_prefix("1.")?.parse().ok())
         .collect();
-    let missing: Vec<u8> = later().into_iter().filter(|minor| !minors.contains(minor)).collect();
-    assert!(missing.is_empty(), "tests/vectors/later/api-history.json.gz has no 1.{missing:?}");
+    let missing: Vec<u8> = later()
+        .into_iter()
+        .filter(|minor| !minors.contains(minor))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "tests/vectors/later/api-history.json.gz has no 1.{missing:?}"
+    );
 }
 
 fn answer(request: &Value) -> Value {
@@ -87,14 +121,21 @@ fn answers_name_the_patch_whose_rules_answer() {
             answer(&request)
         };
         let never = ask("1.34.1");
-        assert_eq!(never["rulesOf"], json!({"asked": "1.34.1", "release": "1.34.0", "adjusted": false}), "{verb} {never}");
+        assert_eq!(
+            never["rulesOf"],
+            json!({"asked": "1.34.1", "release": "1.34.0", "adjusted": false}),
+            "{verb} {never}"
+        );
         assert_eq!(never["error"], Value::Null, "{verb}");
         for recorded in ["1.34.2", "1.34.13", "1.34"] {
             assert_eq!(ask(recorded)["rulesOf"], Value::Null, "{verb} {recorded}");
         }
     }
     let unknown = answer(&json!({"verb": "validate", "text": class, "release": "1.34.14"}));
-    assert_eq!(unknown["error"], "Kubernetes 1.34.14 is not known: the last patch known here is 1.34.13");
+    assert_eq!(
+        unknown["error"],
+        "Kubernetes 1.34.14 is not known: the last patch known here is 1.34.13"
+    );
 }
 
 /// Every patch from 1.32.2 on is answered, the rules for it are recorded ones, and the list of releases has it in one group.
@@ -102,20 +143,40 @@ fn answers_name_the_patch_whose_rules_answer() {
 fn every_patch_is_answered_and_listed() {
     let list = answer(&json!({"verb": "releases"}));
     for last in LAST_PATCHES.iter().filter(|last| last.minor >= 32) {
-        let entry = list["releases"].as_array().unwrap().iter().find(|entry| entry["release"] == format!("1.{}", last.minor));
+        let entry = list["releases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|entry| entry["release"] == format!("1.{}", last.minor));
         let groups = entry.unwrap()["patches"].as_array().unwrap();
         for patch in 0..=last.patch {
             let release = Release::new(last.minor, patch);
             let number = |value: &Value| Release::parse(value.as_str().unwrap()).unwrap();
-            let of: Vec<&Value> =
-                groups.iter().filter(|group| number(&group["first"]) <= release && release <= number(&group["last"])).collect();
+            let of: Vec<&Value> = groups
+                .iter()
+                .filter(|group| {
+                    number(&group["first"]) <= release && release <= number(&group["last"])
+                })
+                .collect();
             assert_eq!(of.len(), 1, "{release}");
-            let recorded = groups.iter().flat_map(|group| group["recorded"].as_array().unwrap());
-            let recorded: Vec<String> = recorded.map(|one| one.as_str().unwrap().to_owned()).collect();
-            let cel = answer(&json!({"verb": "cel", "expression": "true", "release": release.to_string()}));
+            let recorded = groups
+                .iter()
+                .flat_map(|group| group["recorded"].as_array().unwrap());
+            let recorded: Vec<String> = recorded
+                .map(|one| one.as_str().unwrap().to_owned())
+                .collect();
+            let cel = answer(
+                &json!({"verb": "cel", "expression": "true", "release": release.to_string()}),
+            );
             match cel.get("rulesOf") {
-                Some(rules) => assert!(recorded.contains(&rules["release"].as_str().unwrap().to_owned()), "{cel}"),
-                None => assert!(recorded.contains(&release.to_string()), "{release} was not recorded, and nothing says so"),
+                Some(rules) => assert!(
+                    recorded.contains(&rules["release"].as_str().unwrap().to_owned()),
+                    "{cel}"
+                ),
+                None => assert!(
+                    recorded.contains(&release.to_string()),
+                    "{release} was not recorded, and nothing says so"
+                ),
             }
         }
     }
@@ -168,16 +229,38 @@ spec:
 fn scores_fail_in_the_patches_that_look_allocations_up_by_index() {
     let error = "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations 1 is smaller than number of claims";
     let nodes = |release: &str, names: Option<&[&str]>| {
-        let found = answer(&json!({"verb": "allocate", "release": release, "text": MIXED, "nodeNames": names}));
+        let found = answer(
+            &json!({"verb": "allocate", "release": release, "text": MIXED, "nodeNames": names}),
+        );
         let nodes = found["pods"][0]["nodes"].as_array().unwrap().iter();
-        nodes.map(|node| (node["verdict"].clone(), node["message"].clone(), node["fatal"].clone())).collect::<Vec<_>>()
+        nodes
+            .map(|node| {
+                (
+                    node["verdict"].clone(),
+                    node["message"].clone(),
+                    node["fatal"].clone(),
+                )
+            })
+            .collect::<Vec<_>>()
     };
     for release in ["1.35.0", "1.35.5", "1.36.0", "1.36.1"] {
-        assert_eq!(nodes(release, None), vec![(json!("error"), json!(error), json!(true)); 2], "{release}");
+        assert_eq!(
+            nodes(release, None),
+            vec![(json!("error"), json!(error), json!(true)); 2],
+            "{release}"
+        );
         // The score of a single node is not asked for.
-        assert_eq!(nodes(release, Some(&["left"])), [(json!("allocated"), Value::Null, json!(false))], "{release}");
+        assert_eq!(
+            nodes(release, Some(&["left"])),
+            [(json!("allocated"), Value::Null, json!(false))],
+            "{release}"
+        );
     }
     for release in ["1.34.13", "1.35.6", "1.35.10", "1.36.2", "1.36.6", "1.37.2"] {
-        assert_eq!(nodes(release, None), vec![(json!("allocated"), Value::Null, json!(false)); 2], "{release}");
+        assert_eq!(
+            nodes(release, None),
+            vec![(json!("allocated"), Value::Null, json!(false)); 2],
+            "{release}"
+        );
     }
 }

@@ -25,7 +25,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        let is_source = ["rs", "ts", "tsx", "js", "mjs"].iter().any(|end| path.extension().is_some_and(|found| found == *end));
+        let is_source = ["rs", "ts", "tsx", "js", "mjs"]
+            .iter()
+            .any(|end| path.extension().is_some_and(|found| found == *end));
         if path.is_dir() && !SKIPPED.contains(&name) && !name.starts_with('.') {
             files(&path, found);
         } else if path.is_file() && is_source && !is_generated(&path) {
@@ -39,7 +41,8 @@ fn is_generated(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     name.starts_with("command") && name != "command.js"
         || name.contains("_bg.")
-        || std::fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.len() > 2_000))
+        || std::fs::read_to_string(path)
+            .is_ok_and(|text| text.lines().any(|line| line.len() > 2_000))
 }
 
 /// Splits a line into the marker of its comment and the words after it.
@@ -67,8 +70,15 @@ fn prose<'t>(lines: impl Iterator<Item = &'t str>) -> String {
 }
 
 fn code_after(lines: &[&str], from: usize) -> String {
-    let code = lines.get(from..).unwrap_or_default().iter().map(|line| line.trim());
-    code.filter(|line| !line.is_empty() && !line.starts_with("#[")).map(str::to_owned).next().unwrap_or_default()
+    let code = lines
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .map(|line| line.trim());
+    code.filter(|line| !line.is_empty() && !line.starts_with("#["))
+        .map(str::to_owned)
+        .next()
+        .unwrap_or_default()
 }
 
 fn comments(text: &str, rust: bool) -> Vec<Comment> {
@@ -78,10 +88,18 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
     while at < lines.len() {
         let start = at;
         if let Some((marker, _)) = marked(lines[at], rust) {
-            while lines.get(at).and_then(|line| marked(line, rust)).is_some_and(|(other, _)| other == marker) {
+            while lines
+                .get(at)
+                .and_then(|line| marked(line, rust))
+                .is_some_and(|(other, _)| other == marker)
+            {
                 at += 1;
             }
-            let text = prose(lines[start..at].iter().filter_map(|line| Some(marked(line, rust)?.1)));
+            let text = prose(
+                lines[start..at]
+                    .iter()
+                    .filter_map(|line| Some(marked(line, rust)?.1)),
+            );
             found.push(Comment {
                 line: start + 1,
                 is_doc: marker == "///",
@@ -94,11 +112,19 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
                 at += 1;
             }
             at = (at + 1).min(lines.len());
-            let text = prose(
-                lines[start..at].iter().map(|line| line.trim().trim_start_matches(['/', '*']).trim_end_matches(['/', '*'])),
-            );
+            let text = prose(lines[start..at].iter().map(|line| {
+                line.trim()
+                    .trim_start_matches(['/', '*'])
+                    .trim_end_matches(['/', '*'])
+            }));
             let is_doc = lines[start].trim_start().starts_with("/**");
-            found.push(Comment { line: start + 1, is_doc, is_head: start == 0, text, code: code_after(&lines, at) });
+            found.push(Comment {
+                line: start + 1,
+                is_doc,
+                is_head: start == 0,
+                text,
+                code: code_after(&lines, at),
+            });
         } else {
             at += 1;
         }
@@ -109,13 +135,20 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
 /// Replaces the texts between backticks and quotes: code and messages may have any words.
 fn without_quotes(text: &str) -> String {
     let pieces = |text: &str, quote: char| -> String {
-        text.split(quote).enumerate().map(|(number, piece)| if number % 2 == 0 { piece } else { "`x`" }).collect()
+        text.split(quote)
+            .enumerate()
+            .map(|(number, piece)| if number % 2 == 0 { piece } else { "`x`" })
+            .collect()
     };
-    pieces(&pieces(text, '`').replace("`x`", "\u{1}"), '"').replace(['\u{1}'], "`x`").replace("``x``", "`x`")
+    pieces(&pieces(text, '`').replace("`x`", "\u{1}"), '"')
+        .replace(['\u{1}'], "`x`")
+        .replace("``x``", "`x`")
 }
 
 fn words(text: &str) -> Vec<&str> {
-    let parts = text.split(|character: char| !character.is_alphanumeric() && character != '\'' && character != '-');
+    let parts = text.split(|character: char| {
+        !character.is_alphanumeric() && character != '\'' && character != '-'
+    });
     parts.filter(|word| !word.is_empty()).collect()
 }
 
@@ -162,15 +195,17 @@ const SPELLINGS: &[(&str, &str)] = &[
 ];
 
 /// Words that start a relative clause. A doc that starts with one names its subject by a pronoun.
-const RELATIVES: &[&str] = &["What", "Which", "Who", "Whose", "Whence", "Where", "That", "Those", "So", "Of"];
+const RELATIVES: &[&str] = &[
+    "What", "Which", "Who", "Whose", "Whence", "Where", "That", "Those", "So", "Of",
+];
 
 /// The same for comments within code, which may ask a question or start with "So".
 const HEADLESS: &[&str] = &["What", "Which", "Where", "Whose", "Those"];
 
 /// Words that start a phrase without a verb, in the doc of a function.
 const VERBLESS: &[&str] = &[
-    "As", "At", "Behind", "Both", "By", "Either", "From", "In", "Neither", "No", "None", "Not", "Nothing", "Only", "With",
-    "Without",
+    "As", "At", "Behind", "Both", "By", "Either", "From", "In", "Neither", "No", "None", "Not",
+    "Nothing", "Only", "With", "Without",
 ];
 
 /// Words in "s" that are not verbs, as the first word of a function's doc.
@@ -182,15 +217,21 @@ const NOUNS: &str = "Its This Always Perhaps Attributes Bytes Capacities Charact
 
 /// Verbs that "of", "that" or a word like them may follow. After another word in "s" they belong to a noun: "Names of pods",
 /// "Edits that convert".
-const BEFORE_CLAUSES: &[&str] =
-    &["Asserts", "Checks", "Ensures", "Explains", "Proves", "Records", "Reports", "Returns", "Says", "Shows", "Warns", "Writes"];
+const BEFORE_CLAUSES: &[&str] = &[
+    "Asserts", "Checks", "Ensures", "Explains", "Proves", "Records", "Reports", "Returns", "Says",
+    "Shows", "Warns", "Writes",
+];
 
 /// Returns true if a sentence starts with a verb in the third person, as far as its first two words show.
 fn starts_with_a_verb(first: &str, second: &str) -> bool {
-    let is_word =
-        first.starts_with(char::is_uppercase) && first.ends_with('s') && !first.ends_with("ss") && !first.contains('\'');
+    let is_word = first.starts_with(char::is_uppercase)
+        && first.ends_with('s')
+        && !first.ends_with("ss")
+        && !first.contains('\'');
     let is_clause = ["of", "that", "which", "whose", "between"].contains(&second);
-    is_word && !NOUNS.split_whitespace().any(|noun| noun == first) && (!is_clause || BEFORE_CLAUSES.contains(&first))
+    is_word
+        && !NOUNS.split_whitespace().any(|noun| noun == first)
+        && (!is_clause || BEFORE_CLAUSES.contains(&first))
 }
 
 /// Returns the cause for which readers read a comment twice; `None` if nothing known is one.
@@ -199,32 +240,54 @@ fn cause(comment: &Comment) -> Option<String> {
     let words = words(&plain);
     let is_function = comment.code.split_once("fn ").is_some_and(|(before, _)| {
         before.split_whitespace().all(|word| {
-            word.starts_with("pub") || ["const", "unsafe", "extern", "\"C\"", "in"].contains(&word) || word.ends_with(')')
+            word.starts_with("pub")
+                || ["const", "unsafe", "extern", "\"C\"", "in"].contains(&word)
+                || word.ends_with(')')
         })
     });
     if comment.is_doc && !words.is_empty() {
         let first = words[0];
-        let has_verb = is_function && words.len() > 1 && first.ends_with('s') && first.starts_with(char::is_uppercase);
-        if comment.text.split_whitespace().count() <= 3 && !comment.text.contains('`') && !has_verb {
-            return Some(format!("says nothing that the name does not: {:?}", comment.text));
+        let has_verb = is_function
+            && words.len() > 1
+            && first.ends_with('s')
+            && first.starts_with(char::is_uppercase);
+        if comment.text.split_whitespace().count() <= 3 && !comment.text.contains('`') && !has_verb
+        {
+            return Some(format!(
+                "says nothing that the name does not: {:?}",
+                comment.text
+            ));
         }
         let second = words.get(1).copied().unwrap_or_default();
         let counts = ["many", "much", "long", "often", "far", "deep"].contains(&second);
         if RELATIVES.contains(&first) || first == "How" && !counts || plain.starts_with("It,") {
-            return Some(format!("starts with a relative clause (`{first} {second}`): name the thing"));
+            return Some(format!(
+                "starts with a relative clause (`{first} {second}`): name the thing"
+            ));
         }
         if is_function && VERBLESS.contains(&first) {
-            return Some(format!("a function's doc without a verb (`{first} {second} …`): write \"Returns …\" or what it does"));
+            return Some(format!(
+                "a function's doc without a verb (`{first} {second} …`): write \"Returns …\" or what it does"
+            ));
         }
-        let asks = plain.find(['.', '?']).is_some_and(|end| plain[end..].starts_with('?'));
+        let asks = plain
+            .find(['.', '?'])
+            .is_some_and(|end| plain[end..].starts_with('?'));
         if is_function
             && asks
-            && ["Is", "Are", "Does", "Do", "Has", "Have", "Can", "Could", "May", "Was", "Were"].contains(&first)
+            && [
+                "Is", "Are", "Does", "Do", "Has", "Have", "Can", "Could", "May", "Was", "Were",
+            ]
+            .contains(&first)
         {
-            return Some(format!("asks a question (`{first} {second} …?`): write \"Returns true if\""));
+            return Some(format!(
+                "asks a question (`{first} {second} …?`): write \"Returns true if\""
+            ));
         }
         if comment.code.contains("-> bool") && (first, second) == ("Returns", "whether") {
-            return Some("says `Returns whether` of a boolean: write \"Returns true if\"".to_owned());
+            return Some(
+                "says `Returns whether` of a boolean: write \"Returns true if\"".to_owned(),
+            );
         }
         if is_function && !starts_with_a_verb(first, second) {
             return Some(format!(
@@ -232,22 +295,41 @@ fn cause(comment: &Comment) -> Option<String> {
             ));
         }
         if first == "Most" && second != "of" {
-            return Some(format!("starts with `Most {second}`, which reads like \"nearly all\": write \"Maximum number of\""));
+            return Some(format!(
+                "starts with `Most {second}`, which reads like \"nearly all\": write \"Maximum number of\""
+            ));
         }
-    } else if let Some(first) = words.first().filter(|first| HEADLESS.contains(*first) && !comment.is_head) {
-        return Some(format!("starts with a relative clause (`{first} …`): name the thing, or write \"if\""));
+    } else if let Some(first) = words
+        .first()
+        .filter(|first| HEADLESS.contains(*first) && !comment.is_head)
+    {
+        return Some(format!(
+            "starts with a relative clause (`{first} …`): name the thing, or write \"if\""
+        ));
     }
     for (number, word) in words.iter().enumerate() {
         let lower = word.to_lowercase();
         let next = words.get(number + 1).copied().unwrap_or_default();
-        let before = number.checked_sub(1).map(|before| words[before].to_lowercase()).unwrap_or_default();
+        let before = number
+            .checked_sub(1)
+            .map(|before| words[before].to_lowercase())
+            .unwrap_or_default();
         let better = match lower.as_str() {
             "told" | "tells" | "said" => "returned, shown, distinguished or reported",
             "stands" | "stand" | "stood" if !["for", "alone", "in"].contains(&next) => "is",
             "so" if ["many", "much"].contains(&next) => "the number itself",
             "is" | "are" if next == "none" && before != "there" => "is not a …",
-            "is" | "are" if next == "no" && before != "there" && words.get(number + 2) != Some(&"longer") => "is not a …",
-            _ => match SPELLINGS.iter().find(|(british, _)| lower.starts_with(british)) {
+            "is" | "are"
+                if next == "no"
+                    && before != "there"
+                    && words.get(number + 2) != Some(&"longer") =>
+            {
+                "is not a …"
+            }
+            _ => match SPELLINGS
+                .iter()
+                .find(|(british, _)| lower.starts_with(british))
+            {
                 Some((british, _)) if *british == "emphasis" && lower == "emphasis" => continue,
                 Some((_, american)) => american,
                 None => continue,
@@ -271,15 +353,27 @@ fn comments_can_be_read_once() {
     let mut read = 0;
     for file in &found {
         let text = std::fs::read_to_string(file).unwrap();
-        for comment in comments(&text, file.extension().is_some_and(|extension| extension == "rs")) {
+        for comment in comments(
+            &text,
+            file.extension().is_some_and(|extension| extension == "rs"),
+        ) {
             read += 1;
             if let Some(cause) = cause(&comment) {
-                wrong.push(format!("{}:{}: {cause}", file.strip_prefix(root).unwrap().display(), comment.line));
+                wrong.push(format!(
+                    "{}:{}: {cause}",
+                    file.strip_prefix(root).unwrap().display(),
+                    comment.line
+                ));
             }
         }
     }
     assert!(read > 1_000, "{read} comments");
-    assert!(wrong.is_empty(), "{} of {read} comments must be read twice:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {read} comments must be read twice:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -316,11 +410,32 @@ fn each_cause_is_recognized() {
     ] {
         assert_eq!(judged(doc, "pub name: String,"), None, "{doc}");
     }
-    assert_eq!(judged("/// Reads a text.", "pub(crate) fn read(text: &str) {"), None);
+    assert_eq!(
+        judged("/// Reads a text.", "pub(crate) fn read(text: &str) {"),
+        None
+    );
     assert!(judged("/// The text.", "pub fn read(text: &str) {").is_some());
-    assert!(judged("/// As the server prints the path.", "pub fn print(path: &Path) -> String {").is_some());
-    assert!(judged("/// Is there a text of this name?", "fn has(name: &str) -> bool {").is_some());
-    assert!(judged("/// Returns whether there is a text of this name.", "fn has(name: &str) -> bool {").is_some());
+    assert!(
+        judged(
+            "/// As the server prints the path.",
+            "pub fn print(path: &Path) -> String {"
+        )
+        .is_some()
+    );
+    assert!(
+        judged(
+            "/// Is there a text of this name?",
+            "fn has(name: &str) -> bool {"
+        )
+        .is_some()
+    );
+    assert!(
+        judged(
+            "/// Returns whether there is a text of this name.",
+            "fn has(name: &str) -> bool {"
+        )
+        .is_some()
+    );
     for doc in [
         "/// The name of the pool, as written.",
         "/// True if the pool has devices.",
@@ -333,7 +448,10 @@ fn each_cause_is_recognized() {
         "/// `name`, or the empty text.",
         "/// Access to the pools of a node.",
     ] {
-        assert!(judged(doc, "pub fn pools(&self) -> Vec<String> {").is_some(), "{doc}");
+        assert!(
+            judged(doc, "pub fn pools(&self) -> Vec<String> {").is_some(),
+            "{doc}"
+        );
     }
     for doc in [
         "/// Returns the name of the pool.",
@@ -342,11 +460,25 @@ fn each_cause_is_recognized() {
         "/// Warns of pools without devices.",
         "/// Checks that the pool has devices.",
     ] {
-        assert_eq!(judged(doc, "pub fn pools(&self) -> Vec<String> {"), None, "{doc}");
+        assert_eq!(
+            judged(doc, "pub fn pools(&self) -> Vec<String> {"),
+            None,
+            "{doc}"
+        );
     }
-    assert_eq!(judged("/// Names of the pools, in order.", "pub pools: Vec<String>,"), None);
     assert_eq!(
-        comments("/**\n * Returns a text\n * of two lines.\n */\nlet a;\n", false)[0].text,
+        judged(
+            "/// Names of the pools, in order.",
+            "pub pools: Vec<String>,"
+        ),
+        None
+    );
+    assert_eq!(
+        comments(
+            "/**\n * Returns a text\n * of two lines.\n */\nlet a;\n",
+            false
+        )[0]
+        .text,
         "Returns a text of two lines."
     );
 }
@@ -356,7 +488,9 @@ fn exported(lib: &str) -> Vec<(String, String)> {
     let mut names = Vec::new();
     for statement in lib.split("\npub use ").skip(1) {
         let statement = statement.split(';').next().unwrap_or_default();
-        let Some((path, list)) = statement.rsplit_once("::") else { continue };
+        let Some((path, list)) = statement.rsplit_once("::") else {
+            continue;
+        };
         let folder = path.split("::").next().unwrap_or_default();
         for name in list.trim_matches(['{', '}', '\n', ' ']).split(',') {
             let original = name.trim().split(" as ").next().unwrap_or_default();
@@ -371,8 +505,13 @@ fn exported(lib: &str) -> Vec<(String, String)> {
 /// Whether the doc before a function has an example; `None` if the text does not define the function.
 fn has_example(text: &str, name: &str) -> Option<bool> {
     let heads = [format!("\npub fn {name}("), format!("\npub fn {name}<")];
-    let (before, _) = heads.iter().find_map(|head| text.split_once(head.as_str()))?;
-    let mut doc = before.lines().rev().take_while(|line| line.starts_with("///") || line.starts_with("#["));
+    let (before, _) = heads
+        .iter()
+        .find_map(|head| text.split_once(head.as_str()))?;
+    let mut doc = before
+        .lines()
+        .rev()
+        .take_while(|line| line.starts_with("///") || line.starts_with("#["));
     Some(doc.any(|line| line.starts_with("/// ```")))
 }
 
@@ -384,15 +523,27 @@ fn functions_at_the_root_have_an_example() {
     let mut functions = 0;
     // Modules; internal functions have their names, too.
     let modules = ["account", "placement"];
-    for (folder, name) in exported(&lib).into_iter().filter(|(_, name)| !modules.contains(&name.as_str())) {
+    for (folder, name) in exported(&lib)
+        .into_iter()
+        .filter(|(_, name)| !modules.contains(&name.as_str()))
+    {
         let mut found = Vec::new();
         files(&root.join("src"), &mut found);
-        found.retain(|file| file.strip_prefix(root.join("src")).unwrap().starts_with(&folder));
-        let texts = found.iter().map(|file| std::fs::read_to_string(file).unwrap());
+        found.retain(|file| {
+            file.strip_prefix(root.join("src"))
+                .unwrap()
+                .starts_with(&folder)
+        });
+        let texts = found
+            .iter()
+            .map(|file| std::fs::read_to_string(file).unwrap());
         // An internal function may have the same name. A name without a function is a module.
         let examples: Vec<bool> = texts.filter_map(|text| has_example(&text, &name)).collect();
         functions += usize::from(!examples.is_empty());
-        assert!(examples.is_empty() || examples.contains(&true), "`{name}` of src/{folder} has no example");
+        assert!(
+            examples.is_empty() || examples.contains(&true),
+            "`{name}` of src/{folder} has no example"
+        );
     }
     assert!(functions >= 9, "{functions} functions");
 }

@@ -59,8 +59,18 @@ struct Found {
 }
 
 fn findings(answer: &Value) -> Vec<Found> {
-    let place = |value: &Value| (value["line"].as_u64().unwrap() as usize, value["character"].as_u64().unwrap() as usize);
-    let range = |finding: &Value| finding.get("range").filter(|_| finding["in"] == "text").cloned();
+    let place = |value: &Value| {
+        (
+            value["line"].as_u64().unwrap() as usize,
+            value["character"].as_u64().unwrap() as usize,
+        )
+    };
+    let range = |finding: &Value| {
+        finding
+            .get("range")
+            .filter(|_| finding["in"] == "text")
+            .cloned()
+    };
     let mut found: Vec<Found> = answer["findings"]
         .as_array()
         .unwrap_or_else(|| panic!("{answer}"))
@@ -85,10 +95,17 @@ fn expected(text: &str) -> Vec<Found> {
             line += 1;
             continue;
         };
-        let (severity, code) = rest.split_once(' ').unwrap_or_else(|| panic!("severity and code: {content}"));
+        let (severity, code) = rest
+            .split_once(' ')
+            .unwrap_or_else(|| panic!("severity and code: {content}"));
         let here = line - 1;
         let end = below.map_or((here, end), |(lines, column)| (here + lines, column));
-        found.push(Found { start: (here, start), end, severity: severity.to_owned(), code: code.to_owned() });
+        found.push(Found {
+            start: (here, start),
+            end,
+            severity: severity.to_owned(),
+            code: code.to_owned(),
+        });
     }
     found.sort();
     found
@@ -105,7 +122,14 @@ fn without_comments(text: &str, found: &[Found]) -> Vec<Found> {
         }
     }
     let map = |place: Place| (numbers.get(place.0).copied().unwrap_or(line), place.1);
-    let mut found: Vec<Found> = found.iter().map(|f| Found { start: map(f.start), end: map(f.end), ..f.clone() }).collect();
+    let mut found: Vec<Found> = found
+        .iter()
+        .map(|f| Found {
+            start: map(f.start),
+            end: map(f.end),
+            ..f.clone()
+        })
+        .collect();
     found.sort();
     found
 }
@@ -118,7 +142,11 @@ fn written(text: &str, found: &[Found]) -> String {
         out.push('\n');
         for f in found.iter().filter(|f| f.start.0 == number) {
             let longer = f.end.0 > f.start.0;
-            let end = if longer { line.encode_utf16().count().max(f.start.1 + 2) } else { f.end.1 };
+            let end = if longer {
+                line.encode_utf16().count().max(f.start.1 + 2)
+            } else {
+                f.end.1
+            };
             let mut comment = String::from("#");
             comment.push_str(&" ".repeat(f.start.1.saturating_sub(1)));
             if f.start == f.end {
@@ -137,7 +165,18 @@ fn written(text: &str, found: &[Found]) -> String {
 
 fn beside(found: &[Found]) -> String {
     let one = |place: Place| format!("{}:{}", place.0 + 1, place.1 + 1);
-    found.iter().map(|f| format!("{}-{} {} {}\n", one(f.start), one(f.end), f.severity, f.code)).collect()
+    found
+        .iter()
+        .map(|f| {
+            format!(
+                "{}-{} {} {}\n",
+                one(f.start),
+                one(f.end),
+                f.severity,
+                f.code
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -174,7 +213,10 @@ fn every_manifest_gives_the_findings_written_in_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let here = Code::ALL.iter().filter(|code| !ELSEWHERE.contains(code)).map(|code| code.name());
+    let here = Code::ALL
+        .iter()
+        .filter(|code| !ELSEWHERE.contains(code))
+        .map(|code| code.name());
     // A policy judges admission requests: its tests bring those.
     let here = here.filter(|name| !name.starts_with("policy-") && *name != "admission-request");
     let missing: Vec<&str> = here.filter(|code| !seen.contains_key(*code)).collect();
@@ -189,10 +231,17 @@ fn every_fix_removes_its_finding() {
         let asked = request(&path, &text);
         let answer = ask(&asked);
         fixes::all_mend(&asked, &answer);
-        let with_fix = answer["findings"].as_array().unwrap().iter().filter(|finding| finding["fixes"].get(0).is_some());
+        let with_fix = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|finding| finding["fixes"].get(0).is_some());
         fixed.extend(with_fix.map(|finding| finding["code"].as_str().unwrap().to_owned()));
     }
-    println!("fixes of {} codes were applied and removed their finding: {fixed:?}", fixed.len());
+    println!(
+        "fixes of {} codes were applied and removed their finding: {fixed:?}",
+        fixed.len()
+    );
     assert!(fixed.len() > 15, "{fixed:?}");
 }
 
@@ -203,16 +252,36 @@ fn an_invalid_label_is_refused_by_every_release() {
     for (version, spec) in [
         ("v1alpha1", "{resourceClassName: a}"),
         ("v1alpha2", "{resourceClassName: a}"),
-        ("v1alpha3", "{devices: {requests: [{name: r, deviceClassName: c}]}}"),
-        ("v1beta1", "{devices: {requests: [{name: r, deviceClassName: c}]}}"),
-        ("v1beta2", "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}"),
-        ("v1", "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}"),
+        (
+            "v1alpha3",
+            "{devices: {requests: [{name: r, deviceClassName: c}]}}",
+        ),
+        (
+            "v1beta1",
+            "{devices: {requests: [{name: r, deviceClassName: c}]}}",
+        ),
+        (
+            "v1beta2",
+            "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}",
+        ),
+        (
+            "v1",
+            "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}",
+        ),
     ] {
         let head = format!("apiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\n");
-        let labelled = |value: &str| format!("{head}metadata: {{name: x, labels: {{a: {value}}}}}\nspec: {spec}\n");
+        let labelled = |value: &str| {
+            format!("{head}metadata: {{name: x, labels: {{a: {value}}}}}\nspec: {spec}\n")
+        };
         let (fine, invalid) = (labelled("fine"), labelled("\"no spaces\""));
         let of_all = validate(&invalid, &ValidateOptions::default());
-        assert!(of_all.findings.iter().all(|finding| finding.code.name() != "release-decides"), "{version}");
+        assert!(
+            of_all
+                .findings
+                .iter()
+                .all(|finding| finding.code.name() != "release-decides"),
+            "{version}"
+        );
         let mut serving = 0;
         for last in claimkit::api::release::LAST_PATCHES {
             let mut options = ValidateOptions::default();

@@ -11,7 +11,10 @@ struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
     }
 }
@@ -118,7 +121,8 @@ fn yaml(value: &Value, indent: usize, out: &mut String) {
 }
 
 fn nested(value: &Value, indent: usize, out: &mut String) {
-    let empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+    let empty =
+        value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
     if (value.is_object() || value.is_array()) && !empty {
         out.push('\n');
         yaml(value, indent, out);
@@ -129,35 +133,63 @@ fn nested(value: &Value, indent: usize, out: &mut String) {
 
 fn recorded() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    [("k8s-1.26.2-1.26.15.jsonl", "1.26"), ("k8s-1.30.jsonl", "1.30"), ("random-k8s-1.27-1.29.jsonl", "1.28")]
-        .iter()
-        .flat_map(|(name, release)| {
-            let text = std::fs::read_to_string(folder.join(name)).unwrap();
-            let cases = text.split('\n').filter(|line| !line.is_empty() && line.len() < 4000);
-            cases.map(|line| ((*release).to_owned(), serde_json::from_str(line).unwrap())).collect::<Vec<_>>()
-        })
-        .collect()
+    [
+        ("k8s-1.26.2-1.26.15.jsonl", "1.26"),
+        ("k8s-1.30.jsonl", "1.30"),
+        ("random-k8s-1.27-1.29.jsonl", "1.28"),
+    ]
+    .iter()
+    .flat_map(|(name, release)| {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let cases = text
+            .split('\n')
+            .filter(|line| !line.is_empty() && line.len() < 4000);
+        cases
+            .map(|line| ((*release).to_owned(), serde_json::from_str(line).unwrap()))
+            .collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 /// What must hold of every answer.
 fn agrees_with_itself(request: &Value, answer: &Value) {
     let text = request["text"].as_str().unwrap();
-    let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let findings = answer["findings"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"));
     for finding in findings {
-        let Some(range) = finding.get("range") else { continue };
+        let Some(range) = finding.get("range") else {
+            continue;
+        };
         let text = request[finding["in"].as_str().unwrap()].as_str().unwrap();
         let at = |side: &str| range[side]["byteOffset"].as_u64().unwrap() as usize;
-        assert!(at("start") <= at("end") && at("end") <= text.len(), "{finding}\n{text}");
-        assert!(text.is_char_boundary(at("start")) && text.is_char_boundary(at("end")), "{finding}\n{text}");
+        assert!(
+            at("start") <= at("end") && at("end") <= text.len(),
+            "{finding}\n{text}"
+        );
+        assert!(
+            text.is_char_boundary(at("start")) && text.is_char_boundary(at("end")),
+            "{finding}\n{text}"
+        );
     }
-    let refused = findings.iter().any(|finding| finding["severity"] == "error");
+    let refused = findings
+        .iter()
+        .any(|finding| finding["severity"] == "error");
     for object in answer["objects"].as_array().unwrap() {
         let status = &object["status"];
-        assert_eq!(object["valid"] == json!(false), refused || !status.is_null(), "{answer}\n{text}");
+        assert_eq!(
+            object["valid"] == json!(false),
+            refused || !status.is_null(),
+            "{answer}\n{text}"
+        );
         if status["code"] == 422 && request["via"] == "kubectl" {
             let mut causes = Vec::new();
             for cause in status["details"]["causes"].as_array().unwrap() {
-                let told = format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap());
+                let told = format!(
+                    "{}: {}",
+                    cause["field"].as_str().unwrap(),
+                    cause["message"].as_str().unwrap()
+                );
                 if !causes.contains(&told) {
                     causes.push(told);
                 }
@@ -194,7 +226,11 @@ fn answers_agree_with_themselves_and_fixes_mend() {
             "status" => "updateStatus",
             other => other,
         };
-        let via = if chance.below(3) == 0 { "validator" } else { "kubectl" };
+        let via = if chance.below(3) == 0 {
+            "validator"
+        } else {
+            "kubectl"
+        };
         let mut request = json!({"verb": "validate", "text": text, "release": release, "operation": operation, "via": via,
             "fieldValidation": if chance.below(4) == 0 { "Warn" } else { "Strict" }});
         if let Some(old) = case.get("old") {

@@ -5,14 +5,21 @@ use crate::support::ask;
 use serde_json::{Value, json};
 
 fn scenario(name: &str) -> String {
-    let path = format!("{}/tests/vectors/alloc/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/alloc/scenarios/{name}.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    );
     std::fs::read_to_string(path).unwrap()
 }
 
 fn question(name: &str, more: &Value) -> Value {
     let gates = json!({"DRADeviceTaintRules": true});
-    let mut request = json!({"verb": "allocate", "release": "1.36.3", "gates": gates, "text": scenario(name)});
-    request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let mut request =
+        json!({"verb": "allocate", "release": "1.36.3", "gates": gates, "text": scenario(name)});
+    request
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     request
 }
 
@@ -21,9 +28,15 @@ fn nodes(answer: &Value) -> Value {
     assert!(answer["error"].is_null(), "{answer}");
     assert_eq!(list(answer, "pods").len(), 1, "{answer}");
     let told = list(&answer["pods"][0], "nodes").iter().map(|node| {
-        let results = list(node, "allocations").iter().flat_map(|one| list(&one["devices"], "results"));
+        let results = list(node, "allocations")
+            .iter()
+            .flat_map(|one| list(&one["devices"], "results"));
         let devices: Vec<&str> = results.map(|one| text(one, "device")).collect();
-        let what = if node["verdict"] == "allocated" { json!(devices) } else { node["message"].clone() };
+        let what = if node["verdict"] == "allocated" {
+            json!(devices)
+        } else {
+            node["message"].clone()
+        };
         (text(node, "name").to_owned(), what)
     });
     Value::Object(told.collect())
@@ -33,26 +46,62 @@ const NOTHING: &str = "cannot allocate all claims";
 
 #[test]
 fn a_claim_is_freed() {
-    let answer = ask(&question("04-all-in-use", &json!({"whatIf": {"free": ["prod/serving"]}})));
-    assert_eq!(nodes(&answer), json!({"node-a": ["gpu-0", "gpu-1"], "node-b": NOTHING}));
-    assert_eq!(answer["assumed"], json!(["ResourceClaim prod/serving holds no devices"]));
-    let answer = ask(&question("01-mig-counters", &json!({"whatIf": {"free": ["team-a/notebook-mig"]}})));
-    assert_eq!(nodes(&answer), json!({"node-a": ["gpu-0"], "node-b": ["gpu-0"]}));
+    let answer = ask(&question(
+        "04-all-in-use",
+        &json!({"whatIf": {"free": ["prod/serving"]}}),
+    ));
+    assert_eq!(
+        nodes(&answer),
+        json!({"node-a": ["gpu-0", "gpu-1"], "node-b": NOTHING})
+    );
+    assert_eq!(
+        answer["assumed"],
+        json!(["ResourceClaim prod/serving holds no devices"])
+    );
+    let answer = ask(&question(
+        "01-mig-counters",
+        &json!({"whatIf": {"free": ["team-a/notebook-mig"]}}),
+    ));
+    assert_eq!(
+        nodes(&answer),
+        json!({"node-a": ["gpu-0"], "node-b": ["gpu-0"]})
+    );
     // The freed claim is not pending, although no pod of the text uses it.
     let without = scenario("04-all-in-use").replace("kind: Pod\n", "kind: Secret\n");
     assert_ne!(without, scenario("04-all-in-use"));
-    let answer = ask(&question("04-all-in-use", &json!({"text": without, "whatIf": {"free": ["prod/serving"]}})));
-    assert!(list(&answer, "pods").iter().all(|pod| !list(pod, "claims").contains(&json!("prod/serving"))), "{answer}");
+    let answer = ask(&question(
+        "04-all-in-use",
+        &json!({"text": without, "whatIf": {"free": ["prod/serving"]}}),
+    ));
+    assert!(
+        list(&answer, "pods")
+            .iter()
+            .all(|pod| !list(pod, "claims").contains(&json!("prod/serving"))),
+        "{answer}"
+    );
 }
 
 #[test]
 fn a_taint_or_its_rule_is_gone() {
     let unhealthy = "gpu.example.com/unhealthy";
-    for taint in [unhealthy.to_owned(), format!("{unhealthy}:NoSchedule"), format!("{unhealthy}=ecc:NoSchedule")] {
-        let answer = ask(&question("03-taints", &json!({"whatIf": {"untaint": [taint]}})));
-        assert_eq!(nodes(&answer), json!({"node-a": ["gpu-0"], "node-b": NOTHING, "node-c": ["gpu-0"], "node-d": ["gpu-0"]}));
+    for taint in [
+        unhealthy.to_owned(),
+        format!("{unhealthy}:NoSchedule"),
+        format!("{unhealthy}=ecc:NoSchedule"),
+    ] {
+        let answer = ask(&question(
+            "03-taints",
+            &json!({"whatIf": {"untaint": [taint]}}),
+        ));
+        assert_eq!(
+            nodes(&answer),
+            json!({"node-a": ["gpu-0"], "node-b": NOTHING, "node-c": ["gpu-0"], "node-d": ["gpu-0"]})
+        );
     }
-    for change in [json!({"untaint": ["maintenance"]}), json!({"withoutRules": ["drain-node-b"]})] {
+    for change in [
+        json!({"untaint": ["maintenance"]}),
+        json!({"withoutRules": ["drain-node-b"]}),
+    ] {
         let answer = ask(&question("03-taints", &json!({"whatIf": change})));
         assert_eq!(nodes(&answer)["node-b"], json!(["gpu-0"]));
         assert_eq!(nodes(&answer)["node-a"], json!(NOTHING));
@@ -61,18 +110,41 @@ fn a_taint_or_its_rule_is_gone() {
 
 #[test]
 fn there_is_one_more_node() {
-    let answer = ask(&question("04-all-in-use", &json!({"whatIf": {"nodesLike": ["node-a", "node-a"]}})));
+    let answer = ask(&question(
+        "04-all-in-use",
+        &json!({"whatIf": {"nodesLike": ["node-a", "node-a"]}}),
+    ));
     let both = json!(["gpu-0", "gpu-1"]);
-    assert_eq!(nodes(&answer), json!({"node-a": NOTHING, "node-b": NOTHING, "node-a-copy": both, "node-a-copy-2": both}));
-    assert_eq!(answer["assumed"][1], "Node node-a-copy-2 is there, like node-a with nothing in use");
+    assert_eq!(
+        nodes(&answer),
+        json!({"node-a": NOTHING, "node-b": NOTHING, "node-a-copy": both, "node-a-copy-2": both})
+    );
+    assert_eq!(
+        answer["assumed"][1],
+        "Node node-a-copy-2 is there, like node-a with nothing in use"
+    );
     // The copy has the counters too, unused.
-    let like = ask(&question("01-mig-counters", &json!({"whatIf": {"nodesLike": ["node-a"]}, "nodeNames": ["node-a"]})));
-    assert_eq!(nodes(&like), json!({"node-a": NOTHING, "node-a-copy": ["gpu-0"]}));
+    let like = ask(&question(
+        "01-mig-counters",
+        &json!({"whatIf": {"nodesLike": ["node-a"]}, "nodeNames": ["node-a"]}),
+    ));
+    assert_eq!(
+        nodes(&like),
+        json!({"node-a": NOTHING, "node-a-copy": ["gpu-0"]})
+    );
     // The copy of a pool has the same errors.
-    let incomplete = ask(&question("08-incomplete-pool", &json!({"whatIf": {"nodesLike": ["node-a", "node-b"]}})));
+    let incomplete = ask(&question(
+        "08-incomplete-pool",
+        &json!({"whatIf": {"nodesLike": ["node-a", "node-b"]}}),
+    ));
     let message = "claim demo/all-gpus, request gpus: asks for all devices, but resource pool gpu.example.com/node-a is currently being updated";
     assert_eq!(nodes(&incomplete)["node-b-copy"], json!(message));
-    let pools = incomplete["pods"][0]["nodes"].as_array().unwrap().iter().find(|node| node["name"] == "node-a-copy").unwrap();
+    let pools = incomplete["pods"][0]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|node| node["name"] == "node-a-copy")
+        .unwrap();
     assert!(pools["verdict"] == "error", "{pools}");
 }
 
@@ -107,44 +179,85 @@ metadata: {name: all}
 spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c, allocationMode: All}}]}}
 ";
     let answer = ask(&json!({"verb": "allocate", "text": cluster, "whatIf": {"nodesLike": ["a"]}}));
-    assert_eq!(nodes(&answer), json!({"a": ["x"], "b": ["z"], "a-copy": ["x"]}));
-    let results = list(&answer["pods"][0]["nodes"][2]["allocations"][0]["devices"], "results");
+    assert_eq!(
+        nodes(&answer),
+        json!({"a": ["x"], "b": ["z"], "a-copy": ["x"]})
+    );
+    let results = list(
+        &answer["pods"][0]["nodes"][2]["allocations"][0]["devices"],
+        "results",
+    );
     assert_eq!(results[0]["pool"], "p-a-copy");
 }
 
 #[test]
 fn what_is_named_must_be_there() {
     for (change, problem) in [
-        (json!({"free": ["prod/nope"]}), "`whatIf`: `free`: there is no ResourceClaim `prod/nope`"),
-        (json!({"free": ["demo/pair"]}), "`whatIf`: `free`: ResourceClaim `demo/pair` holds no devices"),
-        (json!({"untaint": ["nope"]}), "`whatIf`: `untaint`: no driver and no DeviceTaintRule sets a taint `nope`"),
-        (json!({"withoutRules": ["nope"]}), "`whatIf`: `withoutRules`: there is no DeviceTaintRule `nope`"),
-        (json!({"nodesLike": ["nope"]}), "`whatIf`: `nodesLike`: there is no Node `nope`"),
-        (json!({"nodesLike": ["node-a", "node-a*1000"]}), "`whatIf`: `nodesLike`: at most 1000 nodes can be made up, not 1001"),
+        (
+            json!({"free": ["prod/nope"]}),
+            "`whatIf`: `free`: there is no ResourceClaim `prod/nope`",
+        ),
+        (
+            json!({"free": ["demo/pair"]}),
+            "`whatIf`: `free`: ResourceClaim `demo/pair` holds no devices",
+        ),
+        (
+            json!({"untaint": ["nope"]}),
+            "`whatIf`: `untaint`: no driver and no DeviceTaintRule sets a taint `nope`",
+        ),
+        (
+            json!({"withoutRules": ["nope"]}),
+            "`whatIf`: `withoutRules`: there is no DeviceTaintRule `nope`",
+        ),
+        (
+            json!({"nodesLike": ["nope"]}),
+            "`whatIf`: `nodesLike`: there is no Node `nope`",
+        ),
+        (
+            json!({"nodesLike": ["node-a", "node-a*1000"]}),
+            "`whatIf`: `nodesLike`: at most 1000 nodes can be made up, not 1001",
+        ),
         (
             json!({"nodesLike": ["node-a*0"]}),
             "`whatIf`: `nodesLike`: `node-a*0`: write the node and how many, such as `node-a*3`",
         ),
     ] {
-        assert_eq!(ask(&question("04-all-in-use", &json!({"whatIf": change})))["error"], problem);
+        assert_eq!(
+            ask(&question("04-all-in-use", &json!({"whatIf": change})))["error"],
+            problem
+        );
     }
     let unknown = ask(&question("04-all-in-use", &json!({"whatIf": {"fre": []}})));
-    assert!(text(&unknown, "error").contains("`whatIf.fre`"), "{unknown}");
+    assert!(
+        text(&unknown, "error").contains("`whatIf.fre`"),
+        "{unknown}"
+    );
 }
 
 /// A separate cluster gives the same answer as one text; objects of the text take precedence.
 #[test]
 fn a_cluster_stands_beside() {
-    for name in ["01-mig-counters", "03-taints", "04-all-in-use", "06-first-available", "10-extended-resource"] {
+    for name in [
+        "01-mig-counters",
+        "03-taints",
+        "04-all-in-use",
+        "06-first-available",
+        "10-extended-resource",
+    ] {
         let whole = question(name, &json!({}));
         let documents: Vec<&str> = text(&whole, "text").split("\n---\n").collect();
-        let (asked, cluster): (Vec<&str>, Vec<&str>) = documents.iter().partition(|text| text.contains("kind: Pod\n"));
+        let (asked, cluster): (Vec<&str>, Vec<&str>) = documents
+            .iter()
+            .partition(|text| text.contains("kind: Pod\n"));
         assert!(!asked.is_empty() && !cluster.is_empty(), "{name}");
         let (asked, cluster) = (asked.join("\n---\n"), cluster.join("\n---\n"));
         let apart = ask(&question(name, &json!({"text": asked, "cluster": cluster})));
         assert_eq!(nodes(&apart), nodes(&ask(&whole)), "{name}");
         // If the text has no pods and claims, the answer is about those of the cluster.
-        let alone = ask(&question(name, &json!({"text": "", "cluster": text(&whole, "text")})));
+        let alone = ask(&question(
+            name,
+            &json!({"text": "", "cluster": text(&whole, "text")}),
+        ));
         assert_eq!(nodes(&alone), nodes(&ask(&whole)), "{name}");
         // An object that occurs twice counts once.
         let twice = ask(&question(name, &json!({"cluster": text(&whole, "text")})));
@@ -156,9 +269,15 @@ fn a_cluster_stands_beside() {
 fn findings_about_a_cluster_say_so() {
     let slice = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: d.example.com, nodeName: a, nope: 1, pool: {name: a, generation: 1, resourceSliceCount: 2}}\n";
     let answer = ask(&json!({"verb": "allocate", "text": "", "cluster": slice}));
-    let findings: Vec<(&str, &str)> =
-        list(&answer, "findings").iter().map(|finding| (text(finding, "code"), text(finding, "in"))).collect();
-    assert!(findings.contains(&("unknown-field", "cluster")) && findings.contains(&("pool-incomplete", "cluster")), "{answer}");
+    let findings: Vec<(&str, &str)> = list(&answer, "findings")
+        .iter()
+        .map(|finding| (text(finding, "code"), text(finding, "in")))
+        .collect();
+    assert!(
+        findings.contains(&("unknown-field", "cluster"))
+            && findings.contains(&("pool-incomplete", "cluster")),
+        "{answer}"
+    );
 }
 
 /// The page writes changes as the command line does.
@@ -166,10 +285,20 @@ fn findings_about_a_cluster_say_so() {
 fn the_page_has_the_changes_of_the_command_line() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/state/whatif.ts");
     let page = std::fs::read_to_string(page).unwrap();
-    let line = page.lines().find_map(|line| line.strip_prefix("const LISTS: Record<string, keyof WhatIf> = ")).unwrap();
+    let line = page
+        .lines()
+        .find_map(|line| line.strip_prefix("const LISTS: Record<string, keyof WhatIf> = "))
+        .unwrap();
     let shown = |name: &str, list: &str| {
-        if name.contains('-') { format!("\"{name}\": \"{list}\"") } else { format!("{name}: \"{list}\"") }
+        if name.contains('-') {
+            format!("\"{name}\": \"{list}\"")
+        } else {
+            format!("{name}: \"{list}\"")
+        }
     };
-    let lists: Vec<String> = claimkit::cli::allocate::CHANGES.iter().map(|(name, list, _)| shown(name, list)).collect();
+    let lists: Vec<String> = claimkit::cli::allocate::CHANGES
+        .iter()
+        .map(|(name, list, _)| shown(name, list))
+        .collect();
     assert_eq!(line, format!("{{ {} }};", lists.join(", ")));
 }

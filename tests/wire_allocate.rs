@@ -7,7 +7,10 @@ use crate::support::ask;
 use serde_json::{Value, json};
 
 fn scenario(name: &str) -> String {
-    let path = format!("{}/tests/vectors/alloc/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/alloc/scenarios/{name}.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    );
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -22,11 +25,18 @@ fn scenarios() {
         }
         let answer = ask(&request);
         assert!(answer["error"].is_null(), "{name}: {answer}");
-        assert_eq!((&answer["release"], &answer["allocator"]), (&json!("1.36.3"), &json!("incubating")), "{name}");
+        assert_eq!(
+            (&answer["release"], &answer["allocator"]),
+            (&json!("1.36.3"), &json!("incubating")),
+            "{name}"
+        );
         let pods = list(&answer, "pods");
         assert_eq!(pods.len(), 1, "{name}");
         for (node, recorded) in line["answers"]["filter"].as_object().unwrap() {
-            let told = list(&pods[0], "nodes").iter().find(|told| told["name"] == node.as_str()).unwrap();
+            let told = list(&pods[0], "nodes")
+                .iter()
+                .find(|told| told["name"] == node.as_str())
+                .unwrap();
             match text(recorded, "code") {
                 "Success" => {
                     assert_eq!(told["verdict"], "allocated", "{name} {node}");
@@ -51,7 +61,10 @@ fn scenarios() {
 fn findings_have_places() {
     let answer = ask(&json!({"verb": "allocate", "text": scenario("07-admin-access")}));
     let objects = list(&answer, "objects");
-    let placed: Vec<&Value> = list(&answer, "findings").iter().filter(|finding| finding["object"].is_u64()).collect();
+    let placed: Vec<&Value> = list(&answer, "findings")
+        .iter()
+        .filter(|finding| finding["object"].is_u64())
+        .collect();
     assert!(!placed.is_empty(), "{}", answer["findings"]);
     for finding in placed {
         let object = &objects[finding["object"].as_u64().unwrap() as usize];
@@ -64,9 +77,12 @@ fn findings_have_places() {
 
 /// The objects of a YAML text as a List in JSON.
 fn as_json(yaml: &str) -> String {
-    let documents = yaml.split("\n---\n").map(|text| ask(&json!({"verb": "parse", "raw": true, "text": text}))["raw"].clone());
+    let documents = yaml
+        .split("\n---\n")
+        .map(|text| ask(&json!({"verb": "parse", "raw": true, "text": text}))["raw"].clone());
     let items: Vec<Value> = documents.filter(Value::is_object).collect();
-    serde_json::to_string_pretty(&json!({"apiVersion": "v1", "kind": "List", "items": items})).unwrap()
+    serde_json::to_string_pretty(&json!({"apiVersion": "v1", "kind": "List", "items": items}))
+        .unwrap()
 }
 
 /// Applies the edits of every relaxation and asks again. Returns the number of relaxations with and without edits.
@@ -83,10 +99,19 @@ fn carried_out(request: &Value) -> (usize, usize) {
             edited["text"] = json!(fixes::apply(text(request, "text"), relaxation));
             let answer = ask(&edited);
             let nodes = list(&answer["pods"][0], "nodes");
-            let got =
-                nodes.iter().find(|got| got["name"] == relaxation["node"]).unwrap_or_else(|| panic!("{relaxation}: {answer}"));
-            assert_eq!(got["verdict"], "allocated", "{relaxation}\n{}\n{got}", text(&edited, "text"));
-            let results = list(got, "allocations").iter().flat_map(|one| list(&one["devices"], "results"));
+            let got = nodes
+                .iter()
+                .find(|got| got["name"] == relaxation["node"])
+                .unwrap_or_else(|| panic!("{relaxation}: {answer}"));
+            assert_eq!(
+                got["verdict"],
+                "allocated",
+                "{relaxation}\n{}\n{got}",
+                text(&edited, "text")
+            );
+            let results = list(got, "allocations")
+                .iter()
+                .flat_map(|one| list(&one["devices"], "results"));
             let devices: Vec<&str> = results.map(|one| text(one, "device")).collect();
             assert_eq!(json!(devices), relaxation["gives"], "{relaxation}");
             with += 1;
@@ -110,7 +135,9 @@ fn edits_help() {
             (with, without) = (with + counts.0, without + counts.1);
         }
     }
-    println!("{with} relaxations were carried out, {without} are about objects that are not edited");
+    println!(
+        "{with} relaxations were carried out, {without} are about objects that are not edited"
+    );
     assert!(with >= 20, "{with} with edits, {without} without");
 }
 
@@ -122,27 +149,55 @@ fn edits_of_blocks() {
     let claim = format!(
         "    # Wanted.\n    requests:\n    - name: r\n      deviceClassName: gpu\n      selectors:\n      - cel:\n          expression: {never}\n      # Any size.\n      - cel:\n          expression: 'true'\n"
     );
-    let mut tainted = head.replace("  - {name: empty}\n", "").replace("  - {name: large,", "  - {name: small2,");
-    tainted = tainted
-        .replace("basic: {capacity", "basic: {taints: [{key: d.example.com/bad, value: \"yes\", effect: NoSchedule}], capacity");
+    let mut tainted = head
+        .replace("  - {name: empty}\n", "")
+        .replace("  - {name: large,", "  - {name: small2,");
+    tainted = tainted.replace(
+        "basic: {capacity",
+        "basic: {taints: [{key: d.example.com/bad, value: \"yes\", effect: NoSchedule}], capacity",
+    );
     let tolerated = claim.replace(never, "'true'");
-    for (text, gates) in
-        [(format!("{head}{claim}"), json!({})), (format!("{tainted}{tolerated}"), json!({"DRADeviceTaints": true}))]
-    {
-        for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned()] {
-            let request = json!({"verb": "allocate", "release": "1.33", "gates": gates, "text": text});
+    for (text, gates) in [
+        (format!("{head}{claim}"), json!({})),
+        (
+            format!("{tainted}{tolerated}"),
+            json!({"DRADeviceTaints": true}),
+        ),
+    ] {
+        for text in [
+            text.clone(),
+            text.replace('\n', "\r\n"),
+            text.trim_end().to_owned(),
+        ] {
+            let request =
+                json!({"verb": "allocate", "release": "1.33", "gates": gates, "text": text});
             let (with, without) = carried_out(&request);
-            assert!(with == 1 && without == 0, "{with} with edits, {without} without: {}", ask(&request));
+            assert!(
+                with == 1 && without == 0,
+                "{with} with edits, {without} without: {}",
+                ask(&request)
+            );
             let account = ask(&request)["pods"][0]["nodes"][0].clone();
-            let at = |range: &Value| &text[range["start"]["byteOffset"].as_u64().unwrap() as usize..];
-            assert!(at(&account["requests"][0]["range"]).starts_with("name"), "{account}");
+            let at =
+                |range: &Value| &text[range["start"]["byteOffset"].as_u64().unwrap() as usize..];
+            assert!(
+                at(&account["requests"][0]["range"]).starts_with("name"),
+                "{account}"
+            );
         }
     }
-    let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": scenario("05-match-pcie-root")}));
-    let conflicts: Vec<&Value> = list(&answer["pods"][0], "nodes").iter().flat_map(|node| list(node, "conflicts")).collect();
+    let answer = ask(
+        &json!({"verb": "allocate", "release": "1.36.3", "text": scenario("05-match-pcie-root")}),
+    );
+    let conflicts: Vec<&Value> = list(&answer["pods"][0], "nodes")
+        .iter()
+        .flat_map(|node| list(node, "conflicts"))
+        .collect();
     assert!(!conflicts.is_empty());
     assert!(
-        conflicts.iter().all(|one| one["path"] == "spec.devices.constraints[0]" && one["range"].is_object()),
+        conflicts
+            .iter()
+            .all(|one| one["path"] == "spec.devices.constraints[0]" && one["range"].is_object()),
         "{conflicts:?}"
     );
 }
@@ -184,12 +239,25 @@ spec:
 #[test]
 fn older_version() {
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": OLD}));
-    assert_eq!((&answer["ok"], &answer["release"]), (&json!(true), &json!("1.33.13")), "{answer}");
+    assert_eq!(
+        (&answer["ok"], &answer["release"]),
+        (&json!(true), &json!("1.33.13")),
+        "{answer}"
+    );
     let group = &answer["pods"][0];
-    assert_eq!((&group["pod"], &group["claims"]), (&Value::Null, &json!(["default/c"])));
+    assert_eq!(
+        (&group["pod"], &group["claims"]),
+        (&Value::Null, &json!(["default/c"]))
+    );
     let result = &group["nodes"][0]["allocations"][0]["devices"]["results"][0];
-    assert_eq!((&result["device"], &result["request"]), (&json!("large"), &json!("r")), "{group}");
-    let named = ask(&json!({"verb": "allocate", "release": "1.33", "text": OLD, "claims": ["c"], "nodeNames": ["node-a"]}));
+    assert_eq!(
+        (&result["device"], &result["request"]),
+        (&json!("large"), &json!("r")),
+        "{group}"
+    );
+    let named = ask(
+        &json!({"verb": "allocate", "release": "1.33", "text": OLD, "claims": ["c"], "nodeNames": ["node-a"]}),
+    );
     assert_eq!(named["pods"], answer["pods"]);
 }
 
@@ -199,7 +267,10 @@ fn version_not_served() {
     let text = OLD.replace("v1beta1", "v1");
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": text}));
     assert_eq!(answer["ok"], false);
-    let refused = list(&answer, "findings").iter().filter(|finding| text_has(finding, "is registered for version")).count();
+    let refused = list(&answer, "findings")
+        .iter()
+        .filter(|finding| text_has(finding, "is registered for version"))
+        .count();
     assert_eq!(refused, 3, "{}", answer["findings"]);
 }
 
@@ -212,17 +283,30 @@ fn text_has(finding: &Value, part: &str) -> bool {
 fn nodes_apart() {
     let (node, rest) = OLD.split_once("---\n").unwrap();
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest, "nodes": node}));
-    assert_eq!((&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]), (&json!(true), &json!("node-a")));
+    assert_eq!(
+        (&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]),
+        (&json!(true), &json!("node-a"))
+    );
     // The slice names its node, which is assumed then.
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest}));
-    assert_eq!((&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]), (&json!(true), &json!("node-a")));
+    assert_eq!(
+        (&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]),
+        (&json!(true), &json!("node-a"))
+    );
     assert!(
-        list(&answer, "assumed").iter().any(|line| line.as_str().unwrap_or_default().starts_with("Node node-a ")),
+        list(&answer, "assumed").iter().any(|line| line
+            .as_str()
+            .unwrap_or_default()
+            .starts_with("Node node-a ")),
         "{answer}"
     );
     let nowhere = rest.replace("nodeName: node-a", "allNodes: true");
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": nowhere}));
-    assert_eq!((&answer["ok"], &answer["findings"][0]["code"]), (&json!(false), &json!("nothing-checked")), "{answer}");
+    assert_eq!(
+        (&answer["ok"], &answer["findings"][0]["code"]),
+        (&json!(false), &json!("nothing-checked")),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -230,17 +314,32 @@ fn unusable() {
     for (request, part) in [
         (json!({}), "`text` is missing"),
         (json!({"text": "", "release": "1.30"}), "has no devices"),
-        (json!({"text": "", "gates": {"Nope": true}}), "no feature gate `Nope`"),
-        (json!({"text": "", "features": ["Nope"]}), "no feature `Nope`"),
+        (
+            json!({"text": "", "gates": {"Nope": true}}),
+            "no feature gate `Nope`",
+        ),
+        (
+            json!({"text": "", "features": ["Nope"]}),
+            "no feature `Nope`",
+        ),
         (json!({"text": "", "pod": "a/b"}), "no Pod `a/b`"),
-        (json!({"text": "", "claims": ["b"]}), "no ResourceClaim `default/b`"),
+        (
+            json!({"text": "", "claims": ["b"]}),
+            "no ResourceClaim `default/b`",
+        ),
         (json!({"text": "", "nodeNames": ["b"]}), "no Node `b`"),
-        (json!({"text": "", "options": {"steps": 1}}), "unknown field `steps`"),
+        (
+            json!({"text": "", "options": {"steps": 1}}),
+            "unknown field `steps`",
+        ),
     ] {
         let mut request = request;
         request["verb"] = json!("allocate");
         let answer = ask(&request);
-        assert!(answer["error"].as_str().unwrap_or_default().contains(part), "{request}: {answer}");
+        assert!(
+            answer["error"].as_str().unwrap_or_default().contains(part),
+            "{request}: {answer}"
+        );
         assert_eq!(answer["ok"], false);
     }
 }
@@ -281,7 +380,8 @@ spec:
 ---
 ";
     let spec = "{containers: [{name: c, image: x}], resourceClaims: [{name: gpus, resourceClaimTemplateName: two}]}";
-    let pod = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: ns}}\nspec: {spec}\n");
+    let pod =
+        format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: ns}}\nspec: {spec}\n");
     let deployment = format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: p, namespace: ns}}\nspec: {{template: {{spec: {spec}}}}}\n"
     );
@@ -289,23 +389,36 @@ spec:
         let whole = format!("{cluster}{template}{waiting}");
         let request = json!({"verb": "allocate", "release": "1.36.3", "text": whole});
         let answer = ask(&request);
-        assert_eq!(answer["assumed"], json!(["ResourceClaim ns/p-gpus is made from ResourceClaimTemplate two for a new pod"]));
+        assert_eq!(
+            answer["assumed"],
+            json!(["ResourceClaim ns/p-gpus is made from ResourceClaimTemplate two for a new pod"])
+        );
         let account = &answer["pods"][0];
-        assert_eq!((&account["pod"], &account["claims"]), (&json!("ns/p"), &json!(["ns/p-gpus"])), "{answer}");
+        assert_eq!(
+            (&account["pod"], &account["claims"]),
+            (&json!("ns/p"), &json!(["ns/p-gpus"])),
+            "{answer}"
+        );
         assert_eq!(account["nodes"][0]["message"], "cannot allocate all claims");
         let range = &account["nodes"][0]["requests"][0]["range"];
         let at = |end: &str| range[end]["byteOffset"].as_u64().unwrap() as usize;
         assert!(whole[at("start")..at("end")].contains("exactly"), "{range}");
         assert!(at("start") > whole.find("name: two").unwrap(), "{range}");
         assert_eq!(carried_out(&request), (1, 0));
-        let codes: Vec<&str> = list(&answer, "findings").iter().map(|finding| text(finding, "code")).collect();
+        let codes: Vec<&str> = list(&answer, "findings")
+            .iter()
+            .map(|finding| text(finding, "code"))
+            .collect();
         assert_eq!(codes, ["placement-not-modelled"], "{answer}");
     }
     // A pod of a server waits for its controller, and an existing claim also refers to its template.
     let seen = pod.replace("name: p,", "name: p, uid: u,");
     let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("{cluster}{template}{seen}")});
     let answer = ask(&request);
-    assert_eq!(answer["pods"][0]["before"]["message"], "pod \"ns/p\": ResourceClaim not created yet");
+    assert_eq!(
+        answer["pods"][0]["before"]["message"],
+        "pod \"ns/p\": ResourceClaim not created yet"
+    );
     assert!(answer["assumed"].is_null());
     let made = format!(
         "{cluster}{template}{seen}status: {{resourceClaimStatuses: [{{name: gpus, resourceClaimName: p-1}}]}}
@@ -320,18 +433,38 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
     // The change is of the claim that the pod uses, and of the template for the next one.
     let relaxation = &answer["pods"][0]["nodes"][0]["relaxations"][0];
     let of = |range: &Value| range["start"]["byteOffset"].as_u64().unwrap() as usize;
-    let (pod, at) = (made.find("kind: Pod").unwrap(), of(&relaxation["changes"][0]["range"]));
+    let (pod, at) = (
+        made.find("kind: Pod").unwrap(),
+        of(&relaxation["changes"][0]["range"]),
+    );
     assert!(made[..at].ends_with("count: ") && at > pod, "{relaxation}");
-    let places: Vec<usize> = list(relaxation, "edits").iter().map(|edit| of(&edit["range"])).collect();
-    assert!(matches!(places.as_slice(), [template, claim] if *template < pod && *claim == at), "{relaxation}");
-    assert_eq!(carried_out(&json!({"verb": "allocate", "release": "1.36.3", "text": made})), (1, 0));
+    let places: Vec<usize> = list(relaxation, "edits")
+        .iter()
+        .map(|edit| of(&edit["range"]))
+        .collect();
+    assert!(
+        matches!(places.as_slice(), [template, claim] if *template < pod && *claim == at),
+        "{relaxation}"
+    );
+    assert_eq!(
+        carried_out(&json!({"verb": "allocate", "release": "1.36.3", "text": made})),
+        (1, 0)
+    );
     // If the template changed since, its positions are not those of the claim.
-    let changed = made.replace("  deviceClassName: gpu\n", "  allocationMode: ExactCount\n          deviceClassName: gpu2\n");
+    let changed = made.replace(
+        "  deviceClassName: gpu\n",
+        "  allocationMode: ExactCount\n          deviceClassName: gpu2\n",
+    );
     assert_ne!(changed, made);
     let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": changed}));
     let relaxation = &answer["pods"][0]["nodes"][0]["relaxations"][0];
-    let at = relaxation["edits"][0]["range"]["start"]["byteOffset"].as_u64().unwrap() as usize;
-    assert!(changed[..at].ends_with("count: ") && at > changed.find("kind: Pod").unwrap(), "{relaxation}");
+    let at = relaxation["edits"][0]["range"]["start"]["byteOffset"]
+        .as_u64()
+        .unwrap() as usize;
+    assert!(
+        changed[..at].ends_with("count: ") && at > changed.find("kind: Pod").unwrap(),
+        "{relaxation}"
+    );
 }
 
 /// The answer names what was not checked: with the gate on, node resources are unchecked only if no device uses them.
@@ -351,7 +484,10 @@ spec:
         let answer = ask(
             &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": text_of, "gates": {"DRANodeAllocatableResources": on}}),
         );
-        let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
+        let told = list(&answer, "findings")
+            .iter()
+            .find(|finding| finding["code"] == "placement-not-modelled")
+            .unwrap();
         let wanted = if on {
             "not looked at: taints of nodes, their resources where no device takes of them, affinity and other plugins of the scheduler; devices of claims that are not given here count as free; pods that are not given here take none"
         } else {
@@ -378,8 +514,15 @@ fn claims_of_pod_groups_are_not_looked_at() {
         let answer = ask(
             &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on}}),
         );
-        let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
-        assert_eq!(text(told, "message").contains("claims of pod groups (DRAWorkloadResourceClaims), "), wanted, "{told}");
+        let told = list(&answer, "findings")
+            .iter()
+            .find(|finding| finding["code"] == "placement-not-modelled")
+            .unwrap();
+        assert_eq!(
+            text(told, "message").contains("claims of pod groups (DRAWorkloadResourceClaims), "),
+            wanted,
+            "{told}"
+        );
     }
 }
 
@@ -400,7 +543,8 @@ fn devices_time_out() {
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "1"},
             "spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "a"}]}});
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
-        let text = json!({"apiVersion": "v1", "kind": "List", "items": [node, claim, pod]}).to_string();
+        let text =
+            json!({"apiVersion": "v1", "kind": "List", "items": [node, claim, pod]}).to_string();
         let mut request = json!({"verb": "allocate", "alone": true, "release": "1.36.3", "text": text, "gates": gates});
         if now.is_string() {
             request["now"] = now;
@@ -411,15 +555,44 @@ fn devices_time_out() {
         (text_of(node, "message"), text_of(node, "help"))
     };
     let none = (String::new(), String::new());
-    let lost = |why: &str| ("resourceclaim not available on the node".to_owned(), why.to_owned());
+    let lost = |why: &str| {
+        (
+            "resourceclaim not available on the node".to_owned(),
+            why.to_owned(),
+        )
+    };
     let late = lost("the devices of ns/a were not ready for binding in time");
     let same: &dyn Fn(&mut Value) = &|_| {};
     for (what, change, now, gates, wanted) in [
         ("no time is given", same, json!(null), json!({}), &none),
-        ("in time", same, json!("2026-05-04T03:10:00Z"), json!({}), &none),
-        ("just too late", same, json!("2026-05-04T03:10:00.000000001Z"), json!({}), &late),
-        ("too late, in another zone", same, json!("2026-05-04T05:10:01+02:00"), json!({}), &late),
-        ("gate off", same, json!("2026-05-04T04:00:00Z"), json!({"DRADeviceBindingConditions": false}), &none),
+        (
+            "in time",
+            same,
+            json!("2026-05-04T03:10:00Z"),
+            json!({}),
+            &none,
+        ),
+        (
+            "just too late",
+            same,
+            json!("2026-05-04T03:10:00.000000001Z"),
+            json!({}),
+            &late,
+        ),
+        (
+            "too late, in another zone",
+            same,
+            json!("2026-05-04T05:10:01+02:00"),
+            json!({}),
+            &late,
+        ),
+        (
+            "gate off",
+            same,
+            json!("2026-05-04T04:00:00Z"),
+            json!({"DRADeviceBindingConditions": false}),
+            &none,
+        ),
         (
             "no device status",
             &|status: &mut Value| status["devices"] = json!([]),
@@ -443,7 +616,9 @@ fn devices_time_out() {
         ),
         (
             "no conditions",
-            &|status: &mut Value| status["allocation"]["devices"]["results"][0]["bindingConditions"] = json!(null),
+            &|status: &mut Value| {
+                status["allocation"]["devices"]["results"][0]["bindingConditions"] = json!(null)
+            },
             json!("2026-05-04T04:00:00Z"),
             json!({}),
             &none,
@@ -457,16 +632,16 @@ fn devices_time_out() {
         ),
         (
             "failed for good",
-            &|status: &mut Value| status["devices"][0]["conditions"][0] = json!({"type": "Broken", "status": "True"}),
+            &|status: &mut Value| {
+                status["devices"][0]["conditions"][0] = json!({"type": "Broken", "status": "True"})
+            },
             json!(null),
             json!({}),
             &lost("binding the devices of ns/a failed: d has Broken"),
         ),
         (
             "elsewhere",
-            &|status: &mut Value| {
-                status["allocation"]["nodeSelector"] = json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]})
-            },
+            &|status: &mut Value| status["allocation"]["nodeSelector"] = json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]}),
             json!(null),
             json!({}),
             &lost("ns/a is allocated, but not for this node"),
@@ -474,7 +649,8 @@ fn devices_time_out() {
     ] {
         assert_eq!(told(change, now, gates), *wanted, "{what}");
     }
-    let answer = ask(&json!({"verb": "allocate", "text": scenario("04-all-in-use"), "now": "yesterday"}));
+    let answer =
+        ask(&json!({"verb": "allocate", "text": scenario("04-all-in-use"), "now": "yesterday"}));
     assert!(text(&answer, "error").starts_with("`now`: "), "{answer}");
 }
 
@@ -511,20 +687,35 @@ metadata: {name: n1}
         let answer = ask(&json!({"verb": "allocate", "text": format!("{objects}{pod}")}));
         let pods = list(&answer, "pods");
         let pod = pods.iter().find(|pod| pod["pod"] == "ns/p").unwrap();
-        (text(&pod["before"], "message").to_owned(), text(&pod["before"], "help").to_owned())
+        (
+            text(&pod["before"], "message").to_owned(),
+            text(&pod["before"], "help").to_owned(),
+        )
     };
     let (message, told) = help("", "resourceClaimTemplateName: single-gpus");
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
-    assert_eq!(told, "there is no ResourceClaimTemplate `single-gpus` in namespace `ns`; did you mean `single-gpu`?");
+    assert_eq!(
+        told,
+        "there is no ResourceClaimTemplate `single-gpus` in namespace `ns`; did you mean `single-gpu`?"
+    );
     let (message, told) = help("1", "resourceClaimTemplateName: single-gpu");
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
-    assert_eq!(told, "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet");
+    assert_eq!(
+        told,
+        "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet"
+    );
     let (message, told) = help("", "resourceClaimName: other");
     assert_eq!(message, "could not find ResourceClaim \"ns/other\"");
     assert_eq!(told, "there is no ResourceClaim `other` in namespace `ns`");
     let (message, told) = help("", "resourceClaimName: shared");
-    assert_eq!(message, "request gpu: device class gpu.exmaple.com does not exist");
-    assert_eq!(told, "there is no DeviceClass `gpu.exmaple.com`; did you mean `gpu.example.com`?");
+    assert_eq!(
+        message,
+        "request gpu: device class gpu.exmaple.com does not exist"
+    );
+    assert_eq!(
+        told,
+        "there is no DeviceClass `gpu.exmaple.com`; did you mean `gpu.example.com`?"
+    );
 }
 
 #[test]
@@ -544,9 +735,18 @@ metadata: {name: claim, namespace: ns}
 spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}
 ";
     let answer = ask(&json!({"verb": "allocate", "text": objects}));
-    let found: Vec<&str> = list(&answer, "findings").iter().map(|finding| text(finding, "message")).collect();
-    assert!(found.contains(&"no ResourceSlice is given: no device is known"), "{found:?}");
-    assert_eq!(answer["pods"][0]["nodes"][0]["message"], "cannot allocate all claims");
+    let found: Vec<&str> = list(&answer, "findings")
+        .iter()
+        .map(|finding| text(finding, "message"))
+        .collect();
+    assert!(
+        found.contains(&"no ResourceSlice is given: no device is known"),
+        "{found:?}"
+    );
+    assert_eq!(
+        answer["pods"][0]["nodes"][0]["message"],
+        "cannot allocate all claims"
+    );
 }
 
 /// Eviction wants a toleration of the very taint with effect NoExecute (kube-controller-manager 1.36,
@@ -570,7 +770,10 @@ fn eviction_looks_at_each_taint() {
         ]);
         let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
         let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": text}));
-        assert_eq!(answer["pods"][0]["nodes"][0]["verdict"], "allocated", "{answer}");
+        assert_eq!(
+            answer["pods"][0]["nodes"][0]["verdict"], "allocated",
+            "{answer}"
+        );
         answer.to_string().contains("\"tolerated-but-evicted\"")
     };
     assert!(told("d.example.com/other"));
@@ -608,13 +811,28 @@ spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
         ("1.36", json!({}), "allocated", Some("DRADeviceTaintRules")),
         ("1.36", json!({"DRADeviceTaintRules": true}), "none", None),
         ("1.35", json!({}), "allocated", Some("DRADeviceTaints")),
-        ("1.35", json!({"DRADeviceTaints": true}), "allocated", Some("DRADeviceTaintRules")),
+        (
+            "1.35",
+            json!({"DRADeviceTaints": true}),
+            "allocated",
+            Some("DRADeviceTaintRules"),
+        ),
     ] {
-        let answer = ask(&json!({"verb": "allocate", "release": release, "gates": gates, "text": text}));
-        assert_eq!(answer["pods"][0]["nodes"][0]["verdict"], verdict, "{answer}");
-        let words = |gate: &str| format!("the DeviceTaintRules have no effect: the feature gate {gate} is off");
+        let answer =
+            ask(&json!({"verb": "allocate", "release": release, "gates": gates, "text": text}));
+        assert_eq!(
+            answer["pods"][0]["nodes"][0]["verdict"], verdict,
+            "{answer}"
+        );
+        let words = |gate: &str| {
+            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off")
+        };
         let findings = answer["findings"].as_array().unwrap();
-        let has = |part: &str| findings.iter().any(|finding| finding["message"].as_str().unwrap().starts_with(part));
+        let has = |part: &str| {
+            findings
+                .iter()
+                .any(|finding| finding["message"].as_str().unwrap().starts_with(part))
+        };
         assert_eq!(has("the DeviceTaintRules"), said.is_some(), "{answer}");
         assert!(said.is_none_or(|gate| has(&words(gate))), "{answer}");
     }

@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 
 fn lines(name: &str) -> impl Iterator<Item = Value> {
-    let path = format!("{}/tests/vectors/cel/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/cel/{name}.jsonl.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
-    reader.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+    reader
+        .lines()
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 /// The gates that recorded lines are about.
@@ -18,7 +23,10 @@ const GATES: &[&str] = &["DRAConsumableCapacity", "DRAListTypeAttributes"];
 fn check(name: &str, release: &str) {
     let minor: u8 = release.split('.').nth(1).unwrap().parse().unwrap();
     let mut checked = 0;
-    for line in lines(name).filter(|line| line["device"].is_object() && line.get("result").is_some()).take(150) {
+    for line in lines(name)
+        .filter(|line| line["device"].is_object() && line.get("result").is_some())
+        .take(150)
+    {
         let mut request = json!({
             "verb": "cel", "expression": line["expr"], "release": release, "stored": line["env"] == "stored", "devices": [line["device"]],
         });
@@ -31,17 +39,29 @@ fn check(name: &str, release: &str) {
         let answer = ask(&request);
         let id = &line["id"];
         if let Some(error) = line["compileError"].as_str() {
-            assert_eq!((&answer["ok"], &answer["compile"]["error"]), (&json!(false), &json!(error)), "{id}");
+            assert_eq!(
+                (&answer["ok"], &answer["compile"]["error"]),
+                (&json!(false), &json!(error)),
+                "{id}"
+            );
             continue;
         }
         let (compile, result) = (&answer["compile"], &answer["results"][0]);
-        assert_eq!((&compile["ok"], &compile["type"]), (&json!(true), &line["type"]), "{id} {answer}");
+        assert_eq!(
+            (&compile["ok"], &compile["type"]),
+            (&json!(true), &line["type"]),
+            "{id} {answer}"
+        );
         assert_eq!(compile["cost"], line["maxCost"], "{id}");
         for part in ["match", "error"] {
             assert_eq!(result[part], line["result"][part], "{id} {part}");
         }
         // A device that cannot be read has no cost and no recorded answer.
-        assert_eq!(result["cost"].as_u64().unwrap(), line["result"]["cost"].as_u64().unwrap_or(0), "{id}");
+        assert_eq!(
+            result["cost"].as_u64().unwrap(),
+            line["result"]["cost"].as_u64().unwrap_or(0),
+            "{id}"
+        );
         checked += 1;
     }
     println!("{name}: {checked}");
@@ -58,14 +78,18 @@ fn recorded_answers() {
 fn trace_and_reasons() {
     let device = json!({"driver": "gpu.example.com", "attributes": {"model": {"string": "t4"}}, "capacity": {"memory": "40Gi"}});
     let expression = r#"device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "a100""#;
-    let answer = ask(&json!({"verb": "cel", "expression": expression, "devices": [device], "trace": true}));
+    let answer =
+        ask(&json!({"verb": "cel", "expression": expression, "devices": [device], "trace": true}));
     assert_eq!(answer["ok"], true, "{answer}");
     let result = &answer["results"][0];
     assert_eq!(result["match"], false);
     let why = r#"`device.attributes["gpu.example.com"].model == "a100"` is false: `device.attributes["gpu.example.com"].model` is "t4""#;
     assert_eq!(result["why"], json!([why]));
     let whole = &result["trace"][0];
-    assert_eq!((&whole["value"], &whole["range"]["end"]["byteOffset"]), (&json!("false"), &json!(expression.len())));
+    assert_eq!(
+        (&whole["value"], &whole["range"]["end"]["byteOffset"]),
+        (&json!("false"), &json!(expression.len()))
+    );
     let plain = ask(&json!({"verb": "cel", "expression": expression, "devices": [device]}));
     assert!(plain["results"][0].get("trace").is_none());
     assert_eq!(plain["results"][0]["cost"], result["cost"]);
@@ -75,14 +99,31 @@ fn trace_and_reasons() {
 #[test]
 fn not_ok() {
     let device = json!({"driver": "d"});
-    let answer = ask(&json!({"verb": "cel", "expression": r#"device.attributes["d"].x"#, "devices": [device]}));
-    assert_eq!((&answer["ok"], &answer["results"][0]["error"]), (&json!(false), &json!("no such key: x")));
+    let answer = ask(
+        &json!({"verb": "cel", "expression": r#"device.attributes["d"].x"#, "devices": [device]}),
+    );
+    assert_eq!(
+        (&answer["ok"], &answer["results"][0]["error"]),
+        (&json!(false), &json!("no such key: x"))
+    );
     let text = r#"device.attributes["d"].all(a, device.attributes["d"].all(b, device.attributes["d"].all(c, device.attributes["d"].all(e, a == b || c == e))))"#;
     let answer = ask(&json!({"verb": "cel", "expression": text}));
-    assert_eq!((&answer["ok"], &answer["compile"]["ok"]), (&json!(false), &json!(true)), "{answer}");
+    assert_eq!(
+        (&answer["ok"], &answer["compile"]["ok"]),
+        (&json!(false), &json!(true)),
+        "{answer}"
+    );
     let answer = ask(&json!({"verb": "cel", "expression": "nothing"}));
-    assert_eq!((&answer["ok"], &answer["compile"]["ok"]), (&json!(false), &json!(false)));
-    assert!(answer["compile"]["error"].as_str().unwrap().contains("undeclared reference to 'nothing'"));
+    assert_eq!(
+        (&answer["ok"], &answer["compile"]["ok"]),
+        (&json!(false), &json!(false))
+    );
+    assert!(
+        answer["compile"]["error"]
+            .as_str()
+            .unwrap()
+            .contains("undeclared reference to 'nothing'")
+    );
 }
 
 #[test]
@@ -91,19 +132,35 @@ fn named_resources() {
     let expression = r#"attributes.quantity["size"].isGreaterThan(quantity("1Mi")) && 2 in attributes.intslice["list"]"#;
     let request = json!({"verb": "cel", "environment": "namedResources", "release": "1.30", "expression": expression, "instances": instances});
     let answer = ask(&request);
-    assert_eq!((&answer["ok"], &answer["results"][0]["match"]), (&json!(true), &json!(true)), "{answer}");
+    assert_eq!(
+        (&answer["ok"], &answer["results"][0]["match"]),
+        (&json!(true), &json!(true)),
+        "{answer}"
+    );
 }
 
 #[test]
 fn unusable() {
     for (request, part) in [
         (json!({}), "`expression` is missing"),
-        (json!({"expression": "true", "release": "1.30"}), "has no devices"),
+        (
+            json!({"expression": "true", "release": "1.30"}),
+            "has no devices",
+        ),
         (json!({"expression": "true", "release": "1.40"}), "1.40"),
-        (json!({"expression": "true", "gates": {"Nope": true}}), "no feature gate `Nope`"),
+        (
+            json!({"expression": "true", "gates": {"Nope": true}}),
+            "no feature gate `Nope`",
+        ),
         (json!({"expression": "true", "stored": "v1"}), "`stored`"),
-        (json!({"expression": "true", "devices": [{"attribute": {}}]}), "`devices[0]`: unknown field `attribute`"),
-        (json!({"expression": "true", "devices": [{"driver": 3}]}), "`devices[0].driver`: is not a string"),
+        (
+            json!({"expression": "true", "devices": [{"attribute": {}}]}),
+            "`devices[0]`: unknown field `attribute`",
+        ),
+        (
+            json!({"expression": "true", "devices": [{"driver": 3}]}),
+            "`devices[0].driver`: is not a string",
+        ),
         (
             json!({"expression": "true", "devices": [{}, {"attributes": {"model": "a100"}}]}),
             r#"`devices[1].attributes.model`: has no type; write `{"string":"a100"}`"#,
@@ -112,13 +169,22 @@ fn unusable() {
             json!({"expression": "true", "devices": [{"attributes": {"model": {"string": 5}}}]}),
             "`devices[0].attributes.model`: `string` is a number, not a string",
         ),
-        (json!({"expression": "true", "instances": [{}]}), "`namedResources`"),
-        (json!({"expression": "true", "environment": "namedResources", "release": "1.31"}), "1.30"),
+        (
+            json!({"expression": "true", "instances": [{}]}),
+            "`namedResources`",
+        ),
+        (
+            json!({"expression": "true", "environment": "namedResources", "release": "1.31"}),
+            "1.30",
+        ),
     ] {
         let mut request = request;
         request["verb"] = json!("cel");
         let answer = ask(&request);
-        assert!(answer["error"].as_str().unwrap().contains(part), "{request}: {answer}");
+        assert!(
+            answer["error"].as_str().unwrap().contains(part),
+            "{request}: {answer}"
+        );
         assert_eq!(answer["ok"], false);
     }
 }

@@ -6,33 +6,80 @@ use crate::text::tree::{NodeId, Tree};
 
 /// Returns the help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of
 /// devices in a slice whose devices use certain features, and in any other slice.
-pub fn help(finding: &Finding, tree: &Tree<'_>, node: Option<NodeId>, reduced: Option<(usize, usize)>) -> Option<String> {
+pub fn help(
+    finding: &Finding,
+    tree: &Tree<'_>,
+    node: Option<NodeId>,
+    reduced: Option<(usize, usize)>,
+) -> Option<String> {
     let message = finding.message.as_str();
     if let Some((head, tail)) = message.split_once(": the total number of ") {
         let (what, max) = tail.split_once(" must not exceed ")?;
         let count: usize = head.rsplit(": ").next()?.parse().ok()?;
         return Some(match what {
             "attributes and capacities" => {
-                message!("budget.attributes-and-capacities", "{count} attributes and capacities, {max} allowed", count, max)
+                message!(
+                    "budget.attributes-and-capacities",
+                    "{count} attributes and capacities, {max} allowed",
+                    count,
+                    max
+                )
             }
-            "attribute values" => message!("budget.attribute-values", "{count} attribute values, {max} allowed", count, max),
-            "counters" => message!("budget.counters", "{count} counters, {max} allowed", count, max),
+            "attribute values" => message!(
+                "budget.attribute-values",
+                "{count} attribute values, {max} allowed",
+                count,
+                max
+            ),
+            "counters" => message!(
+                "budget.counters",
+                "{count} counters, {max} allowed",
+                count,
+                max
+            ),
             "counters in devices" => {
-                message!("budget.device-counters", "{count} counters in devices, {max} allowed", count, max)
+                message!(
+                    "budget.device-counters",
+                    "{count} counters in devices, {max} allowed",
+                    count,
+                    max
+                )
             }
-            "shared counters" => message!("budget.shared-counters", "{count} shared counters, {max} allowed", count, max),
+            "shared counters" => message!(
+                "budget.shared-counters",
+                "{count} shared counters, {max} allowed",
+                count,
+                max
+            ),
             other => allowed(count, other, max),
         });
     }
     let listed = || node.map(|node| tree.items(node).len().max(tree.entries(node).len()));
     let (count, max): (usize, usize) = match message.split_once(": must have at most ") {
-        Some((head, tail)) => (head.rsplit(": ").next()?.parse().ok()?, tail.strip_suffix(" items")?.parse().ok()?),
-        None => (listed()?, message.split_once(": may not be longer than ")?.1.parse().ok()?),
+        Some((head, tail)) => (
+            head.rsplit(": ").next()?.parse().ok()?,
+            tail.strip_suffix(" items")?.parse().ok()?,
+        ),
+        None => (
+            listed()?,
+            message
+                .split_once(": may not be longer than ")?
+                .1
+                .parse()
+                .ok()?,
+        ),
     };
-    let Some(Step::Key(what)) = finding.steps.last() else { return None };
+    let Some(Step::Key(what)) = finding.steps.last() else {
+        return None;
+    };
     Some(match what.as_str() {
         "devices" => devices(count, max, reduced),
-        "requests" => message!("budget.requests", "{count} requests, {max} allowed", count, max),
+        "requests" => message!(
+            "budget.requests",
+            "{count} requests, {max} allowed",
+            count,
+            max
+        ),
         _ => allowed(count, what, max),
     })
 }
@@ -64,5 +111,11 @@ fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> String 
 }
 
 fn allowed(count: usize, what: &str, max: impl std::fmt::Display) -> String {
-    message!("budget.allowed", "{count} {what}, {max} allowed", count, what, max)
+    message!(
+        "budget.allowed",
+        "{count} {what}, {max} allowed",
+        count,
+        what,
+        max
+    )
 }

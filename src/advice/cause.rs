@@ -57,36 +57,65 @@ pub fn placeholder(text: &str) -> Option<&str> {
         let start = text.find(open)?;
         let rest = text.get(start..)?;
         let end = rest.find(close)?.saturating_add(close.len());
-        rest.get(..end).filter(|hole| hole.len() > open.len().saturating_add(close.len()))
+        rest.get(..end)
+            .filter(|hole| hole.len() > open.len().saturating_add(close.len()))
     };
     let variable = || {
         let start = text.find('$')?;
         let rest = text.get(start..)?;
         let name = rest.get(1..)?;
-        let length = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        let length = name
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(name.len());
         rest.get(..length.saturating_add(1)).filter(|_| length > 0)
     };
-    let tag = || text.strip_prefix('<')?.strip_suffix('>').filter(|inner| !inner.is_empty()).map(|_| text);
-    between("${", "}").or_else(|| between("{{", "}}")).or_else(variable).or_else(tag)
+    let tag = || {
+        text.strip_prefix('<')?
+            .strip_suffix('>')
+            .filter(|inner| !inner.is_empty())
+            .map(|_| text)
+    };
+    between("${", "}")
+        .or_else(|| between("{{", "}}"))
+        .or_else(variable)
+        .or_else(tag)
 }
 
 /// Returns the version to write in place of one that does not exist.
 fn version(text: &str) -> String {
     let bare = text.strip_prefix('v').unwrap_or(text);
-    let (numbers, rest) = bare.split_at_checked(bare.find(['-', '+']).unwrap_or(bare.len())).unwrap_or((bare, ""));
+    let (numbers, rest) = bare
+        .split_at_checked(bare.find(['-', '+']).unwrap_or(bare.len()))
+        .unwrap_or((bare, ""));
     let parts: Vec<&str> = numbers.split('.').collect();
-    let are_numbers = parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
-    let plain: Vec<&str> =
-        parts.iter().map(|part| part.trim_start_matches('0')).map(|part| if part.is_empty() { "0" } else { part }).collect();
+    let are_numbers = parts
+        .iter()
+        .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let plain: Vec<&str> = parts
+        .iter()
+        .map(|part| part.trim_start_matches('0'))
+        .map(|part| if part.is_empty() { "0" } else { part })
+        .collect();
     let mut wrong = Vec::new();
     if bare != text {
-        wrong.push(message!("cause.version-without-v", "a version begins without `v`").into_owned());
+        wrong
+            .push(message!("cause.version-without-v", "a version begins without `v`").into_owned());
     }
-    if are_numbers && parts.iter().any(|part| part.len() > 1 && part.starts_with('0')) {
-        wrong.push(message!("cause.version-zeros", "its numbers have no leading zeros").into_owned());
+    if are_numbers
+        && parts
+            .iter()
+            .any(|part| part.len() > 1 && part.starts_with('0'))
+    {
+        wrong.push(
+            message!("cause.version-zeros", "its numbers have no leading zeros").into_owned(),
+        );
     }
     if are_numbers && parts.len() != 3 {
-        wrong.push(message!("cause.version-numbers", "it has three numbers, not {count}", count = parts.len()));
+        wrong.push(message!(
+            "cause.version-numbers",
+            "it has three numbers, not {count}",
+            count = parts.len()
+        ));
     }
     let mut shown = plain;
     shown.truncate(3);
@@ -94,7 +123,9 @@ fn version(text: &str) -> String {
         shown.push("0");
     }
     let written = format!("{}{rest}", shown.join("."));
-    let wrong = wrong.into_iter().reduce(|wrong, next| message!("cause.version-and", "{wrong}, and {next}", wrong, next));
+    let wrong = wrong
+        .into_iter()
+        .reduce(|wrong, next| message!("cause.version-and", "{wrong}, and {next}", wrong, next));
     match wrong.filter(|_| names::is_semantic_version(&written)) {
         None => message!(
             "cause.version",
@@ -111,21 +142,33 @@ fn version(text: &str) -> String {
 /// Returns what to do about an expression that kube-apiserver does not accept. `error`: its words after `compilation failed`.
 pub fn selector(expression: &str, error: &str, release: Release) -> String {
     let undeclared = quoted_after(error, "undeclared reference to '").or_else(|| {
-        quoted_after(error, "no matching overload for '").filter(|_| !error.contains("Quantity") && !error.contains("Semver"))
+        quoted_after(error, "no matching overload for '")
+            .filter(|_| !error.contains("Quantity") && !error.contains("Semver"))
     });
     let gate = match undeclared {
         Some("includes") => Some(("includes", Gate::DRAListTypeAttributes)),
-        _ if error.contains("undefined field 'allowMultipleAllocations'") => {
-            Some(("device.allowMultipleAllocations", Gate::DRAConsumableCapacity))
-        }
+        _ if error.contains("undefined field 'allowMultipleAllocations'") => Some((
+            "device.allowMultipleAllocations",
+            Gate::DRAConsumableCapacity,
+        )),
         _ => None,
     };
     if let Some((name, gate)) = gate {
         return needs(name, gate, release);
     }
-    for (entity, sign) in [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\"")] {
+    for (entity, sign) in [
+        ("&amp;", "&"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+    ] {
         if expression.contains(entity) {
-            return message!("cause.html", "`{entity}` is HTML for `{sign}`: write the sign itself", entity, sign);
+            return message!(
+                "cause.html",
+                "`{entity}` is HTML for `{sign}`: write the sign itself",
+                entity,
+                sign
+            );
         }
     }
     let compares = |kind: &str| {
@@ -150,7 +193,11 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         return syntax(expression, error);
     }
     if error.contains("must evaluate to bool") {
-        return message!("cause.not-bool", "a selector is true or false: compare the value, as in `… == \"a\"`").into_owned();
+        return message!(
+            "cause.not-bool",
+            "a selector is true or false: compare the value, as in `… == \"a\"`"
+        )
+        .into_owned();
     }
     if let Some(name) = undeclared
         && expression.contains(&format!("-{name}"))
@@ -206,9 +253,19 @@ fn syntax(expression: &str, error: &str) -> String {
     }
     let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
     if let Some((word, sign)) = words.iter().find(|(word, _)| expression.contains(word)) {
-        return message!("cause.write-sign", "write `{sign}` for `{word}`", sign, word = word.trim());
+        return message!(
+            "cause.write-sign",
+            "write `{sign}` for `{word}`",
+            sign,
+            word = word.trim()
+        );
     }
-    let has_single = expression.replace("==", "").replace("!=", "").replace(">=", "").replace("<=", "").contains('=');
+    let has_single = expression
+        .replace("==", "")
+        .replace("!=", "")
+        .replace(">=", "")
+        .replace("<=", "")
+        .contains('=');
     if has_single {
         return message!("cause.compare-with-equals", "compare with `==`").into_owned();
     }
@@ -226,7 +283,9 @@ fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
 /// Returns the gate or release that a name needs.
 fn needs(name: &str, gate: Gate, release: Release) -> String {
     let state = |release: Release| gate.default_in(release);
-    let first = crate::api::release::LAST_PATCHES.iter().find(|last| state(**last).is_some());
+    let first = crate::api::release::LAST_PATCHES
+        .iter()
+        .find(|last| state(**last).is_some());
     match (state(release), first) {
         (None, Some(first)) => message!(
             "cause.needs-release",
@@ -258,7 +317,11 @@ mod tests {
                 "ERROR: <input>:1:3: found no matching overload for '_>=_' applied to '(any, kubernetes.Quantity)'",
                 "compare quantities with",
             ),
-            ("a &amp;&amp; b", "ERROR: <input>:1:4: Syntax error: mismatched input ';'", "`&amp;` is HTML for `&`"),
+            (
+                "a &amp;&amp; b",
+                "ERROR: <input>:1:4: Syntax error: mismatched input ';'",
+                "`&amp;` is HTML for `&`",
+            ),
             (
                 "x.includes(1)",
                 "ERROR: <input>:1:11: undeclared reference to 'includes' (in container '')",
@@ -284,7 +347,11 @@ mod tests {
                 "ERROR: <input>:1:38: undeclared reference to 'attr' (in container '')",
                 "`-` subtracts",
             ),
-            ("device.driver", "must evaluate to bool or the unknown type, not string", "a selector is true or false"),
+            (
+                "device.driver",
+                "must evaluate to bool or the unknown type, not string",
+                "a selector is true or false",
+            ),
             (
                 "model == \"a\"",
                 "ERROR: <input>:1:1: undeclared reference to 'model' (in container '')",
@@ -315,15 +382,24 @@ mod tests {
     #[test]
     fn versions_are_mended() {
         for (text, help) in [
-            ("580.159.04", "its numbers have no leading zeros: write `580.159.4`"),
+            (
+                "580.159.04",
+                "its numbers have no leading zeros: write `580.159.4`",
+            ),
             ("v1.2.3", "a version begins without `v`: write `1.2.3`"),
             ("1.2", "it has three numbers, not 2: write `1.2.0`"),
-            ("6.19.14.31400000", "it has three numbers, not 4: publish it as a `string`, or as `6.19.14`"),
+            (
+                "6.19.14.31400000",
+                "it has three numbers, not 4: publish it as a `string`, or as `6.19.14`",
+            ),
             (
                 "v01.2-rc.1",
                 "a version begins without `v`, and its numbers have no leading zeros, and it has three numbers, not 2: write `1.2.0-rc.1`",
             ),
-            ("latest", "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`"),
+            (
+                "latest",
+                "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`",
+            ),
         ] {
             assert_eq!(version(text), help, "{text}");
         }

@@ -27,19 +27,27 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             && let Ok(edits) = edits.sorted()
             && !edits.is_empty()
         {
-            finding.fixes.push(Fix { title: message!("hint.keep-last", "keep the last, which counts").into_owned(), edits });
+            finding.fixes.push(Fix {
+                title: message!("hint.keep-last", "keep the last, which counts").into_owned(),
+                edits,
+            });
         }
         return;
     };
     finding.help = Some(found.help.into());
     if let Some(moves) = found.moves {
         if let Some(edits) = moves.edits(tree, strict.parent, &strict.field) {
-            finding.fixes.push(Fix { title: moves.title(&strict.field), edits });
+            finding.fixes.push(Fix {
+                title: moves.title(&strict.field),
+                edits,
+            });
         }
         return;
     }
     // Not if the correct field exists already: the key would occur twice.
-    if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
+    if let Some(rename) = found
+        .rename
+        .filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
     {
         finding.fixes.push(write(rename, edit));
@@ -49,12 +57,18 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         && let Some(edit) = under_metadata(tree, strict.key)
     {
         let title = message!("hint.move-under-metadata", "move it under `metadata`").into_owned();
-        finding.fixes.push(Fix { title, edits: vec![edit] });
+        finding.fixes.push(Fix {
+            title,
+            edits: vec![edit],
+        });
     }
 }
 
 fn write(new: &str, edit: Edit) -> Fix {
-    Fix { title: message!("hint.write", "write `{new}`", new), edits: vec![edit] }
+    Fix {
+        title: message!("hint.write", "write `{new}`", new),
+        edits: vec![edit],
+    }
 }
 
 /// Moves `name: x` at the top of a block mapping into a new `metadata:`.
@@ -62,23 +76,47 @@ fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
     let before = tree.source().get(..key.from())?;
     let line = before.rsplit(['\n', '\r']).next()?;
     let plain = tree.source().get(key.from()..key.to())? == "name";
-    let value_on_line = tree.source().get(key.to()..)?.lines().next()?.trim_start().strip_prefix(':')?.trim();
-    let fits =
-        line.chars().all(|c| c == ' ') && plain && !value_on_line.is_empty() && !value_on_line.starts_with(['|', '>', '#']);
-    fits.then(|| Edit { span: Span::at(key.from()), new_text: format!("metadata:\n{line}  ") })
+    let value_on_line = tree
+        .source()
+        .get(key.to()..)?
+        .lines()
+        .next()?
+        .trim_start()
+        .strip_prefix(':')?
+        .trim();
+    let fits = line.chars().all(|c| c == ' ')
+        && plain
+        && !value_on_line.is_empty()
+        && !value_on_line.starts_with(['|', '>', '#']);
+    fits.then(|| Edit {
+        span: Span::at(key.from()),
+        new_text: format!("metadata:\n{line}  "),
+    })
 }
 
 /// Returns the piece of an expression that its first problem names: `<input>:1:8`, columns in code points.
 fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
     let text = tree.str(node)?;
     // The text itself, quoted, comes first; it may hold anything.
-    let (_, place) = finding.message.get(text.len()..)?.split_once(": compilation failed: ERROR: <input>:")?;
+    let (_, place) = finding
+        .message
+        .get(text.len()..)?
+        .split_once(": compilation failed: ERROR: <input>:")?;
     let mut numbers = place.splitn(3, ':');
     let mut number = || numbers.next()?.parse::<usize>().ok()?.checked_sub(1);
     let (line, column) = (number()?, number()?);
-    let before: usize = text.split('\n').take(line).map(|line| line.len().saturating_add(1)).sum();
+    let before: usize = text
+        .split('\n')
+        .take(line)
+        .map(|line| line.len().saturating_add(1))
+        .sum();
     let at_line = text.get(before..)?;
-    let from = before.saturating_add(at_line.char_indices().nth(column).map_or(at_line.len(), |(byte, _)| byte));
+    let from = before.saturating_add(
+        at_line
+            .char_indices()
+            .nth(column)
+            .map_or(at_line.len(), |(byte, _)| byte),
+    );
     let to = from.saturating_add(token(text.get(from..)?));
     Some(Places::of(tree, node)?.span(from, to)).filter(|span| !span.is_empty())
 }
@@ -88,8 +126,13 @@ fn token(text: &str) -> usize {
     // A field that does not exist is reported at its dot.
     let dot = usize::from(text.starts_with('.'));
     let rest = text.get(dot..).unwrap_or_default();
-    let name = rest.len().saturating_sub(rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len());
-    let pair = ["==", "!=", "<=", ">=", "&&", "||"].iter().any(|sign| text.starts_with(sign));
+    let name = rest.len().saturating_sub(
+        rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            .len(),
+    );
+    let pair = ["==", "!=", "<=", ">=", "&&", "||"]
+        .iter()
+        .any(|sign| text.starts_with(sign));
     match text.chars().next() {
         _ if name > 0 => name.saturating_add(dot),
         _ if pair => 2,
@@ -104,13 +147,31 @@ fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
     let start = span.from().saturating_add(at);
     // A key may follow an anchor without a space if its first character cannot belong to the anchor (`&a:b`). The new name needs
     // a space.
-    let before = tree.source().as_bytes().get(start.saturating_sub(1)).filter(|_| start > 0);
-    let blank = if before.is_some_and(u8::is_ascii_alphanumeric) { " " } else { "" };
-    Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: format!("{blank}{new}") })
+    let before = tree
+        .source()
+        .as_bytes()
+        .get(start.saturating_sub(1))
+        .filter(|_| start > 0);
+    let blank = if before.is_some_and(u8::is_ascii_alphanumeric) {
+        " "
+    } else {
+        ""
+    };
+    Some(Edit {
+        span: Span::new(start, start.saturating_add(old.len())),
+        new_text: format!("{blank}{new}"),
+    })
 }
 
 /// Adds help for an object with an unknown kind or group, and a fix where the correct name is known.
-pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Release, tree: &Tree<'_>, node: NodeId) {
+pub fn kind(
+    finding: &mut Finding,
+    api_version: &str,
+    kind: &str,
+    release: Release,
+    tree: &Tree<'_>,
+    node: NodeId,
+) {
     let found = suggest::kind(api_version, kind, release);
     finding.help = Some(found.help.into());
     if let Some(rename) = found.rename {
@@ -228,7 +289,9 @@ fn nests_requests(api: Api, request: &[Step]) -> bool {
 
 /// Returns true if a sound name has no domain where it must have one.
 fn lacks_domain(steps: &[Step], name: &str) -> bool {
-    let derives = steps.iter().any(|step| matches!(step, Step::Key(key) if key == "derivedAttributes"));
+    let derives = steps
+        .iter()
+        .any(|step| matches!(step, Step::Key(key) if key == "derivedAttributes"));
     let needs_one = matches!(last_key(steps), "matchAttribute" | "distinctAttribute") || derives;
     needs_one && !name.is_empty() && !name.contains('/') && suggest::identifier(name).is_none()
 }
@@ -247,7 +310,11 @@ fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
     for step in steps {
         let Step::Key(key) = step else { continue };
         // A key that is not a field is the key of a map: skip it.
-        let Some(field) = schema.and_then(|schema| schema.fields.iter().find(|field| field.json == *key)) else { continue };
+        let Some(field) =
+            schema.and_then(|schema| schema.fields.iter().find(|field| field.json == *key))
+        else {
+            continue;
+        };
         found = Some(field);
         schema = field.ty.holds();
     }
@@ -256,7 +323,9 @@ fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
 
 /// Reports an `allocationMode:` written without a value.
 pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Finding> {
-    let spec = path.iter().try_fold(root, |node, name| tree.get(node, name))?;
+    let spec = path
+        .iter()
+        .try_fold(root, |node, name| tree.get(node, name))?;
     let entry = tree.entry(spec, "allocationMode")?;
     let empty = match tree.kind(entry.value) {
         Kind::Null => true,
@@ -266,25 +335,50 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     if !empty {
         return None;
     }
-    let message = message!("hint.empty-mode", "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`");
-    let mut finding = Finding::new(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
-        .with_span(entry.key_span)
-        .with_help(message!("hint.empty-mode-help", "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"));
+    let message = message!(
+        "hint.empty-mode",
+        "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`"
+    );
+    let mut finding = Finding::new(
+        Code::AllocationModeDefaulted,
+        crate::finding::Origin::Claimkit,
+        message,
+    )
+    .with_span(entry.key_span)
+    .with_help(message!(
+        "hint.empty-mode-help",
+        "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
+    ));
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {
         let tail = tree.source().get(entry.key_span.to()..).unwrap_or("");
-        tail.starts_with(':')
-            .then(|| Edit { span: Span::at(entry.key_span.to().saturating_add(1)), new_text: " WaitForFirstConsumer".to_owned() })
+        tail.starts_with(':').then(|| Edit {
+            span: Span::at(entry.key_span.to().saturating_add(1)),
+            new_text: " WaitForFirstConsumer".to_owned(),
+        })
     } else if matches!(tree.node(entry.value).kind, Kind::Alias(_)) {
         None
     } else {
-        let json = tree.source().get(entry.key_span.from()..).is_some_and(|key| key.starts_with('"'));
-        let mode = if json { "\"WaitForFirstConsumer\"" } else { "WaitForFirstConsumer" };
-        Some(Edit { span: value, new_text: mode.to_owned() })
+        let json = tree
+            .source()
+            .get(entry.key_span.from()..)
+            .is_some_and(|key| key.starts_with('"'));
+        let mode = if json {
+            "\"WaitForFirstConsumer\""
+        } else {
+            "WaitForFirstConsumer"
+        };
+        Some(Edit {
+            span: value,
+            new_text: mode.to_owned(),
+        })
     };
     Some(match edit {
-        Some(edit) => finding.with_fix(message!("hint.write-default", "write the default"), vec![edit]),
+        Some(edit) => finding.with_fix(
+            message!("hint.write-default", "write the default"),
+            vec![edit],
+        ),
         None => finding,
     })
 }
@@ -306,13 +400,22 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         return;
     }
     // For an entry of `managedFields`, the fix removes the whole list.
-    let list = finding.steps.iter().position(|step| matches!(step, Step::Index(_)));
+    let list = finding
+        .steps
+        .iter()
+        .position(|step| matches!(step, Step::Index(_)));
     let steps = match list {
-        Some(at) if finding.code == Code::ManagedFieldsInvalid => finding.steps.get(..at).unwrap_or_default(),
+        Some(at) if finding.code == Code::ManagedFieldsInvalid => {
+            finding.steps.get(..at).unwrap_or_default()
+        }
         _ => &finding.steps,
     };
-    let Some((Step::Key(key), above)) = steps.split_last() else { return };
-    let Some(map) = locate::node(tree, root, above) else { return };
+    let Some((Step::Key(key), above)) = steps.split_last() else {
+        return;
+    };
+    let Some(map) = locate::node(tree, root, above) else {
+        return;
+    };
     let goes = |entry: &Entry| tree.text(entry.key) == key;
     let entries = tree.entries(map);
     let anchored = |entry: &Entry| {
@@ -322,7 +425,9 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         if !properties.is_empty() {
             span = span.join(properties);
         }
-        tree.source().get(span.from()..span.to()).is_none_or(|text| text.contains('&'))
+        tree.source()
+            .get(span.from()..span.to())
+            .is_none_or(|text| text.contains('&'))
     };
     if entries.iter().all(goes) || entries.iter().filter(|entry| goes(entry)).any(anchored) {
         return;
@@ -332,7 +437,10 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         && let Ok(edits) = edits.sorted()
         && !edits.is_empty()
     {
-        finding.fixes.push(Fix { title: message!("hint.remove", "remove `{key}`", key), edits });
+        finding.fixes.push(Fix {
+            title: message!("hint.remove", "remove `{key}`", key),
+            edits,
+        });
     }
 }
 
@@ -350,13 +458,27 @@ spec:
   resourceClassName: c
   &r:allocationMod: Immediate
 ";
-        let validated =
-            |text: &str| run(&Request::Validate(ValidateRequest { text: Some(text.into()), ..ValidateRequest::default() }));
+        let validated = |text: &str| {
+            run(&Request::Validate(ValidateRequest {
+                text: Some(text.into()),
+                ..ValidateRequest::default()
+            }))
+        };
         let answer = validated(text);
-        let edits: Vec<_> = answer.findings.iter().flat_map(|finding| &finding.fixes).flat_map(|fix| &fix.edits).collect();
-        let [edit] = edits.as_slice() else { panic!("{:?}", answer.findings) };
+        let edits: Vec<_> = answer
+            .findings
+            .iter()
+            .flat_map(|finding| &finding.fixes)
+            .flat_map(|fix| &fix.edits)
+            .collect();
+        let [edit] = edits.as_slice() else {
+            panic!("{:?}", answer.findings)
+        };
         let mut mended = text.to_owned();
-        mended.replace_range(edit.range.start.byte_offset as usize..edit.range.end.byte_offset as usize, &edit.new_text);
+        mended.replace_range(
+            edit.range.start.byte_offset as usize..edit.range.end.byte_offset as usize,
+            &edit.new_text,
+        );
         assert!(mended.contains("&r allocationMode: Immediate"), "{mended}");
         assert!(validated(&mended).ok);
     }

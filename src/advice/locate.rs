@@ -26,14 +26,18 @@ pub fn locate_key(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Span {
 pub fn locate_part(tree: &Tree<'_>, root: NodeId, steps: &[Step], part: EntryPart) -> Span {
     if steps.is_empty() {
         // For the whole object, use the span of `kind`.
-        return tree.get(root, "kind").map_or_else(|| head(tree, root), |kind| tree.span(kind));
+        return tree
+            .get(root, "kind")
+            .map_or_else(|| head(tree, root), |kind| tree.span(kind));
     }
     let mut node = root;
     let mut key: Option<Span> = None;
     let mut complete = true;
     for step in steps {
         let next = match step {
-            Step::Key(name) => tree.entry(node, name).map(|entry| (Some(entry.key_span), entry.value)),
+            Step::Key(name) => tree
+                .entry(node, name)
+                .map(|entry| (Some(entry.key_span), entry.value)),
             Step::Index(index) => tree.items(node).get(*index).map(|&item| (None, item)),
         };
         let Some((next_key, value)) = next else {
@@ -58,5 +62,7 @@ pub fn locate_part(tree: &Tree<'_>, root: NodeId, steps: &[Step], part: EntryPar
 
 /// Returns the span that represents a whole node: the first key of a mapping, otherwise the node's own span.
 pub fn head(tree: &Tree<'_>, node: NodeId) -> Span {
-    tree.entries(node).first().map_or(tree.span(node), |entry| entry.key_span)
+    tree.entries(node)
+        .first()
+        .map_or(tree.span(node), |entry| entry.key_span)
 }

@@ -3,7 +3,13 @@
 /// Returns the letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower
 /// case is ASCII.
 pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
-    let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
+    let lowered = |c: char| {
+        if c == '\u{212a}' {
+            'k'
+        } else {
+            c.to_ascii_lowercase()
+        }
+    };
     text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
 }
 
@@ -22,7 +28,13 @@ impl<'t, 'c> Nearest<'t, 'c> {
     /// Starts a search without candidates.
     pub fn to(text: &'t str) -> Self {
         let letters = text.chars().count();
-        Nearest { text, letters, limit: (letters / 4).clamp(1, 3), best: None, tied: false }
+        Nearest {
+            text,
+            letters,
+            limit: (letters / 4).clamp(1, 3),
+            best: None,
+            tied: false,
+        }
     }
 
     /// Takes a candidate in.
@@ -31,7 +43,9 @@ impl<'t, 'c> Nearest<'t, 'c> {
         if candidate.chars().count().abs_diff(self.letters) > self.limit {
             return;
         }
-        let Some(distance) = within(self.text, candidate, self.limit) else { return };
+        let Some(distance) = within(self.text, candidate, self.limit) else {
+            return;
+        };
         match self.best {
             Some((least, _)) if distance > least => {}
             Some((least, _)) if distance == least => self.tied = true,
@@ -41,7 +55,9 @@ impl<'t, 'c> Nearest<'t, 'c> {
 
     /// Returns the nearest candidate; `None` if two are equally near.
     pub fn found(&self) -> Option<&'c str> {
-        self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
+        self.best
+            .filter(|_| !self.tied)
+            .map(|(_, candidate)| candidate)
     }
 }
 
@@ -72,11 +88,19 @@ fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
         for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
             let &[diagonal, above] = pair else { continue };
             let replaced = diagonal.saturating_add(usize::from(x != y));
-            left = replaced.min(above.saturating_add(1)).min(left.saturating_add(1));
+            left = replaced
+                .min(above.saturating_add(1))
+                .min(left.saturating_add(1));
             if before == Some(y)
-                && let Some(start) = column.checked_sub(1).filter(|&start| b.get(start) == Some(&x))
+                && let Some(start) = column
+                    .checked_sub(1)
+                    .filter(|&start| b.get(start) == Some(&x))
             {
-                left = left.min(two_back.get(start).map_or(left, |edits| edits.saturating_add(1)));
+                left = left.min(
+                    two_back
+                        .get(start)
+                        .map_or(left, |edits| edits.saturating_add(1)),
+                );
             }
             line.push(left);
         }
@@ -105,7 +129,12 @@ fn missing_letters(a: &str, b: &str) -> usize {
     let mut lacks = 0usize;
     for c in long.chars() {
         // A letter of several bytes counts as one, which may be there.
-        let Some(count) = u8::try_from(c).ok().and_then(|byte| left.get_mut(place(byte))) else { continue };
+        let Some(count) = u8::try_from(c)
+            .ok()
+            .and_then(|byte| left.get_mut(place(byte)))
+        else {
+            continue;
+        };
         match count.checked_sub(1) {
             Some(fewer) => *count = fewer,
             None => lacks = lacks.saturating_add(1),
@@ -142,11 +171,33 @@ mod tests {
             assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
             for limit in 0..5 {
                 let within_limit = (want <= limit).then_some(want);
-                assert_eq!((within(a, b, limit), within(b, a, limit)), (within_limit, within_limit), "{a} {b} {limit}");
+                assert_eq!(
+                    (within(a, b, limit), within(b, a, limit)),
+                    (within_limit, within_limit),
+                    "{a} {b} {limit}"
+                );
             }
         }
-        for a in ["", "a", "aé", "Aa", "limits", "claimName", "k\u{212a}", "xyzzy"] {
-            for b in ["", "b", "éé", "aA", "limit", "claimNames", "Kk", "resourceClaimName"] {
+        for a in [
+            "",
+            "a",
+            "aé",
+            "Aa",
+            "limits",
+            "claimName",
+            "k\u{212a}",
+            "xyzzy",
+        ] {
+            for b in [
+                "",
+                "b",
+                "éé",
+                "aA",
+                "limit",
+                "claimNames",
+                "Kk",
+                "resourceClaimName",
+            ] {
                 assert!(missing_letters(a, b) <= distance(a, b), "{a} {b}");
             }
         }

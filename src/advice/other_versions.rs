@@ -73,7 +73,10 @@ const OTHER_VERSIONS: &[(&str, &str, Template)] = &[
     (
         "ResourceSlice",
         "pool",
-        template!("suggest.slice-pool-later", "`pool` belongs to v1alpha3 and later; v1alpha2 has no pools"),
+        template!(
+            "suggest.slice-pool-later",
+            "`pool` belongs to v1alpha3 and later; v1alpha2 has no pools"
+        ),
     ),
     (
         "ResourceSlice",
@@ -110,7 +113,10 @@ const OTHER_VERSIONS: &[(&str, &str, Template)] = &[
     (
         "ObjectMeta",
         "clusterName",
-        template!("suggest.cluster-name-removed", "`clusterName` was removed from Kubernetes' metadata in 1.24; leave it out"),
+        template!(
+            "suggest.cluster-name-removed",
+            "`clusterName` was removed from Kubernetes' metadata in 1.24; leave it out"
+        ),
     ),
 ];
 
@@ -140,7 +146,10 @@ const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
     (
         "DeviceTaintRuleSpec",
         "selector",
-        template!("suggest.device-selector", "did you mean `deviceSelector`? Without it the rule is about every device"),
+        template!(
+            "suggest.device-selector",
+            "did you mean `deviceSelector`? Without it the rule is about every device"
+        ),
     ),
     (
         "ResourceClaimStatus",
@@ -169,12 +178,18 @@ const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
     (
         "AllocationResult",
         "availableOnNodes",
-        template!("suggest.available-on-nodes-older", "`availableOnNodes` belongs to v1alpha2 and older; write `nodeSelector`",),
+        template!(
+            "suggest.available-on-nodes-older",
+            "`availableOnNodes` belongs to v1alpha2 and older; write `nodeSelector`",
+        ),
     ),
     (
         "AllocationResult",
         "shareable",
-        template!("suggest.shareable-older", "`shareable` belongs to v1alpha2 and older: every claim can be shared by pods"),
+        template!(
+            "suggest.shareable-older",
+            "`shareable` belongs to v1alpha2 and older: every claim can be shared by pods"
+        ),
     ),
     (
         "DeviceClass",
@@ -198,12 +213,20 @@ const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
 
 /// Returns the replacement for a field of the classic family, or for one that a later version of the device family removed.
 pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
-    let place = if api.kind.kind == "ResourceClaimTemplate" { "spec.spec" } else { "spec" };
+    let place = if api.kind.kind == "ResourceClaimTemplate" {
+        "spec.spec"
+    } else {
+        "spec"
+    };
     Some(match (schema.go, name) {
         ("ResourceClaimSpec", "resourceClassName") => {
             let version = api.version.name;
             let flat = matches!(version, "v1alpha3" | "v1beta1");
-            let field = if flat { "deviceClassName" } else { "exactly.deviceClassName" };
+            let field = if flat {
+                "deviceClassName"
+            } else {
+                "exactly.deviceClassName"
+            };
             message!(
                 "suggest.resource-class-name-older",
                 "`resourceClassName` belongs to v1alpha2 and older; {version} names a DeviceClass in each request: `{place}.devices.requests[0].{field}`",
@@ -217,8 +240,16 @@ pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option
             "`parametersRef` belongs to v1alpha2 and older; write parameters into the claim: `{place}.devices.config[].opaque` with `driver` and `parameters`",
             place
         ),
-        ("ResourceClaimSpec", "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations") => {
-            message!("suggest.belongs-to-request", "`{name}` belongs to a request: `{place}.devices.requests[]`", name, place)
+        (
+            "ResourceClaimSpec",
+            "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations",
+        ) => {
+            message!(
+                "suggest.belongs-to-request",
+                "`{name}` belongs to a request: `{place}.devices.requests[]`",
+                name,
+                place
+            )
         }
         ("ResourceSlice", "nodeName" | "driverName" | "namedResources") => {
             message!(
@@ -260,6 +291,8 @@ pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Cow<'stati
 }
 
 fn row(table: &[(&str, &str, Template)], name: &str, schema: &Struct) -> Option<Cow<'static, str>> {
-    let (_, _, help) = table.iter().find(|(go, field, _)| *go == schema.go && *field == name)?;
+    let (_, _, help) = table
+        .iter()
+        .find(|(go, field, _)| *go == schema.go && *field == name)?;
     Some(help.text())
 }

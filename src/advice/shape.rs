@@ -27,7 +27,9 @@ impl Move {
     /// Returns the title of the fix.
     pub fn title(&self, field: &str) -> String {
         match self {
-            Move::Under { into, .. } => message!("shape.move-under", "move the fields under `{into}`", into),
+            Move::Under { into, .. } => {
+                message!("shape.move-under", "move the fields under `{into}`", into)
+            }
             Move::Out => message!("shape.move-out", "move the fields out of `{field}`", field),
         }
     }
@@ -47,21 +49,38 @@ fn end(tree: &Tree<'_>, entry: &Entry) -> usize {
 }
 
 /// Returns the fields of a mapping that are `chosen`, moved into a mapping under `into`.
-pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
+pub fn under(
+    tree: &Tree<'_>,
+    map: NodeId,
+    into: &str,
+    chosen: &dyn Fn(&str) -> bool,
+) -> Option<Vec<Edit>> {
     const UNIT: usize = 2;
     let moves = |entry: &Entry| chosen(tree.text(entry.key));
     let entries = tree.entries(map);
     let from = entries.iter().position(moves)?;
-    let run: Vec<&Entry> = entries.get(from..)?.iter().take_while(|entry| moves(entry)).collect();
+    let run: Vec<&Entry> = entries
+        .get(from..)?
+        .iter()
+        .take_while(|entry| moves(entry))
+        .collect();
     let flow = edit::is_flow(tree, map);
-    if tree.entry(map, into).is_some() || entries.iter().filter(|entry| moves(entry)).count() != run.len() {
+    if tree.entry(map, into).is_some()
+        || entries.iter().filter(|entry| moves(entry)).count() != run.len()
+    {
         return None;
     }
     let (first, last) = (run.first()?, run.last()?);
     let (at, to) = (first.key_span.from(), end(tree, last));
     let text = tree.source();
-    run.iter().try_for_each(|entry| edit::editable(tree, entry, flow)).ok()?;
-    let quote = if text.get(at..)?.starts_with('"') { "\"" } else { "" };
+    run.iter()
+        .try_for_each(|entry| edit::editable(tree, entry, flow))
+        .ok()?;
+    let quote = if text.get(at..)?.starts_with('"') {
+        "\""
+    } else {
+        ""
+    };
     let mut edits = Edits::new();
     if flow {
         edits.insert(at, format!("{quote}{into}{quote}: {{"));
@@ -69,7 +88,10 @@ pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> 
     } else {
         let pad = edit::lead(text, at)?;
         let line_break = edit::line_break(text, at);
-        edits.insert(at, format!("{quote}{into}{quote}:{line_break}{pad}{}", " ".repeat(UNIT)));
+        edits.insert(
+            at,
+            format!("{quote}{into}{quote}:{line_break}{pad}{}", " ".repeat(UNIT)),
+        );
         edits.indent(text, at, to, UNIT);
     }
     edits.sorted().ok()
@@ -86,14 +108,21 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         return None;
     }
     edit::editable(tree, entry, outer_flow).ok()?;
-    fields.iter().try_for_each(|entry| edit::editable(tree, entry, inner_flow)).ok()?;
+    fields
+        .iter()
+        .try_for_each(|entry| edit::editable(tree, entry, inner_flow))
+        .ok()?;
     // A field that also exists outside would occur twice.
     let twice = |field: &Entry| tree.entry(map, tree.text(field.key)).is_some();
     if fields.iter().any(twice) {
         return None;
     }
     let (first, last) = (fields.first()?, fields.last()?);
-    let (key, at, to) = (entry.key_span.from(), first.key_span.from(), end(tree, last));
+    let (key, at, to) = (
+        entry.key_span.from(),
+        first.key_span.from(),
+        end(tree, last),
+    );
     let mut edits = Edits::new();
     if inner_flow {
         let whole = Span::new(key, inner.span.to());
@@ -105,14 +134,18 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         } else {
             let pad = edit::lead(text, key)?;
             let separator = format!("{}{pad}", edit::line_break(text, key));
-            let fields: Option<Vec<&str>> =
-                fields.iter().map(|field| text.get(field.key_span.from()..end(tree, field))).collect();
+            let fields: Option<Vec<&str>> = fields
+                .iter()
+                .map(|field| text.get(field.key_span.from()..end(tree, field)))
+                .collect();
             edits.replace(whole, fields?.join(&separator));
         }
         return edits.sorted().ok();
     }
     let outer = edit::lead(text, key)?.len();
-    let width = at.saturating_sub(edit::line_start(text, at)).checked_sub(outer)?;
+    let width = at
+        .saturating_sub(edit::line_start(text, at))
+        .checked_sub(outer)?;
     if outer_flow
         || edit::next_line(text, key) != edit::line_start(text, at)
         || !edit::comments_in(tree, Span::new(key, at)).is_empty()
@@ -120,7 +153,10 @@ pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> 
         return None;
     }
     // The first field takes the place of the key.
-    edits.replace(Span::new(key, first.key_span.to()), text.get(at..first.key_span.to())?);
+    edits.replace(
+        Span::new(key, first.key_span.to()),
+        text.get(at..first.key_span.to())?,
+    );
     edits.outdent(text, at, to, width);
     edits.sorted().ok()
 }

@@ -22,16 +22,29 @@ pub struct Suggestion {
 
 impl Suggestion {
     fn rename(help: impl Into<String>, name: &'static str) -> Self {
-        Suggestion { rename: Some(name), ..Suggestion::say(help) }
+        Suggestion {
+            rename: Some(name),
+            ..Suggestion::say(help)
+        }
     }
 
     fn say(help: impl Into<String>) -> Self {
-        Suggestion { help: help.into(), rename: None, api_version: None, moves: None }
+        Suggestion {
+            help: help.into(),
+            rename: None,
+            api_version: None,
+            moves: None,
+        }
     }
 }
 
 /// Suggests what to write for a field that the schema does not have.
-pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
+pub fn field(
+    name: &str,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
     if schema.has(name) {
         let field = schema.fields.iter().find(|field| field.json == name)?;
         let gone = field.until.filter(|last| release.minor > *last);
@@ -69,16 +82,28 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if other.is_some() {
         return other;
     }
-    let here = || schema.fields.iter().filter(|field| field.in_release(release));
+    let here = || {
+        schema
+            .fields
+            .iter()
+            .filter(|field| field.in_release(release))
+    };
     if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
-        let help = message!("suggest.case-sensitive", "write `{name}`: field names are case-sensitive", name = field.json);
+        let help = message!(
+            "suggest.case-sensitive",
+            "write `{name}`: field names are case-sensitive",
+            name = field.json
+        );
         return Some(Suggestion::rename(help, field.json));
     }
     let mut nearest = Nearest::to(name);
     here().for_each(|field| nearest.consider(field.json));
     let near = nearest.found();
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
-    if let Some(path) = near.is_none_or(|near| distance(near, name) > 1).then(|| elsewhere(name, schema, api, release)).flatten()
+    if let Some(path) = near
+        .is_none_or(|near| distance(near, name) > 1)
+        .then(|| elsewhere(name, schema, api, release))
+        .flatten()
     {
         return Some(path);
     }
@@ -95,7 +120,9 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
         )));
     }
     // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
-    let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
+    let mut longer = here()
+        .map(|field| field.json)
+        .filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
     Some(Suggestion::say(did_you_mean(whole)))
 }
@@ -115,22 +142,40 @@ struct Holder {
 }
 
 const HOLDERS: [Holder; 2] = [
-    Holder { go: "DeviceRequest", name: "exactly", flat: ["v1beta1", "v1alpha3"] },
-    Holder { go: "Device", name: "basic", flat: ["v1beta2", "v1"] },
+    Holder {
+        go: "DeviceRequest",
+        name: "exactly",
+        flat: ["v1beta1", "v1alpha3"],
+    },
+    Holder {
+        go: "Device",
+        name: "basic",
+        flat: ["v1beta2", "v1"],
+    },
 ];
 
 /// Returns the struct whose fields are one level deeper in this version, if there is one.
 fn holder(schema: &Struct) -> Option<(&'static Holder, &'static Struct)> {
     let holder = HOLDERS.iter().find(|holder| holder.go == schema.go)?;
-    let field = schema.slot(holder.name).and_then(|slot| schema.fields.get(slot))?;
+    let field = schema
+        .slot(holder.name)
+        .and_then(|slot| schema.fields.get(slot))?;
     Some((holder, field.ty.as_struct()?))
 }
 
 /// Returns a similar name among the fields that are one level deeper.
-fn near_in_holder(name: &str, schema: &Struct, release: Release) -> Option<(&'static str, &'static str)> {
+fn near_in_holder(
+    name: &str,
+    schema: &Struct,
+    release: Release,
+) -> Option<(&'static str, &'static str)> {
     let (holder, inner) = holder(schema)?;
     let mut nearest = Nearest::to(name);
-    inner.fields.iter().filter(|field| field.in_release(release)).for_each(|field| nearest.consider(field.json));
+    inner
+        .fields
+        .iter()
+        .filter(|field| field.in_release(release))
+        .for_each(|field| nearest.consider(field.json));
     nearest.found().map(|near| (holder.name, near))
 }
 
@@ -150,7 +195,10 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
                 "`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request",
                 version
             );
-            Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
+            Some(Suggestion {
+                moves: Some(Move::Out),
+                ..Suggestion::say(help)
+            })
         }
         ("Device", "basic") if !has("basic") => {
             let help = message!(
@@ -158,10 +206,20 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
                 "`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device",
                 version
             );
-            Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
+            Some(Suggestion {
+                moves: Some(Move::Out),
+                ..Suggestion::say(help)
+            })
         }
         _ => match holder(schema).filter(|(_, inner)| inner.slot(name).is_some()) {
-            Some((&Holder { name: into, flat: [one, other], .. }, inner)) => {
+            Some((
+                &Holder {
+                    name: into,
+                    flat: [one, other],
+                    ..
+                },
+                inner,
+            )) => {
                 let help = message!(
                     "suggest.stands-under",
                     "`{name}` stands under `{into}` in {version}; {one} and {other} have it here",
@@ -171,7 +229,10 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
                     one,
                     other
                 );
-                Some(Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) })
+                Some(Suggestion {
+                    moves: Some(Move::Under { into, inner }),
+                    ..Suggestion::say(help)
+                })
             }
             None => of_earlier_design(name, schema, api).map(Suggestion::say),
         },
@@ -179,10 +240,19 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
 }
 
 /// Returns the unique nearest struct of the kind that has a field of this name.
-fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
+fn elsewhere(
+    name: &str,
+    schema: &'static Struct,
+    api: Api,
+    release: Release,
+) -> Option<Suggestion> {
     let root = api.kind.schema;
     if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
-        let help = message!("suggest.no-spec", "a {kind} has no `spec`: write its fields at the top level", kind = api.kind.kind);
+        let help = message!(
+            "suggest.no-spec",
+            "a {kind} has no `spec`: write its fields at the top level",
+            kind = api.kind.kind
+        );
         return Some(Suggestion::say(help));
     }
     if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
@@ -199,7 +269,9 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     while !level.is_empty() {
         let mut found = level.clone().filter(|at| {
             let table = tables.get(*at).map(|(.., table)| *table);
-            table.is_some_and(|table| !std::ptr::eq(table, schema) && table.field(name, release).is_some())
+            table.is_some_and(|table| {
+                !std::ptr::eq(table, schema) && table.field(name, release).is_some()
+            })
         });
         if let Some(at) = found.next() {
             if found.next().is_some() {
@@ -207,15 +279,26 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
             }
             let path = path_of(&tables, at);
             return Some(Suggestion::say(if path.is_empty() {
-                message!("suggest.belongs-at-top", "`{name}` belongs at the top level of a {kind}", name, kind = api.kind.kind)
+                message!(
+                    "suggest.belongs-at-top",
+                    "`{name}` belongs at the top level of a {kind}",
+                    name,
+                    kind = api.kind.kind
+                )
             } else {
                 belongs_under(name, &path)
             }));
         }
         let below = tables.len();
         for at in level {
-            let Some((.., table)) = tables.get(at) else { continue };
-            for field in table.fields.iter().filter(|field| field.in_release(release)) {
+            let Some((.., table)) = tables.get(at) else {
+                continue;
+            };
+            for field in table
+                .fields
+                .iter()
+                .filter(|field| field.in_release(release))
+            {
                 tables.extend(structs(&field.ty).map(|inner| (field.json, at, inner)));
             }
         }
@@ -225,7 +308,12 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
 }
 
 fn belongs_under(name: &str, path: &str) -> String {
-    message!("suggest.belongs-under", "`{name}` belongs under `{path}`", name, path)
+    message!(
+        "suggest.belongs-under",
+        "`{name}` belongs under `{path}`",
+        name,
+        path
+    )
 }
 
 /// Returns the path of a struct without the root, found by following the parent indexes.
@@ -249,7 +337,10 @@ fn structs(ty: &FieldType) -> Option<&'static Struct> {
 
 /// Returns the value of an enum nearest to the one that was written.
 pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
-    let same = values.iter().copied().find(|value| folded(value).eq(folded(text)));
+    let same = values
+        .iter()
+        .copied()
+        .find(|value| folded(value).eq(folded(text)));
     let nearest = || {
         let mut nearest = Nearest::to(text);
         values.iter().for_each(|value| nearest.consider(value));
@@ -261,21 +352,34 @@ pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
 /// Suggests what to write for an object of this group whose kind or version the release does not know.
 pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let version = api_version.rsplit('/').next().unwrap_or_default();
-    let has_kind = |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
+    let has_kind =
+        |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
     let newest = || VERSIONS.iter().rev().copied();
-    let served = newest().find(has_kind).or_else(|| newest().find(|version| version.served_by(release)));
+    let served = newest()
+        .find(has_kind)
+        .or_else(|| newest().find(|version| version.served_by(release)));
     let Some(known) = VERSIONS.iter().copied().find(|known| known.name == version) else {
         return unknown_version(version, served, release);
     };
     if !known.served_by(release) {
         let (first, last) = known.minors();
         let after = successor(kind).filter(|_| release.minor > last);
-        return Suggestion::say(served_by(known.name, first, last, instead(served, release, after)));
+        return Suggestion::say(served_by(
+            known.name,
+            first,
+            last,
+            instead(served, release, after),
+        ));
     }
     if let Some(row) = known.kinds.iter().find(|k| k.kind == kind)
         && let Some(last) = row.until.filter(|last| *last < release.minor)
     {
-        let what = message!("suggest.kind-in-version", "{kind} in {version}", kind, version = known.name);
+        let what = message!(
+            "suggest.kind-in-version",
+            "{kind} in {version}",
+            kind,
+            version = known.name
+        );
         let instead = instead(served, release, successor(kind));
         return Suggestion::say(served_by(&what, row.since.minor, last, instead));
     }
@@ -299,7 +403,10 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
             version = other.name,
             api_version = other.api_version
         );
-        return Suggestion { api_version: Some(other.api_version), ..Suggestion::say(help) };
+        return Suggestion {
+            api_version: Some(other.api_version),
+            ..Suggestion::say(help)
+        };
     }
     match (kind, known.name) {
         ("PodScheduling", "v1alpha2") => {
@@ -338,9 +445,15 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let mut names = Vec::new();
     let mut same = None;
     let mut nearest = Nearest::to(kind);
-    for known in known.kinds.iter().filter(|k| k.in_release(release) && k.items.is_none()) {
+    for known in known
+        .kinds
+        .iter()
+        .filter(|k| k.in_release(release) && k.items.is_none())
+    {
         let name = folded(known.kind);
-        if same.is_none() && (name.clone().eq(wanted.clone()) || name.chain(['s']).eq(wanted.clone())) {
+        if same.is_none()
+            && (name.clone().eq(wanted.clone()) || name.chain(['s']).eq(wanted.clone()))
+        {
             same = Some(known.kind);
         }
         nearest.consider(known.kind);
@@ -358,16 +471,32 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
 }
 
 fn renamed(version: &Version, name: &'static str) -> Suggestion {
-    let help = message!("suggest.version-calls-it", "{version} calls it {name}", version = version.name, name);
+    let help = message!(
+        "suggest.version-calls-it",
+        "{version} calls it {name}",
+        version = version.name,
+        name
+    );
     Suggestion::rename(help, name)
 }
 
 /// Says which releases serve a version or a kind of it, and what another one has instead.
 fn served_by(what: &str, first: u8, last: u8, instead: Option<String>) -> String {
     let served = if first == last {
-        message!("suggest.served-by-one", "{what} is served by 1.{first} only", what, first)
+        message!(
+            "suggest.served-by-one",
+            "{what} is served by 1.{first} only",
+            what,
+            first
+        )
     } else {
-        message!("suggest.served-by", "{what} is served by 1.{first} to 1.{last}", what, first, last)
+        message!(
+            "suggest.served-by",
+            "{what} is served by 1.{first} to 1.{last}",
+            what,
+            first,
+            last
+        )
     };
     match instead {
         Some(instead) => message!("suggest.served-and", "{served}; {instead}", served, instead),
@@ -379,38 +508,68 @@ fn served_by(what: &str, first: u8, last: u8, instead: Option<String>) -> String
 fn instead(served: Option<&Version>, release: Release, after: Option<Template>) -> Option<String> {
     let serves = serves(served?, release);
     Some(match after {
-        Some(after) => message!("suggest.serves-where", "{serves}, where {after}", serves, after = after.text()),
+        Some(after) => message!(
+            "suggest.serves-where",
+            "{serves}, where {after}",
+            serves,
+            after = after.text()
+        ),
         None => serves,
     })
 }
 
 fn serves(served: &Version, release: Release) -> String {
-    message!("suggest.release-serves", "{release} serves {version}", release, version = served.name)
+    message!(
+        "suggest.release-serves",
+        "{release} serves {version}",
+        release,
+        version = served.name
+    )
 }
 
 /// Returns the replacement for a removed kind.
 fn successor(kind: &str) -> Option<Template> {
     Some(match kind {
-        "ResourceClass" => template!("suggest.after-resource-class", "DeviceClass takes its place"),
+        "ResourceClass" => template!(
+            "suggest.after-resource-class",
+            "DeviceClass takes its place"
+        ),
         "ResourceClaimParameters" | "ResourceClassParameters" => {
-            template!("suggest.after-parameters", "parameters stand in `config[].opaque` of claims and classes")
+            template!(
+                "suggest.after-parameters",
+                "parameters stand in `config[].opaque` of claims and classes"
+            )
         }
         "PodScheduling" | "PodSchedulingContext" => {
-            template!("suggest.after-pod-scheduling", "the scheduler allocates and needs no such object")
+            template!(
+                "suggest.after-pod-scheduling",
+                "the scheduler allocates and needs no such object"
+            )
         }
         _ => return None,
     })
 }
 
-fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
-    let known = VERSIONS.iter().find(|known| known.name == version && known.family == Family::Device);
+fn unknown_version(
+    version: &str,
+    served: Option<&'static Version>,
+    release: Release,
+) -> Suggestion {
+    let known = VERSIONS
+        .iter()
+        .find(|known| known.name == version && known.family == Family::Device);
     let since = known.map(|known| known.served.0);
     let mut nearest = Nearest::to(version);
-    VERSIONS.iter().for_each(|known| nearest.consider(known.name));
+    VERSIONS
+        .iter()
+        .for_each(|known| nearest.consider(known.name));
     if since.is_none()
         && let Some(served) = served.filter(|served| nearest.found() == Some(served.name))
     {
-        return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(did_you_mean(served.api_version)) };
+        return Suggestion {
+            api_version: Some(served.api_version),
+            ..Suggestion::say(did_you_mean(served.api_version))
+        };
     }
     let serves = served.map_or(String::new(), |served| serves(served, release));
     Suggestion::say(match since {
@@ -421,7 +580,12 @@ fn unknown_version(version: &str, served: Option<&'static Version>, release: Rel
             first,
             serves
         ),
-        None => message!("suggest.no-such-version", "there is no version {version} of this group; {serves}", version, serves),
+        None => message!(
+            "suggest.no-such-version",
+            "there is no version {version} of this group; {serves}",
+            version,
+            serves
+        ),
     })
 }
 
@@ -431,7 +595,10 @@ pub fn identifier(name: &str) -> Option<String> {
         Some((domain, own)) => (Some(domain), own),
         None => (None, name),
     };
-    let plain: String = own.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain: String = own
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     let digit = plain.starts_with(|c: char| c.is_ascii_digit());
     let plain = if digit { format!("_{plain}") } else { plain };
     if plain == own || plain.is_empty() || plain.chars().all(|c| c == '_') {
@@ -461,11 +628,20 @@ mod tests {
     use crate::api::classic::{v1alpha1, v1alpha2};
 
     fn api(version: &'static Version, kind: &str) -> Api {
-        Api { version, kind: version.kinds.iter().find(|k| k.kind == kind).unwrap() }
+        Api {
+            version,
+            kind: version.kinds.iter().find(|k| k.kind == kind).unwrap(),
+        }
     }
 
     fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<String> {
-        field(name, schema, api(&v1alpha2::VERSION, kind), Release::last_of(30)).map(|suggestion| suggestion.help)
+        field(
+            name,
+            schema,
+            api(&v1alpha2::VERSION, kind),
+            Release::last_of(30),
+        )
+        .map(|suggestion| suggestion.help)
     }
 
     #[test]
@@ -473,13 +649,23 @@ mod tests {
         let spec = &v1alpha2::RESOURCE_CLAIM_SPEC;
         for (name, want) in [
             ("resourceClasName", "did you mean `resourceClassName`?"),
-            ("ResourceClassName", "write `resourceClassName`: field names are case-sensitive"),
-            ("resource_class_name", "write `resourceClassName`: field names are case-sensitive"),
+            (
+                "ResourceClassName",
+                "write `resourceClassName`: field names are case-sensitive",
+            ),
+            (
+                "resource_class_name",
+                "write `resourceClassName`: field names are case-sensitive",
+            ),
             ("reservedFor", "`reservedFor` belongs under `status`"),
             ("resourceClass", "did you mean `resourceClassName`?"),
             ("parameters", "did you mean `parametersRef`?"),
         ] {
-            assert_eq!(help(name, spec, "ResourceClaim").as_deref(), Some(want), "{name}");
+            assert_eq!(
+                help(name, spec, "ResourceClaim").as_deref(),
+                Some(want),
+                "{name}"
+            );
         }
         assert_eq!(help("foo", spec, "ResourceClaim"), None);
         // Too short, and the beginning of several.
@@ -490,7 +676,10 @@ mod tests {
             Some("did you mean `deletionGracePeriodSeconds`?")
         );
         let class = &v1alpha2::RESOURCE_CLASS;
-        assert_eq!(help("name", class, "ResourceClass").as_deref(), Some("`name` belongs under `metadata`"));
+        assert_eq!(
+            help("name", class, "ResourceClass").as_deref(),
+            Some("`name` belongs under `metadata`")
+        );
         assert_eq!(
             help("spec", class, "ResourceClass").as_deref(),
             Some("a ResourceClass has no `spec`: write its fields at the top level")
@@ -507,19 +696,29 @@ mod tests {
         let handle = &v1alpha2::RESOURCE_HANDLE;
         let claim = api(&v1alpha2::VERSION, "ResourceClaim");
         let found = field("structuredData", handle, claim, Release::last_of(29)).unwrap();
-        assert_eq!(found.help, "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15");
+        assert_eq!(
+            found.help,
+            "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15"
+        );
         let found = field(
             "resourceHandles",
             &v1alpha1::ALLOCATION_RESULT,
             api(&v1alpha1::VERSION, "ResourceClaim"),
             Release::last_of(26),
         );
-        assert!(found.unwrap().help.starts_with("`resourceHandles` belongs to v1alpha2"));
+        assert!(
+            found
+                .unwrap()
+                .help
+                .starts_with("`resourceHandles` belongs to v1alpha2")
+        );
     }
 
     #[test]
     fn kinds_and_versions() {
-        let at = |api_version: &str, name: &str, minor: u8| kind(api_version, name, Release::last_of(minor)).help;
+        let at = |api_version: &str, name: &str, minor: u8| {
+            kind(api_version, name, Release::last_of(minor)).help
+        };
         assert_eq!(
             at("resource.k8s.io/v1alpha1", "ResourceClaim", 30),
             "v1alpha1 is served by 1.26 only; 1.30.14 serves v1alpha2"
@@ -532,16 +731,32 @@ mod tests {
             at("resource.k8s.io/v1alpha2", "ResourceSlice", 29),
             "ResourceSlice exists since Kubernetes 1.30, not in 1.29.15"
         );
-        assert_eq!(at("resource.k8s.io/v1alpha2", "resourceclaim", 30), "did you mean `ResourceClaim`?");
-        assert_eq!(at("resource.k8s.io/v1alpha2", "ResourceClaims", 30), "did you mean `ResourceClaim`?");
-        assert_eq!(at("resource.k8s.io/v1alpha2", "PodScheduling", 28), "v1alpha2 calls it PodSchedulingContext");
+        assert_eq!(
+            at("resource.k8s.io/v1alpha2", "resourceclaim", 30),
+            "did you mean `ResourceClaim`?"
+        );
+        assert_eq!(
+            at("resource.k8s.io/v1alpha2", "ResourceClaims", 30),
+            "did you mean `ResourceClaim`?"
+        );
+        assert_eq!(
+            at("resource.k8s.io/v1alpha2", "PodScheduling", 28),
+            "v1alpha2 calls it PodSchedulingContext"
+        );
         assert_eq!(
             at("resource.k8s.io/v1beta1", "ResourceClaim", 30),
             "v1beta1 is served by 1.32 to 1.37; 1.30.14 serves v1alpha2"
         );
-        let found = kind("resource.k8s.io/v1aplha2", "ResourceClaim", Release::last_of(30));
+        let found = kind(
+            "resource.k8s.io/v1aplha2",
+            "ResourceClaim",
+            Release::last_of(30),
+        );
         assert_eq!(found.api_version, Some("resource.k8s.io/v1alpha2"));
-        assert_eq!(group("resource.x-k8s.io/v1alpha2").as_deref(), Some("resource.k8s.io/v1alpha2"));
+        assert_eq!(
+            group("resource.x-k8s.io/v1alpha2").as_deref(),
+            Some("resource.k8s.io/v1alpha2")
+        );
         assert_eq!(group("apps/v1"), None);
     }
 }

@@ -13,9 +13,12 @@ pub const NODE_SELECTOR_OPERATORS: &[&str] = &["In", "NotIn", "Exists", "DoesNot
 pub static NODE_SELECTOR: Struct = Struct {
     go: "NodeSelector",
     package: Package::Core,
-    fields: &[
-        Field::new("nodeSelectorTerms", "NodeSelectorTerms", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_TERM))).required()
-    ],
+    fields: &[Field::new(
+        "nodeSelectorTerms",
+        "NodeSelectorTerms",
+        FieldType::List(&FieldType::Struct(&NODE_SELECTOR_TERM)),
+    )
+    .required()],
 };
 
 /// `core/v1.NodeSelectorTerm`
@@ -23,9 +26,18 @@ pub static NODE_SELECTOR_TERM: Struct = Struct {
     go: "NodeSelectorTerm",
     package: Package::Core,
     fields: &[
-        Field::new("matchExpressions", "MatchExpressions", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT)))
-            .omit(),
-        Field::new("matchFields", "MatchFields", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
+        Field::new(
+            "matchExpressions",
+            "MatchExpressions",
+            FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT)),
+        )
+        .omit(),
+        Field::new(
+            "matchFields",
+            "MatchFields",
+            FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT)),
+        )
+        .omit(),
     ],
 };
 
@@ -35,9 +47,13 @@ pub static NODE_SELECTOR_REQUIREMENT: Struct = Struct {
     package: Package::Core,
     fields: &[
         Field::new("key", "Key", FieldType::String).required(),
-        Field::new("operator", "Operator", FieldType::Named(Package::Core, "NodeSelectorOperator"))
-            .required()
-            .values(NODE_SELECTOR_OPERATORS),
+        Field::new(
+            "operator",
+            "Operator",
+            FieldType::Named(Package::Core, "NodeSelectorOperator"),
+        )
+        .required()
+        .values(NODE_SELECTOR_OPERATORS),
         Field::new("values", "Values", FieldType::List(&FieldType::String)).omit(),
     ],
 };

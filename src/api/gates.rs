@@ -152,20 +152,47 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
 
 /// Gate, required gate, and the minor release since which it is required.
 const NEEDS: &[(Gate, Gate, u8)] = &[
-    (Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus, 35),
+    (
+        Gate::DRADeviceBindingConditions,
+        Gate::DRAResourceClaimDeviceStatus,
+        35,
+    ),
     (Gate::DRADeviceTaintRules, Gate::DRADeviceTaints, 35),
-    (Gate::DRAResourceClaimGranularStatusAuthorization, Gate::DRAResourceClaimDeviceStatus, 36),
-    (Gate::DRADeviceCompatibilityGroups, Gate::DRAPartitionableDevices, 37),
-    (Gate::DRAFractionalCapacityRange, Gate::DRAConsumableCapacity, 37),
-    (Gate::DRAPartitionableDevicesType, Gate::DRAPartitionableDevices, 37),
-    (Gate::DRAPartitionableDevicesType, Gate::DRAResourcePoolStatus, 37),
+    (
+        Gate::DRAResourceClaimGranularStatusAuthorization,
+        Gate::DRAResourceClaimDeviceStatus,
+        36,
+    ),
+    (
+        Gate::DRADeviceCompatibilityGroups,
+        Gate::DRAPartitionableDevices,
+        37,
+    ),
+    (
+        Gate::DRAFractionalCapacityRange,
+        Gate::DRAConsumableCapacity,
+        37,
+    ),
+    (
+        Gate::DRAPartitionableDevicesType,
+        Gate::DRAPartitionableDevices,
+        37,
+    ),
+    (
+        Gate::DRAPartitionableDevicesType,
+        Gate::DRAResourcePoolStatus,
+        37,
+    ),
     (Gate::DRAWorkloadResourceClaims, Gate::GenericWorkload, 37),
 ];
 
 impl Gate {
     /// Returns the gate's default in a release; `None` if the release does not have the gate.
     pub fn default_in(self, release: Release) -> Option<Setting> {
-        let known = DEFAULTS.iter().rev().find(|(gate, first, _)| *gate == self && *first <= release.minor);
+        let known = DEFAULTS
+            .iter()
+            .rev()
+            .find(|(gate, first, _)| *gate == self && *first <= release.minor);
         known.and_then(|(.., default)| *default)
     }
 
@@ -186,15 +213,25 @@ pub struct Gates(u64);
 impl Gates {
     /// Returns the defaults of a release.
     pub fn defaults(release: Release) -> Self {
-        let since = DEFAULTS.iter().filter(|(_, first, _)| *first <= release.minor);
-        since.fold(Gates(0), |gates, (gate, _, default)| gates.set(*gate, matches!(default, Some(Setting::On | Setting::Locked))))
+        let since = DEFAULTS
+            .iter()
+            .filter(|(_, first, _)| *first <= release.minor);
+        since.fold(Gates(0), |gates, (gate, _, default)| {
+            gates.set(
+                *gate,
+                matches!(default, Some(Setting::On | Setting::Locked)),
+            )
+        })
     }
 
     /// Returns the defaults of a release with some gates set.
     ///
     /// # Errors
     /// One sentence that names the gate: unknown to the release, locked to the other value, or without one it needs.
-    pub fn with<'n>(release: Release, set: impl IntoIterator<Item = (&'n str, bool)>) -> Result<Self, String> {
+    pub fn with<'n>(
+        release: Release,
+        set: impl IntoIterator<Item = (&'n str, bool)>,
+    ) -> Result<Self, String> {
         let mut gates = Gates::defaults(release);
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
@@ -240,7 +277,11 @@ impl Gates {
     /// Turns one gate on or off.
     #[must_use]
     pub fn set(self, gate: Gate, on: bool) -> Self {
-        if on { Gates(self.0 | gate.bit()) } else { Gates(self.0 & !gate.bit()) }
+        if on {
+            Gates(self.0 | gate.bit())
+        } else {
+            Gates(self.0 & !gate.bit())
+        }
     }
 
     /// Returns true if a gate is on.
@@ -260,15 +301,33 @@ mod tests {
         assert!(Gates::defaults(minor(34)).on(Gate::DRAPrioritizedList));
         assert_eq!(
             Gates::with(minor(31), [("DRAAdminAccess", true)]).unwrap_err(),
-            format!("Kubernetes {} has no feature gate `DRAAdminAccess` for these kinds", minor(31))
+            format!(
+                "Kubernetes {} has no feature gate `DRAAdminAccess` for these kinds",
+                minor(31)
+            )
         );
         assert_eq!(
             Gates::with(minor(36), [("DRAAdminAccess", false)]).unwrap_err(),
-            format!("`DRAAdminAccess` is locked to true in Kubernetes {}", minor(36))
+            format!(
+                "`DRAAdminAccess` is locked to true in Kubernetes {}",
+                minor(36)
+            )
         );
-        assert!(Gates::with(minor(36), [("DRAResourceClaimDeviceStatus", false)]).unwrap_err().contains("does not start"));
+        assert!(
+            Gates::with(minor(36), [("DRAResourceClaimDeviceStatus", false)])
+                .unwrap_err()
+                .contains("does not start")
+        );
         assert!(Gates::with(minor(33), [("DRASchedulerFilterTimeout", false)]).is_err());
-        assert!(!Gates::with(minor(34), [("DRASchedulerFilterTimeout", false)]).unwrap().on(Gate::DRASchedulerFilterTimeout));
-        assert!(Gates::with(minor(34), [("DRADeviceTaints", true)]).unwrap().on(Gate::DRADeviceTaints));
+        assert!(
+            !Gates::with(minor(34), [("DRASchedulerFilterTimeout", false)])
+                .unwrap()
+                .on(Gate::DRASchedulerFilterTimeout)
+        );
+        assert!(
+            Gates::with(minor(34), [("DRADeviceTaints", true)])
+                .unwrap()
+                .on(Gate::DRADeviceTaints)
+        );
     }
 }

@@ -12,7 +12,11 @@ pub enum Family {
 impl Family {
     /// Returns the family that a minor release serves.
     pub fn of_minor(minor: u8) -> Self {
-        if minor <= 30 { Family::Classic } else { Family::Device }
+        if minor <= 30 {
+            Family::Classic
+        } else {
+            Family::Device
+        }
     }
 }
 
@@ -36,14 +40,19 @@ impl ObjectKind {
 
     /// Returns true for a claim of either family.
     pub fn is_claim(self) -> bool {
-        matches!(self, ObjectKind::Classic(ClassicKind::ResourceClaim) | ObjectKind::Device(DeviceKind::ResourceClaim))
+        matches!(
+            self,
+            ObjectKind::Classic(ClassicKind::ResourceClaim)
+                | ObjectKind::Device(DeviceKind::ResourceClaim)
+        )
     }
 
     /// Returns true for a claim template of either family.
     pub fn is_template(self) -> bool {
         matches!(
             self,
-            ObjectKind::Classic(ClassicKind::ResourceClaimTemplate) | ObjectKind::Device(DeviceKind::ResourceClaimTemplate)
+            ObjectKind::Classic(ClassicKind::ResourceClaimTemplate)
+                | ObjectKind::Device(DeviceKind::ResourceClaimTemplate)
         )
     }
 }

@@ -7,7 +7,12 @@ pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration
 
 const ALWAYS: Release = Release::new(26, 0);
 const fn rule(kind: ListKind, patch_merge_key: Option<&'static str>) -> ListRule {
-    ListRule { since: ALWAYS, kind, patch_merge_key, patch_merge: true }
+    ListRule {
+        since: ALWAYS,
+        kind,
+        patch_merge_key,
+        patch_merge: true,
+    }
 }
 
 /// `metav1.ObjectMeta`
@@ -23,15 +28,40 @@ pub static OBJECT_META: Struct = Struct {
         Field::new("resourceVersion", "ResourceVersion", FieldType::String).omit(),
         Field::new("generation", "Generation", FieldType::Int64).omit(),
         Field::new("creationTimestamp", "CreationTimestamp", FieldType::Time).omit_since(34),
-        Field::new("deletionTimestamp", "DeletionTimestamp", FieldType::Pointer(&FieldType::Time)).omit(),
-        Field::new("deletionGracePeriodSeconds", "DeletionGracePeriodSeconds", FieldType::Pointer(&FieldType::Int64)).omit(),
+        Field::new(
+            "deletionTimestamp",
+            "DeletionTimestamp",
+            FieldType::Pointer(&FieldType::Time),
+        )
+        .omit(),
+        Field::new(
+            "deletionGracePeriodSeconds",
+            "DeletionGracePeriodSeconds",
+            FieldType::Pointer(&FieldType::Int64),
+        )
+        .omit(),
         Field::new("labels", "Labels", FieldType::StringMap).omit(),
         Field::new("annotations", "Annotations", FieldType::StringMap).omit(),
-        Field::new("ownerReferences", "OwnerReferences", FieldType::List(&FieldType::Struct(&OWNER_REFERENCE)))
-            .omit()
-            .list(&[rule(ListKind::Map(&["uid"]), Some("uid"))]),
-        Field::new("finalizers", "Finalizers", FieldType::List(&FieldType::String)).omit().list(&[rule(ListKind::Set, None)]),
-        Field::new("managedFields", "ManagedFields", FieldType::List(&FieldType::Struct(&MANAGED_FIELDS_ENTRY))).omit(),
+        Field::new(
+            "ownerReferences",
+            "OwnerReferences",
+            FieldType::List(&FieldType::Struct(&OWNER_REFERENCE)),
+        )
+        .omit()
+        .list(&[rule(ListKind::Map(&["uid"]), Some("uid"))]),
+        Field::new(
+            "finalizers",
+            "Finalizers",
+            FieldType::List(&FieldType::String),
+        )
+        .omit()
+        .list(&[rule(ListKind::Set, None)]),
+        Field::new(
+            "managedFields",
+            "ManagedFields",
+            FieldType::List(&FieldType::Struct(&MANAGED_FIELDS_ENTRY)),
+        )
+        .omit(),
     ],
 };
 
@@ -44,8 +74,18 @@ pub static OWNER_REFERENCE: Struct = Struct {
         Field::new("kind", "Kind", FieldType::String).required(),
         Field::new("name", "Name", FieldType::String).required(),
         Field::new("uid", "UID", FieldType::Uid).required(),
-        Field::new("controller", "Controller", FieldType::Pointer(&FieldType::Bool)).omit(),
-        Field::new("blockOwnerDeletion", "BlockOwnerDeletion", FieldType::Pointer(&FieldType::Bool)).omit(),
+        Field::new(
+            "controller",
+            "Controller",
+            FieldType::Pointer(&FieldType::Bool),
+        )
+        .omit(),
+        Field::new(
+            "blockOwnerDeletion",
+            "BlockOwnerDeletion",
+            FieldType::Pointer(&FieldType::Bool),
+        )
+        .omit(),
     ],
 };
 
@@ -55,13 +95,22 @@ pub static MANAGED_FIELDS_ENTRY: Struct = Struct {
     package: Package::Meta,
     fields: &[
         Field::new("manager", "Manager", FieldType::String).omit(),
-        Field::new("operation", "Operation", FieldType::Named(Package::Meta, "ManagedFieldsOperationType"))
-            .omit()
-            .values(&["Apply", "Update"]),
+        Field::new(
+            "operation",
+            "Operation",
+            FieldType::Named(Package::Meta, "ManagedFieldsOperationType"),
+        )
+        .omit()
+        .values(&["Apply", "Update"]),
         Field::new("apiVersion", "APIVersion", FieldType::String).omit(),
         Field::new("time", "Time", FieldType::Pointer(&FieldType::Time)).omit(),
         Field::new("fieldsType", "FieldsType", FieldType::String).omit(),
-        Field::new("fieldsV1", "FieldsV1", FieldType::Pointer(&FieldType::FieldsV1)).omit(),
+        Field::new(
+            "fieldsV1",
+            "FieldsV1",
+            FieldType::Pointer(&FieldType::FieldsV1),
+        )
+        .omit(),
         Field::new("subresource", "Subresource", FieldType::String).omit(),
     ],
 };
@@ -72,9 +121,13 @@ pub static CONDITION: Struct = Struct {
     package: Package::Meta,
     fields: &[
         Field::new("type", "Type", FieldType::String).required(),
-        Field::new("status", "Status", FieldType::Named(Package::Meta, "ConditionStatus"))
-            .required()
-            .values(&["True", "False", "Unknown"]),
+        Field::new(
+            "status",
+            "Status",
+            FieldType::Named(Package::Meta, "ConditionStatus"),
+        )
+        .required()
+        .values(&["True", "False", "Unknown"]),
         Field::new("observedGeneration", "ObservedGeneration", FieldType::Int64).omit(),
         Field::new("lastTransitionTime", "LastTransitionTime", FieldType::Time).required(),
         Field::new("reason", "Reason", FieldType::String).required(),
@@ -90,7 +143,12 @@ pub static LIST_META: Struct = Struct {
         Field::new("selfLink", "SelfLink", FieldType::String).omit(),
         Field::new("resourceVersion", "ResourceVersion", FieldType::String).omit(),
         Field::new("continue", "Continue", FieldType::String).omit(),
-        Field::new("remainingItemCount", "RemainingItemCount", FieldType::Pointer(&FieldType::Int64)).omit(),
+        Field::new(
+            "remainingItemCount",
+            "RemainingItemCount",
+            FieldType::Pointer(&FieldType::Int64),
+        )
+        .omit(),
     ],
 };
 
@@ -101,4 +159,5 @@ pub const API_VERSION: Field = Field::new("apiVersion", "APIVersion", FieldType:
 /// `metadata` of an object.
 pub const METADATA: Field = Field::new("metadata", "ObjectMeta", FieldType::Struct(&OBJECT_META));
 /// `metadata` of a list.
-pub const METADATA_OF_LIST: Field = Field::new("metadata", "ListMeta", FieldType::Struct(&LIST_META));
+pub const METADATA_OF_LIST: Field =
+    Field::new("metadata", "ListMeta", FieldType::Struct(&LIST_META));

@@ -291,12 +291,20 @@ impl Field {
 
     /// Returns the most the field may hold in a release; `None` if there is no limit.
     pub fn limit(&self, release: Release) -> Option<usize> {
-        self.limits.iter().rev().find(|limit| limit.since <= release.minor).and_then(|limit| limit.max)
+        self.limits
+            .iter()
+            .rev()
+            .find(|limit| limit.since <= release.minor)
+            .and_then(|limit| limit.max)
     }
 
     /// Returns the values the field may take in a release, empty if open.
     pub fn allowed(&self, release: Release) -> Vec<&'static str> {
-        let later = self.later_values.iter().filter(|(since, _)| *since <= release.minor).map(|(_, value)| *value);
+        let later = self
+            .later_values
+            .iter()
+            .filter(|(since, _)| *since <= release.minor)
+            .map(|(_, value)| *value);
         self.values.iter().copied().chain(later).collect()
     }
 
@@ -322,7 +330,10 @@ impl Struct {
     /// Returns the field with a JSON name in a release, and its slot.
     #[inline(always)]
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
-        self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
+        self.fields
+            .iter()
+            .enumerate()
+            .find(|(_, field)| field.json == json && field.in_release(release))
     }
 
     /// Returns the slot of a field, whatever the release.
@@ -343,7 +354,10 @@ pub fn is_field(json: &str) -> bool {
         let mut names = BTreeSet::new();
         let mut seen: Vec<&'static Struct> = Vec::new();
         let kinds = VERSIONS.iter().flat_map(|version| version.kinds);
-        let mut open: Vec<&'static Struct> = kinds.map(|kind| kind.schema).chain([&core::NODE_SELECTOR]).collect();
+        let mut open: Vec<&'static Struct> = kinds
+            .map(|kind| kind.schema)
+            .chain([&core::NODE_SELECTOR])
+            .collect();
         while let Some(table) = open.pop() {
             if seen.iter().any(|other| std::ptr::eq(*other, table)) {
                 continue;
@@ -449,7 +463,10 @@ pub const VERSIONS: &[&Version] = &[
 
 /// Returns the version with an `apiVersion`.
 pub fn version(api_version: &str) -> Option<&'static Version> {
-    VERSIONS.iter().copied().find(|version| version.api_version == api_version)
+    VERSIONS
+        .iter()
+        .copied()
+        .find(|version| version.api_version == api_version)
 }
 
 impl Version {
@@ -465,7 +482,9 @@ impl Version {
 
     /// Returns the kind, if the release has it.
     pub fn kind(&self, kind: &str, release: Release) -> Option<&'static ApiKind> {
-        self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
+        self.kinds
+            .iter()
+            .find(|k| k.kind == kind && k.in_release(release))
     }
 
     /// Returns the release used when the caller names none: the last one that serves the version.
@@ -475,7 +494,11 @@ impl Version {
 
     /// Returns the same release for a kind: a version may be served longer than some of its kinds.
     pub fn default_release_of(&self, kind: &str) -> Release {
-        let until = self.kinds.iter().find(|row| row.kind == kind).and_then(|row| row.until);
+        let until = self
+            .kinds
+            .iter()
+            .find(|row| row.kind == kind)
+            .and_then(|row| row.until);
         until.map_or_else(|| self.default_release(), Release::last_of)
     }
 }
@@ -503,7 +526,10 @@ impl FieldType {
             FieldType::Quantity => "resource.Quantity".to_owned(),
             FieldType::StringMap => "map[string]string".to_owned(),
             FieldType::Map(map) => {
-                let key = map.key.map_or_else(|| "string".to_owned(), |(package, name)| package.external(version, name));
+                let key = map.key.map_or_else(
+                    || "string".to_owned(),
+                    |(package, name)| package.external(version, name),
+                );
                 format!("map[{key}]{}", map.value.go_name(version))
             }
             FieldType::Struct(schema) => schema.package.external(version, schema.go),

@@ -54,7 +54,11 @@ impl Release {
 
     /// Returns the last patch of a minor release; `.0` if the minor is not known.
     pub fn last_of(minor: u8) -> Self {
-        LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
+        LAST_PATCHES
+            .iter()
+            .copied()
+            .find(|last| last.minor == minor)
+            .unwrap_or(Release::new(minor, 0))
     }
 
     /// Reads `1.26` (its last patch) or `1.26.1`. `None` if the release is unknown; the patch must not be later than the last
@@ -62,10 +66,15 @@ impl Release {
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix("1.")?.split('.');
         let number = |part: &str| {
-            (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<u8>().ok()).flatten()
+            (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+                .then(|| part.parse::<u8>().ok())
+                .flatten()
         };
         let minor = number(parts.next()?)?;
-        let last = LAST_PATCHES.iter().copied().find(|last| last.minor == minor)?;
+        let last = LAST_PATCHES
+            .iter()
+            .copied()
+            .find(|last| last.minor == minor)?;
         let release = match parts.next() {
             None => last,
             Some(patch) => Release::new(minor, number(patch)?),
@@ -75,7 +84,9 @@ impl Release {
 
     /// Returns the message for a text that [`Release::parse`] rejects.
     pub(crate) fn unknown(text: &str) -> String {
-        let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
+        let minor = text
+            .rsplit_once('.')
+            .and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
             Some(last) if text.matches('.').count() == 2 => {
                 message!(
@@ -86,7 +97,10 @@ impl Release {
                 )
             }
             _ => {
-                let minors: Vec<String> = LAST_PATCHES.iter().map(|last| format!("`1.{}`", last.minor)).collect();
+                let minors: Vec<String> = LAST_PATCHES
+                    .iter()
+                    .map(|last| format!("`1.{}`", last.minor))
+                    .collect();
                 message!(
                     "api.release-unknown",
                     "unknown release `{release}`; write one of {known}, or with a patch, `1.26.1`",
@@ -174,8 +188,17 @@ const BASE: Rules = Rules {
     scheme: "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30",
 };
 static P26A: Rules = BASE;
-static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
-static P26B_GO_1_21: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, unicode: GoUnicode::V15, ..BASE };
+static P26B: Rules = Rules {
+    profile: "1.26.2-1.26.15",
+    reserved_for_by_uid: true,
+    ..BASE
+};
+static P26B_GO_1_21: Rules = Rules {
+    profile: "1.26.2-1.26.15",
+    reserved_for_by_uid: true,
+    unicode: GoUnicode::V15,
+    ..BASE
+};
 static P27: Rules = Rules {
     profile: "1.27-1.29",
     reserved_for_by_uid: true,
@@ -200,11 +223,32 @@ const P30: Rules = Rules {
     unicode: GoUnicode::V15,
     ..BASE
 };
-const P31: Rules = Rules { profile: "1.31", scheme: "pkg/api/legacyscheme/scheme.go:30", ..P30 };
-const P32: Rules = Rules { profile: "1.32-1.33", too_long_says_bytes: true, ..P31 };
-const P34: Rules = Rules { profile: "1.34", values_as_json: true, ..P32 };
-const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, embedded_in_paths: true, ..P34 };
-const P37: Rules = Rules { profile: "1.37", owner_paths_have_index: true, ..P35 };
+const P31: Rules = Rules {
+    profile: "1.31",
+    scheme: "pkg/api/legacyscheme/scheme.go:30",
+    ..P30
+};
+const P32: Rules = Rules {
+    profile: "1.32-1.33",
+    too_long_says_bytes: true,
+    ..P31
+};
+const P34: Rules = Rules {
+    profile: "1.34",
+    values_as_json: true,
+    ..P32
+};
+const P35: Rules = Rules {
+    profile: "1.35-1.36",
+    wording: Wording::Bytes,
+    embedded_in_paths: true,
+    ..P34
+};
+const P37: Rules = Rules {
+    profile: "1.37",
+    owner_paths_have_index: true,
+    ..P35
+};
 static LATER: [Rules; 8] = [P30, P31, P32, P32, P34, P35, P35, P37];
 
 #[cfg(test)]
@@ -216,7 +260,9 @@ mod tests {
         assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
         assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
         let next = format!("1.{}", Release::latest().minor + 1);
-        for bad in ["1.25", &next, "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
+        for bad in [
+            "1.25", &next, "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", "",
+        ] {
             assert_eq!(Release::parse(bad), None, "{bad}");
         }
         assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
@@ -230,7 +276,11 @@ mod tests {
             (28, 7, GoUnicode::V15),
             (29, 0, GoUnicode::V15),
         ] {
-            assert_eq!(Release::new(minor, patch).rules().unicode, unicode, "1.{minor}.{patch}");
+            assert_eq!(
+                Release::new(minor, patch).rules().unicode,
+                unicode,
+                "1.{minor}.{patch}"
+            );
         }
     }
 }

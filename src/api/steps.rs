@@ -94,9 +94,19 @@ pub const CLASSIC: &[VersionStep] = &[VersionStep {
     older: &classic::v1alpha1::VERSION,
     newer: &classic::v1alpha2::VERSION,
     rows: &[
-        StepRow::Rename { older: "PodScheduling", newer: "PodSchedulingContext" },
-        StepRow::Rename { older: "PodSchedulingList", newer: "PodSchedulingContextList" },
-        StepRow::Move(Handle { of: "ResourceClaim", older: "resourceHandle", newer: "resourceHandles" }),
+        StepRow::Rename {
+            older: "PodScheduling",
+            newer: "PodSchedulingContext",
+        },
+        StepRow::Rename {
+            older: "PodSchedulingList",
+            newer: "PodSchedulingContextList",
+        },
+        StepRow::Move(Handle {
+            of: "ResourceClaim",
+            older: "resourceHandle",
+            newer: "resourceHandles",
+        }),
         StepRow::Drop {
             of: "ResourceClass",
             field: "structuredParameters",
@@ -113,19 +123,40 @@ pub const DEVICE: &[VersionStep] = &[
     VersionStep {
         older: &device::v1alpha3::VERSION,
         newer: &device::v1beta1::VERSION,
-        rows: &[StepRow::WrapValue { of: "DeviceCapacity", into: "value" }],
+        rows: &[StepRow::WrapValue {
+            of: "DeviceCapacity",
+            into: "value",
+        }],
     },
     VersionStep {
         older: &device::v1beta1::VERSION,
         newer: &device::v1beta2::VERSION,
         rows: &[
-            StepRow::Wrap { of: "DeviceRequest", into: "exactly", copied: &["tolerations"] },
-            StepRow::Unwrap { of: "Device", from: "basic", copied: &["attributes", "capacity", "consumesCounters", "taints"] },
-            StepRow::Default { of: "ResourceSliceSpec", field: "nodeName" },
-            StepRow::Default { of: "ResourceSliceSpec", field: "allNodes" },
+            StepRow::Wrap {
+                of: "DeviceRequest",
+                into: "exactly",
+                copied: &["tolerations"],
+            },
+            StepRow::Unwrap {
+                of: "Device",
+                from: "basic",
+                copied: &["attributes", "capacity", "consumesCounters", "taints"],
+            },
+            StepRow::Default {
+                of: "ResourceSliceSpec",
+                field: "nodeName",
+            },
+            StepRow::Default {
+                of: "ResourceSliceSpec",
+                field: "allNodes",
+            },
         ],
     },
-    VersionStep { older: &device::v1beta2::VERSION, newer: &device::v1::VERSION, rows: &[] },
+    VersionStep {
+        older: &device::v1beta2::VERSION,
+        newer: &device::v1::VERSION,
+        rows: &[],
+    },
 ];
 
 /// The direction of a step.
@@ -164,7 +195,10 @@ pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Version
 
 /// Returns the number of steps below a version.
 fn place(steps: &[VersionStep], version: &Version) -> usize {
-    steps.iter().take_while(|step| step.older.name != version.name).count()
+    steps
+        .iter()
+        .take_while(|step| step.older.name != version.name)
+        .count()
 }
 
 impl VersionStep {
@@ -209,23 +243,41 @@ pub fn change<'r>(
     rows.into_iter().find_map(|row| {
         let (name, older, copied) = match row {
             StepRow::Wrap { of, into, copied } if *of == from.go => (*into, false, *copied),
-            StepRow::Unwrap { of, from: field, copied } if *of == from.go => (*field, true, *copied),
+            StepRow::Unwrap {
+                of,
+                from: field,
+                copied,
+            } if *of == from.go => (*field, true, *copied),
             _ => return None,
         };
-        let inner = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)?.ty.holds());
+        let inner = |schema: &'static Struct| {
+            schema
+                .slot(name)
+                .and_then(|slot| schema.fields.get(slot)?.ty.holds())
+        };
         // Upstream copies on the way up only.
         match (inner(from), inner(to)) {
-            (None, Some(inner)) => {
-                Some(StructChange::Wrap { into: name, inner, always: older, copied: if older { &[] } else { copied } })
-            }
-            (Some(inner), None) => Some(StructChange::Hoist { field: name, inner, copied: if older { copied } else { &[] } }),
+            (None, Some(inner)) => Some(StructChange::Wrap {
+                into: name,
+                inner,
+                always: older,
+                copied: if older { &[] } else { copied },
+            }),
+            (Some(inner), None) => Some(StructChange::Hoist {
+                field: name,
+                inner,
+                copied: if older { copied } else { &[] },
+            }),
             _ => None,
         }
     })
 }
 
 /// Returns the field of the newer version that wraps a plain value of the older one.
-pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r StepRow>, schema: &Struct) -> Option<&'static str> {
+pub fn wraps_value<'r>(
+    rows: impl IntoIterator<Item = &'r StepRow>,
+    schema: &Struct,
+) -> Option<&'static str> {
     rows.into_iter().find_map(|row| match row {
         StepRow::WrapValue { of, into } if *of == schema.go => Some(*into),
         _ => None,
@@ -233,7 +285,12 @@ pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r StepRow>, schema: &Str
 }
 
 /// Returns the name that a field of `from` has in `to`.
-pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r StepRow>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
+pub fn new_name<'n, 'r>(
+    rows: impl IntoIterator<Item = &'r StepRow>,
+    from: &Struct,
+    to: &Struct,
+    name: &'n str,
+) -> &'n str {
     if to.has(name) {
         return name;
     }
@@ -249,8 +306,14 @@ pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r StepRow>, from: &Stru
 }
 
 /// Returns true if the older version takes zero for absent in this field.
-pub fn zero_is_absent<'r>(rows: impl IntoIterator<Item = &'r StepRow>, schema: &Struct, name: &str) -> bool {
-    rows.into_iter().any(|row| matches!(row, StepRow::Default { of, field } if *of == schema.go && *field == name))
+pub fn zero_is_absent<'r>(
+    rows: impl IntoIterator<Item = &'r StepRow>,
+    schema: &Struct,
+    name: &str,
+) -> bool {
+    rows.into_iter().any(
+        |row| matches!(row, StepRow::Default { of, field } if *of == schema.go && *field == name),
+    )
 }
 
 #[cfg(test)]
@@ -258,14 +321,32 @@ mod tests {
     use super::*;
 
     fn names(from: &Version, to: &Version) -> Vec<(&'static str, &'static str)> {
-        between(from, to).1.iter().map(|step| (step.older.name, step.newer.name)).collect()
+        between(from, to)
+            .1
+            .iter()
+            .map(|step| (step.older.name, step.newer.name))
+            .collect()
     }
 
     #[test]
     fn steps_are_taken_in_order() {
         let (oldest, newest) = (&device::v1alpha3::VERSION, &device::v1::VERSION);
-        assert_eq!(names(oldest, newest), [("v1alpha3", "v1beta1"), ("v1beta1", "v1beta2"), ("v1beta2", "v1")]);
-        assert_eq!(names(newest, oldest), [("v1beta2", "v1"), ("v1beta1", "v1beta2"), ("v1alpha3", "v1beta1")]);
+        assert_eq!(
+            names(oldest, newest),
+            [
+                ("v1alpha3", "v1beta1"),
+                ("v1beta1", "v1beta2"),
+                ("v1beta2", "v1")
+            ]
+        );
+        assert_eq!(
+            names(newest, oldest),
+            [
+                ("v1beta2", "v1"),
+                ("v1beta1", "v1beta2"),
+                ("v1alpha3", "v1beta1")
+            ]
+        );
         assert_eq!(between(newest, oldest).0, Direction::Down);
         assert_eq!(names(newest, newest), []);
         assert_eq!(names(&classic::v1alpha1::VERSION, newest), []);
@@ -288,17 +369,30 @@ mod tests {
             for row in step.rows {
                 let (version, of, field) = match row {
                     StepRow::Rename { older, newer } => {
-                        assert!(step.older.kinds.iter().any(|kind| kind.kind == *older), "{older}");
-                        assert!(step.newer.kinds.iter().any(|kind| kind.kind == *newer), "{newer}");
+                        assert!(
+                            step.older.kinds.iter().any(|kind| kind.kind == *older),
+                            "{older}"
+                        );
+                        assert!(
+                            step.newer.kinds.iter().any(|kind| kind.kind == *newer),
+                            "{newer}"
+                        );
                         continue;
                     }
                     StepRow::Move(handle) => (step.newer, "AllocationResult", handle.newer),
-                    StepRow::Wrap { of, into, .. } | StepRow::WrapValue { of, into } => (step.newer, *of, *into),
+                    StepRow::Wrap { of, into, .. } | StepRow::WrapValue { of, into } => {
+                        (step.newer, *of, *into)
+                    }
                     StepRow::Unwrap { of, from, .. } => (step.older, *of, *from),
                     StepRow::RenameField { of, newer, .. } => (step.newer, *of, *newer),
-                    StepRow::Default { of, field } | StepRow::Drop { of, field, .. } => (step.newer, *of, *field),
+                    StepRow::Default { of, field } | StepRow::Drop { of, field, .. } => {
+                        (step.newer, *of, *field)
+                    }
                 };
-                let has = version.kinds.iter().any(|kind| find(kind.schema, of).is_some_and(|schema| schema.has(field)));
+                let has = version
+                    .kinds
+                    .iter()
+                    .any(|kind| find(kind.schema, of).is_some_and(|schema| schema.has(field)));
                 assert!(has, "{of}.{field}");
             }
         }
@@ -311,14 +405,24 @@ mod tests {
         static OLDER: Struct = Struct {
             go: "Spec",
             package: Package::Resource,
-            fields: &[Field::new("old", "Old", FieldType::String), Field::new("same", "Same", FieldType::String)],
+            fields: &[
+                Field::new("old", "Old", FieldType::String),
+                Field::new("same", "Same", FieldType::String),
+            ],
         };
         static NEWER: Struct = Struct {
             go: "Spec",
             package: Package::Resource,
-            fields: &[Field::new("new", "New", FieldType::String), Field::new("same", "Same", FieldType::String)],
+            fields: &[
+                Field::new("new", "New", FieldType::String),
+                Field::new("same", "Same", FieldType::String),
+            ],
         };
-        let rows = [StepRow::RenameField { of: "Spec", older: "old", newer: "new" }];
+        let rows = [StepRow::RenameField {
+            of: "Spec",
+            older: "old",
+            newer: "new",
+        }];
         assert_eq!(new_name(&rows, &OLDER, &NEWER, "old"), "new");
         assert_eq!(new_name(&rows, &NEWER, &OLDER, "new"), "old");
         assert_eq!(new_name(&rows, &OLDER, &NEWER, "same"), "same");
@@ -329,6 +433,9 @@ mod tests {
         if schema.go == go {
             return Some(schema);
         }
-        schema.fields.iter().find_map(|field| field.ty.holds().and_then(|inner| find(inner, go)))
+        schema
+            .fields
+            .iter()
+            .find_map(|field| field.ty.holds().and_then(|inner| find(inner, go)))
     }
 }

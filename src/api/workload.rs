@@ -10,7 +10,11 @@ const WORKLOADS: &[(&str, &str, &[&str])] = &[
     ("apps", "StatefulSet", TEMPLATE),
     ("apps", "DaemonSet", TEMPLATE),
     ("batch", "Job", TEMPLATE),
-    ("batch", "CronJob", &["spec", "jobTemplate", "spec", "template", "spec"]),
+    (
+        "batch",
+        "CronJob",
+        &["spec", "jobTemplate", "spec", "template", "spec"],
+    ),
 ];
 
 const TEMPLATE: &[&str] = &["spec", "template", "spec"];
@@ -18,5 +22,8 @@ const TEMPLATE: &[&str] = &["spec", "template", "spec"];
 /// Returns the fields from an object of this kind to the spec of its pods; `None` if it has none.
 pub fn path_to_spec(api_version: &str, kind: &str) -> Option<&'static [&'static str]> {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    WORKLOADS.iter().find(|(of, name, _)| *of == group && *name == kind).map(|(_, _, path)| *path)
+    WORKLOADS
+        .iter()
+        .find(|(of, name, _)| *of == group && *name == kind)
+        .map(|(_, _, path)| *path)
 }

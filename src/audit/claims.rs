@@ -49,17 +49,42 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     let mut held: BTreeMap<DeviceName<'_>, Vec<Holder<'_>>> = BTreeMap::new();
     for claim in &cluster.facts.claims {
         for (index, result) in results_of(claim).iter().enumerate() {
-            let holder = Holder { claim, index, result };
-            held.entry((&result.driver, &result.pool, &result.device)).or_default().push(holder);
+            let holder = Holder {
+                claim,
+                index,
+                result,
+            };
+            held.entry((&result.driver, &result.pool, &result.device))
+                .or_default()
+                .push(holder);
         }
     }
     let published = published(cluster);
     for (name, holders) in &held {
-        device(*name, holders, published.get(name), !cluster.facts.slices.is_empty(), finder);
+        device(
+            *name,
+            holders,
+            published.get(name),
+            !cluster.facts.slices.is_empty(),
+            finder,
+        );
     }
-    let pods = cluster.facts.pods.iter().map(|pod| ((pod.metadata.namespace.as_str(), pod.metadata.name.as_str()), &**pod));
-    let groups = cluster.facts.pod_groups.iter().map(|group| (group.metadata.namespace.as_str(), group.metadata.name.as_str()));
-    let consumers = Consumers { pods: order::map(pods), groups: order::set(groups) };
+    let pods = cluster.facts.pods.iter().map(|pod| {
+        (
+            (pod.metadata.namespace.as_str(), pod.metadata.name.as_str()),
+            &**pod,
+        )
+    });
+    let groups = cluster.facts.pod_groups.iter().map(|group| {
+        (
+            group.metadata.namespace.as_str(),
+            group.metadata.name.as_str(),
+        )
+    });
+    let consumers = Consumers {
+        pods: order::map(pods),
+        groups: order::set(groups),
+    };
     for claim in &cluster.facts.claims {
         being_deleted(claim, finder);
         consumers.check(claim, finder);
@@ -82,7 +107,9 @@ fn published<'f>(cluster: &Cluster<'f>) -> BTreeMap<DeviceName<'f>, Published<'f
         for at in slices {
             let is_stale = generation(at) < newest;
             for (_, device) in cluster.devices_of(*at) {
-                let known = all.entry((driver, pool, &device.name)).or_insert(Published { device, is_stale });
+                let known = all
+                    .entry((driver, pool, &device.name))
+                    .or_insert(Published { device, is_stale });
                 if known.is_stale && !is_stale {
                     *known = Published { device, is_stale };
                 }
@@ -110,7 +137,16 @@ fn named(holders: &[&Holder<'_>]) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let names = names.join(", ");
-    if more > 0 { message!("audit.names-and-more", "{names} and {more} more", names, more) } else { names }
+    if more > 0 {
+        message!(
+            "audit.names-and-more",
+            "{names} and {more} more",
+            names,
+            more
+        )
+    } else {
+        names
+    }
 }
 
 fn device(
@@ -121,8 +157,10 @@ fn device(
     finder: &mut Finder<'_, '_>,
 ) {
     let spelled = spelled(name);
-    let (admins, users): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) = holders.iter().partition(|holder| holder.is_admin());
-    let (shares, whole): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) = users.iter().partition(|holder| holder.is_share());
+    let (admins, users): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) =
+        holders.iter().partition(|holder| holder.is_admin());
+    let (shares, whole): (Vec<&Holder<'_>>, Vec<&Holder<'_>>) =
+        users.iter().partition(|holder| holder.is_share());
     if let (Some(first), Some(last)) = (whole.first(), users.last())
         && users.len() > 1
     {
@@ -160,15 +198,30 @@ fn device(
             device = spelled,
             users = named(&users),
         );
-        finder.tell(Code::AdminAccessInUse, admin.about_field("adminAccess"), message, None);
+        finder.tell(
+            Code::AdminAccessInUse,
+            admin.about_field("adminAccess"),
+            message,
+            None,
+        );
     }
     for holder in holders {
         if has_slices && let Some(message) = unpublished(holder.claim, &spelled, published) {
-            finder.tell(Code::DeviceUnpublished, holder.about_field("device"), message, None);
+            finder.tell(
+                Code::DeviceUnpublished,
+                holder.about_field("device"),
+                message,
+                None,
+            );
         }
         negative(holder, &spelled, finder);
     }
-    capacity(&spelled, &shares, published.map(|published| published.device), finder);
+    capacity(
+        &spelled,
+        &shares,
+        published.map(|published| published.device),
+        finder,
+    );
 }
 
 /// Says that no current slice publishes a device that a claim holds.
@@ -192,7 +245,12 @@ fn unpublished(claim: &Claim, device: &str, published: Option<&Published<'_>>) -
 }
 
 fn negative(holder: &Holder<'_>, device: &str, finder: &mut Finder<'_, '_>) {
-    for (capacity, amount) in holder.result.consumed_capacity.iter().flat_map(|consumed| consumed.iter()) {
+    for (capacity, amount) in holder
+        .result
+        .consumed_capacity
+        .iter()
+        .flat_map(|consumed| consumed.iter())
+    {
         if amount.nanos() < 0 {
             let message = message!(
                 "audit.negative-capacity",
@@ -202,24 +260,43 @@ fn negative(holder: &Holder<'_>, device: &str, finder: &mut Finder<'_, '_>) {
                 capacity,
                 device,
             );
-            finder.tell(Code::ConsumptionNegative, holder.about_field("consumedCapacity"), message, None);
+            finder.tell(
+                Code::ConsumptionNegative,
+                holder.about_field("consumedCapacity"),
+                message,
+                None,
+            );
         }
     }
 }
 
 /// Compares what shares consume with the capacity of their device. A device that is not published has its own finding.
-fn capacity(name: &str, shares: &[&Holder<'_>], device: Option<&Device>, finder: &mut Finder<'_, '_>) {
-    let (Some(device), Some(last)) = (device, shares.last()) else { return };
+fn capacity(
+    name: &str,
+    shares: &[&Holder<'_>],
+    device: Option<&Device>,
+    finder: &mut Finder<'_, '_>,
+) {
+    let (Some(device), Some(last)) = (device, shares.last()) else {
+        return;
+    };
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut sums: Vec<i128> = Vec::new();
-    for (capacity, amount) in shares.iter().flat_map(|share| &share.result.consumed_capacity).flat_map(|map| map.iter()) {
+    for (capacity, amount) in shares
+        .iter()
+        .flat_map(|share| &share.result.consumed_capacity)
+        .flat_map(|map| map.iter())
+    {
         let place = *places.entry(capacity).or_insert(sums.len());
         match sums.get_mut(place) {
             Some(sum) => *sum = sum.saturating_add(amount.nanos()),
             None => sums.push(amount.nanos()),
         }
     }
-    for (capacity, used) in places.into_iter().filter_map(|(capacity, place)| Some((capacity, *sums.get(place)?))) {
+    for (capacity, used) in places
+        .into_iter()
+        .filter_map(|(capacity, place)| Some((capacity, *sums.get(place)?)))
+    {
         let message = match device.capacity.get(capacity) {
             Some(total) if used > total.value.nanos() => message!(
                 "audit.capacity-overdrawn",
@@ -240,12 +317,19 @@ fn capacity(name: &str, shares: &[&Holder<'_>], device: Option<&Device>, finder:
             ),
             _ => continue,
         };
-        finder.tell(Code::CapacityOverdrawn, last.about_field("consumedCapacity"), message, None);
+        finder.tell(
+            Code::CapacityOverdrawn,
+            last.about_field("consumedCapacity"),
+            message,
+            None,
+        );
     }
 }
 
 fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
-    let Some(since) = &claim.metadata.deletion_timestamp else { return };
+    let Some(since) = &claim.metadata.deletion_timestamp else {
+        return;
+    };
     let devices = results_of(claim).len();
     if devices == 0 {
         return;
@@ -253,11 +337,20 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     let users = match claim.status.reserved_for.as_slice() {
         [] => message!("audit.reserved-for-nobody", "it is reserved for nobody").into_owned(),
         users => {
-            let names: Vec<&str> = users.iter().take(NAMED).map(|user| user.name.as_str()).collect();
+            let names: Vec<&str> = users
+                .iter()
+                .take(NAMED)
+                .map(|user| user.name.as_str())
+                .collect();
             let more = users.len().saturating_sub(NAMED);
             let names = names.join(", ");
             if more > 0 {
-                message!("audit.reserved-for-and-more", "it is reserved for {names} and {more} more", names, more)
+                message!(
+                    "audit.reserved-for-and-more",
+                    "it is reserved for {names} and {more} more",
+                    names,
+                    more
+                )
             } else {
                 message!("audit.reserved-for", "it is reserved for {names}", names)
             }
@@ -282,7 +375,8 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
             users,
         )
     };
-    let about = About::object("ResourceClaim", &claim.metadata).at(field_path!["metadata", "deletionTimestamp"]);
+    let about = About::object("ResourceClaim", &claim.metadata)
+        .at(field_path!["metadata", "deletionTimestamp"]);
     finder.tell(Code::ClaimDeletingHolds, about, message, None);
 }
 
@@ -332,10 +426,16 @@ struct Consumers<'f> {
 impl Consumers<'_> {
     fn check(&self, claim: &Claim, finder: &mut Finder<'_, '_>) {
         for (index, user) in claim.status.reserved_for.iter().enumerate() {
-            let Some(problem) = self.problem(&claim.metadata.namespace, user) else { continue };
+            let Some(problem) = self.problem(&claim.metadata.namespace, user) else {
+                continue;
+            };
             let owner = format!("{}/{}", claim.metadata.namespace, user.name);
             let message = problem.message(&claim.metadata.full_name(), &user.resource, &owner);
-            let about = About::object("ResourceClaim", &claim.metadata).at(field_path!["status", "reservedFor", index]);
+            let about = About::object("ResourceClaim", &claim.metadata).at(field_path![
+                "status",
+                "reservedFor",
+                index
+            ]);
             finder.tell(Code::ReservedForGone, about, message, None);
         }
     }
@@ -346,10 +446,15 @@ impl Consumers<'_> {
         match (user.api_group.as_str(), user.resource.as_str()) {
             ("", "pods") if !self.pods.is_empty() => match self.pods.get(&name) {
                 None => Some(Unused::Absent),
-                Some(pod) if !user.uid.is_empty() && !pod.metadata.uid.is_empty() && pod.metadata.uid != user.uid => {
+                Some(pod)
+                    if !user.uid.is_empty()
+                        && !pod.metadata.uid.is_empty()
+                        && pod.metadata.uid != user.uid =>
+                {
                     Some(Unused::Replaced)
                 }
-                Some(pod) => matches!(pod.status.phase.as_str(), "Succeeded" | "Failed").then_some(Unused::Ended),
+                Some(pod) => matches!(pod.status.phase.as_str(), "Succeeded" | "Failed")
+                    .then_some(Unused::Ended),
             },
             ("scheduling.k8s.io", "podgroups") if !self.groups.is_empty() => {
                 (!self.groups.contains(&name)).then_some(Unused::Absent)

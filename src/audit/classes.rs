@@ -19,27 +19,65 @@ use std::sync::Arc;
 pub type Selected = Vec<Option<Vec<DeviceAt>>>;
 
 /// Tries every class on every device, and reads the texts in selectors. Returns what the classes select.
-pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut Finder<'_, '_>) -> Selected {
+pub fn check(
+    cluster: &Cluster<'_>,
+    environment: &Arc<Environment>,
+    finder: &mut Finder<'_, '_>,
+) -> Selected {
     let facts = cluster.facts;
-    let mut texts = Texts { environment, known: BTreeSet::new() };
+    let mut texts = Texts {
+        environment,
+        known: BTreeSet::new(),
+    };
     for class in &facts.classes {
-        texts.check(&class.spec.selectors, "DeviceClass", &class.metadata, &field_path!["spec"], finder);
+        texts.check(
+            &class.spec.selectors,
+            "DeviceClass",
+            &class.metadata,
+            &field_path!["spec"],
+            finder,
+        );
     }
     for template in &facts.templates {
-        texts.check_claim(&template.spec.spec, "ResourceClaimTemplate", &template.metadata, &field_path!["spec", "spec"], finder);
+        texts.check_claim(
+            &template.spec.spec,
+            "ResourceClaimTemplate",
+            &template.metadata,
+            &field_path!["spec", "spec"],
+            finder,
+        );
     }
     for claim in &facts.claims {
-        texts.check_claim(&claim.spec, "ResourceClaim", &claim.metadata, &field_path!["spec"], finder);
+        texts.check_claim(
+            &claim.spec,
+            "ResourceClaim",
+            &claim.metadata,
+            &field_path!["spec"],
+            finder,
+        );
     }
-    let names = order::set(facts.classes.iter().map(|class| class.metadata.name.as_str()));
+    let names = order::set(
+        facts
+            .classes
+            .iter()
+            .map(|class| class.metadata.name.as_str()),
+    );
     // Without any class, that is reported once for the whole cluster.
-    for claim in facts.claims.iter().filter(|claim| claim.status.allocation.is_none() && !names.is_empty()) {
+    for claim in facts
+        .claims
+        .iter()
+        .filter(|claim| claim.status.allocation.is_none() && !names.is_empty())
+    {
         absent(&names, claim, finder);
     }
     let devices = current(cluster);
     let mut trials = 0usize;
     let selected = facts.classes.iter().map(|class| {
-        trials = trials.saturating_add(devices.len().saturating_mul(class.spec.selectors.len().max(1)));
+        trials = trials.saturating_add(
+            devices
+                .len()
+                .saturating_mul(class.spec.selectors.len().max(1)),
+        );
         if trials > MOST_TRIALS {
             let message = message!(
                 "audit.class-untried",
@@ -71,7 +109,8 @@ fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
             claim = claim.metadata.full_name(),
             class,
         );
-        let about = About::object("ResourceClaim", &claim.metadata).at(path.join(&field_path!["deviceClassName"]));
+        let about = About::object("ResourceClaim", &claim.metadata)
+            .at(path.join(&field_path!["deviceClassName"]));
         finder.tell(Code::ClassNotInInput, about, message, help);
     }
 }
@@ -81,9 +120,16 @@ fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> 
     let mut found = Vec::new();
     for (at, request) in spec.devices.requests.iter().enumerate() {
         let path = path.join(&field_path!["devices", "requests", at]);
-        found.extend(request.exactly.iter().map(|ask| (ask, path.join(&field_path!["exactly"]))));
+        found.extend(
+            request
+                .exactly
+                .iter()
+                .map(|ask| (ask, path.join(&field_path!["exactly"]))),
+        );
         let subs = request.first_available.iter().enumerate();
-        found.extend(subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index]))));
+        found.extend(
+            subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index]))),
+        );
     }
     found
 }
@@ -92,7 +138,12 @@ fn about(class: &Class) -> About<'_> {
     About::object("DeviceClass", &class.metadata)
 }
 
-fn select(cluster: &Cluster<'_>, class: &Class, devices: &[DeviceAt], finder: &mut Finder<'_, '_>) -> Vec<DeviceAt> {
+fn select(
+    cluster: &Cluster<'_>,
+    class: &Class,
+    devices: &[DeviceAt],
+    finder: &mut Finder<'_, '_>,
+) -> Vec<DeviceAt> {
     let mut selected = Vec::new();
     let mut failed: Option<(usize, &Selector, DeviceAt)> = None;
     let mut failures = 0usize;
@@ -138,7 +189,12 @@ fn select(cluster: &Cluster<'_>, class: &Class, devices: &[DeviceAt], finder: &m
             class = name,
             devices = devices.len(),
         );
-        finder.tell(Code::ClassSelectsNothing, about(class).at(field_path!["spec", "selectors"]), message, None);
+        finder.tell(
+            Code::ClassSelectsNothing,
+            about(class).at(field_path!["spec", "selectors"]),
+            message,
+            None,
+        );
     }
     selected
 }
@@ -172,11 +228,29 @@ impl<'f> Texts<'_, 'f> {
         finder: &mut Finder<'_, '_>,
     ) {
         for (index, selector) in selectors.iter().enumerate() {
-            let Some(cel) = selector.cel.as_ref().filter(|cel| self.known.insert(&cel.expression)) else { continue };
-            let Ok(program) = self.environment.compile(&cel.expression) else { continue };
+            let Some(cel) = selector
+                .cel
+                .as_ref()
+                .filter(|cel| self.known.insert(&cel.expression))
+            else {
+                continue;
+            };
+            let Ok(program) = self.environment.compile(&cel.expression) else {
+                continue;
+            };
             for Unparsable { message, help, .. } in unparsable(&program, self.environment) {
-                let about = About::object(kind, metadata).at(path.join(&field_path!["selectors", index, "cel", "expression"]));
-                finder.tell(Code::SelectorUnparsable, about, message, Some(help.into_owned()));
+                let about = About::object(kind, metadata).at(path.join(&field_path![
+                    "selectors",
+                    index,
+                    "cel",
+                    "expression"
+                ]));
+                finder.tell(
+                    Code::SelectorUnparsable,
+                    about,
+                    message,
+                    Some(help.into_owned()),
+                );
             }
         }
     }

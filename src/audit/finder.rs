@@ -30,7 +30,12 @@ impl<'f> About<'f> {
 
     /// Describes one object of the cluster.
     pub fn object(kind: &'static str, metadata: &'f Meta) -> Self {
-        About { kind, namespace: &metadata.namespace, name: &metadata.name, path: None }
+        About {
+            kind,
+            namespace: &metadata.namespace,
+            name: &metadata.name,
+            path: None,
+        }
     }
 
     /// Sets the field of it that the finding is about.
@@ -52,7 +57,12 @@ pub struct Finder<'i, 't> {
 impl<'i, 't> Finder<'i, 't> {
     /// Returns a collector without findings.
     pub fn new(input: &'i Input<'t>, index: &'i Index<'i>) -> Self {
-        Finder { input, index, list: Vec::new(), counts: Vec::new() }
+        Finder {
+            input,
+            index,
+            list: Vec::new(),
+            counts: Vec::new(),
+        }
     }
 
     /// Adds a finding. Without `help` it gets the advice of its code.
@@ -63,7 +73,10 @@ impl<'i, 't> Finder<'i, 't> {
         if let Some(item) = finding.object.and_then(|at| self.input.items.get(at))
             && let Some(tree) = self.input.tree(item)
         {
-            let path = about.path.as_ref().map_or_else(|| field_path!["metadata", "name"].steps(), FieldPath::steps);
+            let path = about
+                .path
+                .as_ref()
+                .map_or_else(|| field_path!["metadata", "name"].steps(), FieldPath::steps);
             finding.span = Some(locate(tree, item.node, &path));
         }
         finding.path = about.path.map(|path| path.to_string());
@@ -72,7 +85,10 @@ impl<'i, 't> Finder<'i, 't> {
 
     /// Returns the number of findings of a code so far.
     fn count(&self, code: Code) -> usize {
-        self.counts.iter().find(|(counted, _)| *counted == code).map_or(0, |(_, count)| *count)
+        self.counts
+            .iter()
+            .find(|(counted, _)| *counted == code)
+            .map_or(0, |(_, count)| *count)
     }
 
     /// Counts one more finding of a code, and returns their number.
@@ -99,7 +115,11 @@ impl<'i, 't> Finder<'i, 't> {
     /// Reports an object that is in the text a second time; `first`: the one that counts.
     pub fn repeated(&mut self, first: usize, at: usize) {
         // Objects beyond the limit are counted, not compared.
-        let finding = if self.count(Code::AlreadyExists) < MOST_OF_ONE { repeated(self.input, first, at) } else { None };
+        let finding = if self.count(Code::AlreadyExists) < MOST_OF_ONE {
+            repeated(self.input, first, at)
+        } else {
+            None
+        };
         match finding {
             Some(finding) => self.keep(finding),
             None => {
@@ -110,7 +130,11 @@ impl<'i, 't> Finder<'i, 't> {
 
     /// Returns the findings in the order in which they were added.
     pub fn list(self) -> Vec<Finding> {
-        let Finder { mut list, mut counts, .. } = self;
+        let Finder {
+            mut list,
+            mut counts,
+            ..
+        } = self;
         order::sort(&mut counts);
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > MOST_OF_ONE) {
             let more = count.saturating_sub(MOST_OF_ONE);
@@ -121,8 +145,17 @@ impl<'i, 't> Finder<'i, 't> {
                 code = code.name(),
                 limit = MOST_OF_ONE,
             );
-            let worst = list.iter().filter(|finding| finding.code == code).map(|finding| finding.severity).min();
-            list.push(Finding::of_severity(Code::LimitFindings, worst.unwrap_or(Severity::Info), ORIGIN, message));
+            let worst = list
+                .iter()
+                .filter(|finding| finding.code == code)
+                .map(|finding| finding.severity)
+                .min();
+            list.push(Finding::of_severity(
+                Code::LimitFindings,
+                worst.unwrap_or(Severity::Info),
+                ORIGIN,
+                message,
+            ));
         }
         list
     }

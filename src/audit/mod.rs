@@ -151,17 +151,24 @@ pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>,
             Some(first) => repeated.push((first, at)),
         }
     }
-    let Gathering { mut facts, findings: mut in_text, .. } = gathering;
+    let Gathering {
+        mut facts,
+        findings: mut in_text,
+        ..
+    } = gathering;
     in_text.retain(|finding| finding.code != Code::OtherGroup);
     let mut finder = Finder::new(&input, &index);
-    repeated.into_iter().for_each(|(first, at)| finder.repeated(first, at));
+    repeated
+        .into_iter()
+        .for_each(|(first, at)| finder.repeated(first, at));
     absent(&facts, &mut finder);
     let features = features_of(target.release.minor, on);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
     let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
-    PluginRules::of(target.release.minor, target.release.patch).apply_taint_rules(&mut facts, on, &engine);
+    PluginRules::of(target.release.minor, target.release.patch)
+        .apply_taint_rules(&mut facts, on, &engine);
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     claims::check(&cluster, &mut finder);
     slices::check(&cluster, &mut finder);
@@ -169,56 +176,116 @@ pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>,
     let selected = classes::check(&cluster, &environment, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);
-    finder.list().into_iter().for_each(|finding| kept.push(finding));
-    let objects = || input.items.iter().enumerate().filter_map(|(at, item)| Some((at, item, input.tree(item)?)));
+    finder
+        .list()
+        .into_iter()
+        .for_each(|finding| kept.push(finding));
+    let objects = || {
+        input
+            .items
+            .iter()
+            .enumerate()
+            .filter_map(|(at, item)| Some((at, item, input.tree(item)?)))
+    };
     // Advice for authors of selectors says nothing about the state of the cluster.
-    let faults = faults.iter().filter(|found| found.finding.code != Code::AttributeOnSome);
+    let faults = faults
+        .iter()
+        .filter(|found| found.finding.code != Code::AttributeOnSome);
     faults.for_each(|found| kept.push(placing::placed(objects(), found)));
     let findings = kept.behind(in_text);
     let is_read = !facts.slices.is_empty() || !facts.claims.is_empty();
-    let ok = is_read && findings.iter().all(|finding| finding.severity != Severity::Error);
-    let findings = findings.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
+    let ok = is_read
+        && findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
+    let findings = findings
+        .into_iter()
+        .map(|one| located::finding(&input.file.source, one))
+        .collect();
     let Input { file, items } = input;
-    Ok(Audit { source: file.source, items, release: target.release, gates: target.known_gates(), findings, usage, ok })
+    Ok(Audit {
+        source: file.source,
+        items,
+        release: target.release,
+        gates: target.known_gates(),
+        findings,
+        usage,
+        ok,
+    })
 }
 
 /// Reports once for each kind that nothing of it is given, with the command that prints it.
 fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
-    let holds = facts.claims.iter().any(|claim| claim.status.allocation.is_some());
+    let holds = facts
+        .claims
+        .iter()
+        .any(|claim| claim.status.allocation.is_some());
     let absent = [
         (
             facts.slices.is_empty(),
-            template!("audit.no-slices", "no ResourceSlice is given: devices in use are not compared with those published"),
+            template!(
+                "audit.no-slices",
+                "no ResourceSlice is given: devices in use are not compared with those published"
+            ),
             "resourceslices",
         ),
         (
             facts.claims.is_empty(),
-            template!("audit.no-claims", "no ResourceClaim is given: every device counts as free"),
+            template!(
+                "audit.no-claims",
+                "no ResourceClaim is given: every device counts as free"
+            ),
             "resourceclaims -A",
         ),
         (
             facts.pods.is_empty() && holds,
-            template!("audit.no-pods", "no Pod is given: it is not checked whether the pods of `reservedFor` exist"),
+            template!(
+                "audit.no-pods",
+                "no Pod is given: it is not checked whether the pods of `reservedFor` exist"
+            ),
             "pods -A",
         ),
         (
             facts.nodes.is_empty() && !facts.slices.is_empty(),
-            template!("audit.no-nodes", "no Node is given: it is not checked whether the nodes of slices exist"),
+            template!(
+                "audit.no-nodes",
+                "no Node is given: it is not checked whether the nodes of slices exist"
+            ),
             "nodes",
         ),
         (
             facts.classes.is_empty(),
-            template!("audit.no-classes", "no DeviceClass is given: it is not checked what classes select"),
+            template!(
+                "audit.no-classes",
+                "no DeviceClass is given: it is not checked what classes select"
+            ),
             "deviceclasses",
         ),
     ];
     for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
-        let help = message!("audit.add-objects", "add what `kubectl get {command} -o yaml` prints", command);
-        finder.tell(Code::ObjectsAbsent, About::nothing(), message.text().into_owned(), Some(help));
+        let help = message!(
+            "audit.add-objects",
+            "add what `kubectl get {command} -o yaml` prints",
+            command
+        );
+        finder.tell(
+            Code::ObjectsAbsent,
+            About::nothing(),
+            message.text().into_owned(),
+            Some(help),
+        );
     }
     if facts.slices.is_empty() && facts.claims.is_empty() {
-        let message = message!("audit.nothing-to-audit", "the text holds no ResourceSlice and no ResourceClaim");
-        finder.tell(Code::NothingChecked, About::nothing(), message.into_owned(), None);
+        let message = message!(
+            "audit.nothing-to-audit",
+            "the text holds no ResourceSlice and no ResourceClaim"
+        );
+        finder.tell(
+            Code::NothingChecked,
+            About::nothing(),
+            message.into_owned(),
+            None,
+        );
     }
 }
 

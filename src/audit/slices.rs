@@ -13,7 +13,13 @@ const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
 
 /// Reports slices of absent nodes, negative counters, and partitions that nothing keeps apart.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
-    let nodes = order::set(cluster.facts.nodes.iter().map(|node| node.metadata.name.as_str()));
+    let nodes = order::set(
+        cluster
+            .facts
+            .nodes
+            .iter()
+            .map(|node| node.metadata.name.as_str()),
+    );
     for slice in &cluster.facts.slices {
         if !nodes.is_empty() {
             absent_nodes(slice, &nodes, finder);
@@ -26,7 +32,8 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         let generation = |at: &usize| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
         let newest = slices.iter().filter_map(generation).max();
         let current = slices.iter().filter(|at| generation(at) == newest);
-        let devices: Vec<(DeviceAt, &Device)> = current.flat_map(|at| cluster.devices_of(*at)).collect();
+        let devices: Vec<(DeviceAt, &Device)> =
+            current.flat_map(|at| cluster.devices_of(*at)).collect();
         partitions(cluster, &format!("{driver}/{pool}"), &devices, finder);
     }
 }
@@ -36,7 +43,10 @@ fn about(slice: &Slice) -> About<'_> {
 }
 
 fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '_>) {
-    let is_absent = |name: &Option<String>| name.as_deref().is_some_and(|name| !name.is_empty() && !nodes.contains(name));
+    let is_absent = |name: &Option<String>| {
+        name.as_deref()
+            .is_some_and(|name| !name.is_empty() && !nodes.contains(name))
+    };
     if is_absent(&slice.spec.node_name) {
         let node = slice.spec.node_name.as_deref().unwrap_or_default();
         let message = message!(
@@ -45,12 +55,27 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
             slice = slice.metadata.name,
             node,
         );
-        finder.tell(Code::SliceNodeAbsent, about(slice).at(field_path!["spec", "nodeName"]), message, None);
+        finder.tell(
+            Code::SliceNodeAbsent,
+            about(slice).at(field_path!["spec", "nodeName"]),
+            message,
+            None,
+        );
     }
-    let first = slice.spec.devices.iter().enumerate().find(|(_, device)| is_absent(&device.node_name));
+    let first = slice
+        .spec
+        .devices
+        .iter()
+        .enumerate()
+        .find(|(_, device)| is_absent(&device.node_name));
     if let Some((index, device)) = first {
         let node = device.node_name.as_deref().unwrap_or_default();
-        let count = slice.spec.devices.iter().filter(|device| is_absent(&device.node_name)).count();
+        let count = slice
+            .spec
+            .devices
+            .iter()
+            .filter(|device| is_absent(&device.node_name))
+            .count();
         let (device, name) = (&device.name, &slice.metadata.name);
         let message = if count > 1 {
             message!(
@@ -77,7 +102,11 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
 
 fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_, '_>) {
     for (at, consumption) in device.consumes_counters.iter().enumerate() {
-        for (counter, amount) in consumption.counters.iter().filter(|(_, amount)| amount.value.nanos() < 0) {
+        for (counter, amount) in consumption
+            .counters
+            .iter()
+            .filter(|(_, amount)| amount.value.nanos() < 0)
+        {
             let message = message!(
                 "audit.negative-counter",
                 "device {device} consumes {amount} of counter {counter} of set {set}: using it leaves others more than there is",
@@ -86,7 +115,13 @@ fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_
                 counter,
                 set = consumption.counter_set,
             );
-            let about = about(slice).at(field_path!["spec", "devices", index, "consumesCounters", at]);
+            let about = about(slice).at(field_path![
+                "spec",
+                "devices",
+                index,
+                "consumesCounters",
+                at
+            ]);
             finder.tell(Code::ConsumptionNegative, about, message, None);
         }
     }
@@ -100,7 +135,12 @@ struct Part<'f> {
 }
 
 /// Reports devices of which one is a part of the other, as far as attributes say so, and that no common counter set keeps apart.
-fn partitions(cluster: &Cluster<'_>, pool: &str, devices: &[(DeviceAt, &Device)], finder: &mut Finder<'_, '_>) {
+fn partitions(
+    cluster: &Cluster<'_>,
+    pool: &str,
+    devices: &[(DeviceAt, &Device)],
+    finder: &mut Finder<'_, '_>,
+) {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, part, whole, reason) in by_parent(devices).into_iter().chain(by_address(devices)) {
@@ -109,14 +149,25 @@ fn partitions(cluster: &Cluster<'_>, pool: &str, devices: &[(DeviceAt, &Device)]
         }
         let sum = count.entry(&whole.name).or_default();
         *sum = sum.saturating_add(1);
-        parts.push(Part { whole: &whole.name, part: at, reason });
+        parts.push(Part {
+            whole: &whole.name,
+            part: at,
+            reason,
+        });
     }
     // The first one of each device counts.
     order::sort_by_key(&mut parts, |part| cluster.flat(part.part));
     parts.dedup_by_key(|part| cluster.flat(part.part));
     let mut told = BTreeSet::new();
-    for Part { whole, part, reason } in parts {
-        let Some((slice, device)) = cluster.device(part).filter(|_| told.insert(whole)) else { continue };
+    for Part {
+        whole,
+        part,
+        reason,
+    } in parts
+    {
+        let Some((slice, device)) = cluster.device(part).filter(|_| told.insert(whole)) else {
+            continue;
+        };
         let more = count.get(whole).map_or(0, |count| count.saturating_sub(1));
         let part_name = &device.name;
         let message = if more > 0 {
@@ -153,7 +204,13 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
     let mut children: Vec<(DeviceAt, &'f Device, &'f str, (String, String))> = Vec::new();
     for (at, device) in devices {
         for (name, value) in device.attributes.iter() {
-            let Some(text) = value.string.clone().or_else(|| value.int.map(|int| int.to_string())) else { continue };
+            let Some(text) = value
+                .string
+                .clone()
+                .or_else(|| value.int.map(|int| int.to_string()))
+            else {
+                continue;
+            };
             let short = lower(name);
             match short.strip_prefix("parent").filter(|rest| !rest.is_empty()) {
                 Some(of) => children.push((*at, device, name, (of.to_owned(), text))),
@@ -170,7 +227,13 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
         let first = parents.partition_point(|(known, _)| *known < key);
         let (_, whole) = parents.get(first).filter(|(known, _)| *known == key)?;
         let whole: &'f Device = whole;
-        let reason = || message!("audit.attribute-names-it", "attribute {name} names it", name);
+        let reason = || {
+            message!(
+                "audit.attribute-names-it",
+                "attribute {name} names it",
+                name
+            )
+        };
         (!std::ptr::eq(whole, device)).then(|| (at, device, whole, reason()))
     };
     children.into_iter().filter_map(pair).collect()
@@ -182,10 +245,25 @@ fn by_address<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
     let mut known: BTreeMap<&'f str, &'f Device> = BTreeMap::new();
     let mut found = Vec::new();
     for (at, device) in devices.iter().copied() {
-        let Some(address) = device.attributes.get(BUS_ID).and_then(|value| value.string.as_deref()) else { continue };
+        let Some(address) = device
+            .attributes
+            .get(BUS_ID)
+            .and_then(|value| value.string.as_deref())
+        else {
+            continue;
+        };
         match known.get(address) {
-            Some(whole) if kind_of(whole).is_some() && kind_of(device).is_some() && kind_of(whole) != kind_of(device) => {
-                let reason = message!("audit.both-have-address", "both have {attribute} {address}", attribute = BUS_ID, address);
+            Some(whole)
+                if kind_of(whole).is_some()
+                    && kind_of(device).is_some()
+                    && kind_of(whole) != kind_of(device) =>
+            {
+                let reason = message!(
+                    "audit.both-have-address",
+                    "both have {attribute} {address}",
+                    attribute = BUS_ID,
+                    address
+                );
                 found.push((at, device, *whole, reason));
             }
             Some(_) => {}
@@ -197,10 +275,17 @@ fn by_address<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
 
 /// Returns the attribute `type`, in whatever domain.
 fn kind_of(device: &Device) -> Option<&str> {
-    let (_, kind) = device.attributes.iter().find(|(name, _)| name.rsplit('/').next() == Some("type"))?;
+    let (_, kind) = device
+        .attributes
+        .iter()
+        .find(|(name, _)| name.rsplit('/').next() == Some("type"))?;
     kind.string.as_deref()
 }
 
 fn have_common_set(a: &Device, b: &Device) -> bool {
-    a.consumes_counters.iter().any(|one| b.consumes_counters.iter().any(|other| other.counter_set == one.counter_set))
+    a.consumes_counters.iter().any(|one| {
+        b.consumes_counters
+            .iter()
+            .any(|other| other.counter_set == one.counter_set)
+    })
 }

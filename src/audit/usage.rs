@@ -112,11 +112,18 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
         nodes.entry((None, Some(&node.metadata.name))).or_default();
     }
     for at in current(cluster) {
-        let Some((slice, device)) = cluster.device(at) else { continue };
+        let Some((slice, device)) = cluster.device(at) else {
+            continue;
+        };
         let state = states.at(cluster, at);
-        let node = [&slice.spec.node_name, &device.node_name].into_iter().flatten().find(|name| !name.is_empty());
+        let node = [&slice.spec.node_name, &device.node_name]
+            .into_iter()
+            .flatten()
+            .find(|name| !name.is_empty());
         let sums = [
-            pools.entry((Some(&slice.spec.driver), Some(&slice.spec.pool.name))).or_default(),
+            pools
+                .entry((Some(&slice.spec.driver), Some(&slice.spec.pool.name)))
+                .or_default(),
             drivers.entry((None, Some(&slice.spec.driver))).or_default(),
             nodes.entry((None, node.map(String::as_str))).or_default(),
         ];
@@ -127,11 +134,24 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     for ((driver, pool), counters) in &states.counters {
         let node = states.homes.get(&(*driver, *pool)).copied().flatten();
         for ((set, counter), (total, used)) in counters {
-            let count =
-                |sum: &mut Sum, name: String| sum.counters.entry(name).or_default().add(Some(total.nanos()), *used, total.text());
-            count(pools.entry((Some(driver), Some(pool))).or_default(), format!("{set}/{counter}"));
-            count(drivers.entry((None, Some(driver))).or_default(), format!("{driver}/{counter}"));
-            count(nodes.entry((None, node)).or_default(), format!("{driver}/{counter}"));
+            let count = |sum: &mut Sum, name: String| {
+                sum.counters
+                    .entry(name)
+                    .or_default()
+                    .add(Some(total.nanos()), *used, total.text())
+            };
+            count(
+                pools.entry((Some(driver), Some(pool))).or_default(),
+                format!("{set}/{counter}"),
+            );
+            count(
+                drivers.entry((None, Some(driver))).or_default(),
+                format!("{driver}/{counter}"),
+            );
+            count(
+                nodes.entry((None, node)).or_default(),
+                format!("{driver}/{counter}"),
+            );
         }
     }
     Usage {
@@ -144,7 +164,9 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
 }
 
 fn rows(sums: Sums<'_>) -> Vec<UsageRow> {
-    sums.into_iter().map(|((driver, name), sum)| sum.row(driver, name)).collect()
+    sums.into_iter()
+        .map(|((driver, name), sum)| sum.row(driver, name))
+        .collect()
 }
 
 /// By set and counter: how much there is, and how much is in use.
@@ -172,18 +194,41 @@ enum State {
 
 impl<'f> States<'f> {
     fn of(cluster: &Cluster<'f>) -> Self {
-        let mut states = States { counters: BTreeMap::new(), homes: BTreeMap::new(), admins: vec![0; cluster.identities()] };
+        let mut states = States {
+            counters: BTreeMap::new(),
+            homes: BTreeMap::new(),
+            admins: vec![0; cluster.identities()],
+        };
         for (driver, pool, slices) in cluster.all_pools() {
-            let slices = slices.iter().filter_map(|at| cluster.slice(*at).map(|slice| (*at, slice)));
-            let newest = slices.clone().map(|(_, slice)| slice.spec.pool.generation).max();
+            let slices = slices
+                .iter()
+                .filter_map(|at| cluster.slice(*at).map(|slice| (*at, slice)));
+            let newest = slices
+                .clone()
+                .map(|(_, slice)| slice.spec.pool.generation)
+                .max();
             let slices = slices.filter(|(_, slice)| Some(slice.spec.pool.generation) == newest);
-            let mut names = slices.clone().map(|(_, slice)| slice.spec.node_name.as_deref().filter(|name| !name.is_empty()));
+            let mut names = slices.clone().map(|(_, slice)| {
+                slice
+                    .spec
+                    .node_name
+                    .as_deref()
+                    .filter(|name| !name.is_empty())
+            });
             let first = names.next().flatten();
-            states.homes.insert((driver, pool), first.filter(|first| names.all(|name| name == Some(*first))));
+            states.homes.insert(
+                (driver, pool),
+                first.filter(|first| names.all(|name| name == Some(*first))),
+            );
             let mut counters = Counters::new();
-            for set in slices.clone().flat_map(|(_, slice)| &slice.spec.shared_counters) {
+            for set in slices
+                .clone()
+                .flat_map(|(_, slice)| &slice.spec.shared_counters)
+            {
                 for (name, counter) in set.counters.iter() {
-                    counters.entry((&set.name, name)).or_insert((&counter.value, 0));
+                    counters
+                        .entry((&set.name, name))
+                        .or_insert((&counter.value, 0));
                 }
             }
             if counters.is_empty() {
@@ -200,7 +245,12 @@ impl<'f> States<'f> {
             }
             states.counters.insert((driver, pool), counters);
         }
-        for result in cluster.facts.claims.iter().flat_map(|claim| results_of(claim)) {
+        for result in cluster
+            .facts
+            .claims
+            .iter()
+            .flat_map(|claim| results_of(claim))
+        {
             if result.admin_access == Some(true)
                 && let Some(identity) = identity(cluster, result)
                 && let Some(count) = states.admins.get_mut(identity.index())
@@ -213,8 +263,13 @@ impl<'f> States<'f> {
 
     fn at(&self, cluster: &Cluster<'f>, at: DeviceAt) -> (State, bool) {
         let identity = cluster.identity(at);
-        let has_admin = self.admins.get(identity.index()).is_some_and(|count| *count > 0);
-        let Some((slice, device)) = cluster.device(at) else { return (State::Free, has_admin) };
+        let has_admin = self
+            .admins
+            .get(identity.index())
+            .is_some_and(|count| *count > 0);
+        let Some((slice, device)) = cluster.device(at) else {
+            return (State::Free, has_admin);
+        };
         let state = if !cluster.is_free(identity) {
             State::InUse
         } else if cluster.usage.has_shares(identity) {
@@ -232,7 +287,9 @@ impl<'f> States<'f> {
     fn is_blocked(&self, pool: (&str, &str), device: &Device) -> bool {
         let counters = self.counters.get(&pool);
         consumed(device).any(|(key, amount)| {
-            let left = counters.and_then(|counters| counters.get(&key)).map(|(total, used)| total.nanos().saturating_sub(*used));
+            let left = counters
+                .and_then(|counters| counters.get(&key))
+                .map(|(total, used)| total.nanos().saturating_sub(*used));
             left.is_some_and(|left| amount.nanos() > left)
         })
     }
@@ -242,7 +299,10 @@ impl<'f> States<'f> {
 fn consumed(device: &Device) -> impl Iterator<Item = ((&str, &str), &Amount)> {
     device.consumes_counters.iter().flat_map(|consumption| {
         let set = consumption.counter_set.as_str();
-        consumption.counters.iter().map(move |(name, counter)| ((set, name.as_str()), &counter.value))
+        consumption
+            .counters
+            .iter()
+            .map(move |(name, counter)| ((set, name.as_str()), &counter.value))
     })
 }
 
@@ -252,7 +312,11 @@ fn identity(cluster: &Cluster<'_>, result: &AllocatedDevice) -> Option<Identity>
 
 /// Returns a name with its domain; a name without one gets the driver's.
 fn qualified(driver: &str, name: &str) -> String {
-    if name.contains('/') { name.to_owned() } else { format!("{driver}/{name}") }
+    if name.contains('/') {
+        name.to_owned()
+    } else {
+        format!("{driver}/{name}")
+    }
 }
 
 /// Amounts in nanos, and an amount in whose notation they are shown.
@@ -276,8 +340,15 @@ impl Amounts {
 
     fn shown(self, name: String) -> AmountUse {
         let spell = |nanos: i128| spell_like(nanos, &self.beside);
-        let free = self.total.map(|total| spell(total.saturating_sub(self.used)));
-        AmountUse { name, total: self.total.map(spell), used: spell(self.used), free }
+        let free = self
+            .total
+            .map(|total| spell(total.saturating_sub(self.used)));
+        AmountUse {
+            name,
+            total: self.total.map(spell),
+            used: spell(self.used),
+            free,
+        }
     }
 }
 
@@ -293,7 +364,8 @@ struct Sum {
 impl Sum {
     /// Adds a published device.
     fn add(&mut self, cluster: &Cluster<'_>, at: DeviceAt, (state, has_admin): (State, bool)) {
-        let count = |sum: &mut Option<usize>, by: usize| *sum = Some(sum.unwrap_or(0).saturating_add(by));
+        let count =
+            |sum: &mut Option<usize>, by: usize| *sum = Some(sum.unwrap_or(0).saturating_add(by));
         let in_state = |of: State| usize::from(state == of);
         let devices = &mut self.devices;
         count(&mut devices.total, 1);
@@ -303,19 +375,29 @@ impl Sum {
         devices.in_use = devices.in_use.saturating_add(in_state(State::InUse));
         devices.shared = devices.shared.saturating_add(in_state(State::Shared));
         devices.admin = devices.admin.saturating_add(usize::from(has_admin));
-        let Some((slice, device)) = cluster.device(at) else { return };
+        let Some((slice, device)) = cluster.device(at) else {
+            return;
+        };
         for (name, capacity) in device.capacity.iter() {
             let total = capacity.value.nanos();
             let used = match state {
                 State::InUse => total,
                 _ => cluster.usage.used(cluster.identity(at), name),
             };
-            self.capacity.entry(qualified(&slice.spec.driver, name)).or_default().add(Some(total), used, capacity.value.text());
+            self.capacity
+                .entry(qualified(&slice.spec.driver, name))
+                .or_default()
+                .add(Some(total), used, capacity.value.text());
         }
     }
 
     fn row(self, driver: Option<&str>, name: Option<&str>) -> UsageRow {
-        let shown = |amounts: BTreeMap<String, Amounts>| amounts.into_iter().map(|(name, amounts)| amounts.shown(name)).collect();
+        let shown = |amounts: BTreeMap<String, Amounts>| {
+            amounts
+                .into_iter()
+                .map(|(name, amounts)| amounts.shown(name))
+                .collect()
+        };
         UsageRow {
             name: name.map(str::to_owned),
             driver: driver.map(str::to_owned),
@@ -329,29 +411,49 @@ impl Sum {
 
 /// Returns the classes of a claim's requests.
 fn asks(claim: &Claim) -> impl Iterator<Item = &Ask> {
-    claim.spec.devices.requests.iter().flat_map(|request| request.exactly.iter().chain(&request.first_available))
+    claim
+        .spec
+        .devices
+        .requests
+        .iter()
+        .flat_map(|request| request.exactly.iter().chain(&request.first_available))
 }
 
 fn classes<'f>(cluster: &Cluster<'f>, states: &States<'f>, selected: &Selected) -> Sums<'f> {
     // Also classes that claims name and nobody gave.
     let mut sums = Sums::new();
     for claim in &cluster.facts.claims {
-        let mut names: Vec<&str> = asks(claim).map(|ask| ask.device_class_name.as_str()).collect();
+        let mut names: Vec<&str> = asks(claim)
+            .map(|ask| ask.device_class_name.as_str())
+            .collect();
         order::sort(&mut names);
         names.dedup();
         for name in names {
-            sums.entry((None, Some(name))).or_default().claims.get_or_insert_default().add(claim);
+            sums.entry((None, Some(name)))
+                .or_default()
+                .claims
+                .get_or_insert_default()
+                .add(claim);
         }
     }
     for (class, devices) in cluster.facts.classes.iter().zip(selected) {
         let sum = sums.entry((None, Some(&class.metadata.name))).or_default();
-        *sum = Sum { claims: Some(sum.claims.unwrap_or_default()), ..Sum::default() };
+        *sum = Sum {
+            claims: Some(sum.claims.unwrap_or_default()),
+            ..Sum::default()
+        };
         for at in devices.iter().flatten() {
             sum.add(cluster, *at, states.at(cluster, *at));
         }
         if devices.as_ref().is_some_and(Vec::is_empty) {
             let none = Some(0);
-            sum.devices = DeviceUse { total: none, blocked: none, tainted: none, free: none, ..DeviceUse::default() };
+            sum.devices = DeviceUse {
+                total: none,
+                blocked: none,
+                tainted: none,
+                free: none,
+                ..DeviceUse::default()
+            };
         }
     }
     sums
@@ -359,7 +461,11 @@ fn classes<'f>(cluster: &Cluster<'f>, states: &States<'f>, selected: &Selected) 
 
 impl ClaimCount {
     fn add(&mut self, claim: &Claim) {
-        let count = if claim.status.allocation.is_some() { &mut self.allocated } else { &mut self.pending };
+        let count = if claim.status.allocation.is_some() {
+            &mut self.allocated
+        } else {
+            &mut self.pending
+        };
         *count = count.saturating_add(1);
     }
 }
@@ -367,7 +473,9 @@ impl ClaimCount {
 fn namespaces<'f>(cluster: &Cluster<'f>) -> Sums<'f> {
     let mut sums = Sums::new();
     for claim in &cluster.facts.claims {
-        let sum = sums.entry((None, Some(&claim.metadata.namespace))).or_default();
+        let sum = sums
+            .entry((None, Some(&claim.metadata.namespace)))
+            .or_default();
         sum.claims.get_or_insert_default().add(claim);
         for result in results_of(claim) {
             hold(cluster, result, sum);
@@ -382,23 +490,34 @@ fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, sum: &mut Sum) {
     if result.admin_access == Some(true) {
         return more(&mut sum.devices.admin);
     }
-    let device = identity(cluster, result).and_then(|identity| cluster.named(identity)).and_then(|at| cluster.device(at));
+    let device = identity(cluster, result)
+        .and_then(|identity| cluster.named(identity))
+        .and_then(|at| cluster.device(at));
     if result.share_id.is_some() {
         more(&mut sum.devices.shared);
-        for (name, amount) in result.consumed_capacity.iter().flat_map(|consumed| consumed.iter()) {
-            sum.capacity.entry(qualified(&result.driver, name)).or_default().add(None, amount.nanos(), amount.text());
+        for (name, amount) in result
+            .consumed_capacity
+            .iter()
+            .flat_map(|consumed| consumed.iter())
+        {
+            sum.capacity
+                .entry(qualified(&result.driver, name))
+                .or_default()
+                .add(None, amount.nanos(), amount.text());
         }
     } else {
         more(&mut sum.devices.in_use);
         for (name, capacity) in device.iter().flat_map(|(_, device)| device.capacity.iter()) {
-            sum.capacity.entry(qualified(&result.driver, name)).or_default().add(
-                None,
-                capacity.value.nanos(),
-                capacity.value.text(),
-            );
+            sum.capacity
+                .entry(qualified(&result.driver, name))
+                .or_default()
+                .add(None, capacity.value.nanos(), capacity.value.text());
         }
     }
     for ((_, counter), amount) in device.iter().flat_map(|(_, device)| consumed(device)) {
-        sum.counters.entry(format!("{}/{counter}", result.driver)).or_default().add(None, amount.nanos(), amount.text());
+        sum.counters
+            .entry(format!("{}/{counter}", result.driver))
+            .or_default()
+            .add(None, amount.nanos(), amount.text());
     }
 }

@@ -31,7 +31,10 @@ pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) 
     let mut fields = vec![
         ("driver".to_owned(), Type::String),
         ("attributes".to_owned(), named(value)),
-        ("capacity".to_owned(), named(Type::structure("kubernetes.Quantity"))),
+        (
+            "capacity".to_owned(),
+            named(Type::structure("kubernetes.Quantity")),
+        ),
     ];
     if minor >= 34 && has_gate(EnvironmentGate::ConsumableCapacity) {
         fields.push(("allowMultipleAllocations".to_owned(), Type::Bool));
@@ -41,13 +44,19 @@ pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) 
         .with_structure("kubernetes.DRADevice", fields)
         .with_variable("device", name.clone())
         .with_bounds("device", device_bounds())
-        .with_result_type(ResultType::BoolOrUnknown { any: minor <= 36 || !dynamic, dynamic, wrapper: minor >= 37 });
+        .with_result_type(ResultType::BoolOrUnknown {
+            any: minor <= 36 || !dynamic,
+            dynamic,
+            wrapper: minor >= 37,
+        });
     if minor >= 32 {
         return environment.with_type_name("kubernetes.DRADevice", name);
     }
     // Declared by mistake as variables that never have a value.
     let environment = environment.with_variable("kubernetes.DRADevice", name);
-    environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp)
+    environment
+        .with_variable("duration", Type::Duration)
+        .with_variable("timestamp", Type::Timestamp)
 }
 
 /// Returns the environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
@@ -58,14 +67,23 @@ pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) 
 /// let environment = device::derived_attributes(37, &[], EnvironmentMode::New);
 /// assert!(environment.compile("device.driver").is_ok());
 /// ```
-pub fn derived_attributes(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
-    let lists = gates.contains(&EnvironmentGate::ListTypeAttributes) || mode == EnvironmentMode::Stored;
+pub fn derived_attributes(
+    minor: u8,
+    gates: &[EnvironmentGate],
+    mode: EnvironmentMode,
+) -> Environment {
+    let lists =
+        gates.contains(&EnvironmentGate::ListTypeAttributes) || mode == EnvironmentMode::Stored;
     environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
 }
 
 /// Returns true if an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
 fn has_lists(environment: &Environment) -> bool {
-    environment.minor() >= 37 || matches!(environment.result_type(), ResultType::BoolOrUnknown { dynamic: true, .. })
+    environment.minor() >= 37
+        || matches!(
+            environment.result_type(),
+            ResultType::BoolOrUnknown { dynamic: true, .. }
+        )
 }
 
 /// Returns the environment of named resources' selectors in Kubernetes 1.30
@@ -88,9 +106,11 @@ pub fn named_resources(mode: EnvironmentMode) -> Environment {
         ("version", Type::structure("kubernetes.Semver")),
     ];
     let environment = Environment::kubernetes(30, &[], mode).with_result_type(ResultType::Bool);
-    kinds.into_iter().fold(environment, |environment, (name, kind)| {
-        environment.with_variable(&format!("attributes.{name}"), Type::map(Type::String, kind))
-    })
+    kinds
+        .into_iter()
+        .fold(environment, |environment, (name, kind)| {
+            environment.with_variable(&format!("attributes.{name}"), Type::map(Type::String, kind))
+        })
 }
 
 /// First minor release since which the checker, the cost estimate and the limits of device selectors have not changed.
@@ -108,11 +128,17 @@ const SETTLED: u8 = 34;
 pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
     let between = |minor: u8| first < minor && minor <= last;
     let differs = |function: &Function| {
-        function.overloads.iter().any(|one| between(one.new) || one.until < u8::MAX && between(one.until.saturating_add(1)))
+        function.overloads.iter().any(|one| {
+            between(one.new) || one.until < u8::MAX && between(one.until.saturating_add(1))
+        })
     };
-    let mut names = functions::all().filter(|function| differs(function)).map(|function| function.name);
+    let mut names = functions::all()
+        .filter(|function| differs(function))
+        .map(|function| function.name);
     first < SETTLED
-        || ["sortBy", "allowMultipleAllocations"].into_iter().any(|name| text.contains(name))
+        || ["sortBy", "allowMultipleAllocations"]
+            .into_iter()
+            .any(|name| text.contains(name))
         || between(37) && CHANGED_IN_1_37.iter().any(|word| text.contains(word))
         || names.any(|name| text.contains(name))
 }
@@ -123,10 +149,17 @@ const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"]
 
 /// Returns the sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
 fn device_bounds() -> SizeBounds {
-    let map = |key: u64, element: SizeBounds| SizeBounds::sized(32).with_key(SizeBounds::sized(key)).with_element(element);
+    let map = |key: u64, element: SizeBounds| {
+        SizeBounds::sized(32)
+            .with_key(SizeBounds::sized(key))
+            .with_element(element)
+    };
     SizeBounds::default()
         .with_field("driver", SizeBounds::sized(63))
-        .with_field("attributes", map(63, map(32, SizeBounds::sized(64)).with_any_name()))
+        .with_field(
+            "attributes",
+            map(63, map(32, SizeBounds::sized(64)).with_any_name()),
+        )
         .with_field("capacity", map(63, map(32, SizeBounds::default())))
         .with_field("allowMultipleAllocations", SizeBounds::sized(1))
 }
@@ -211,34 +244,64 @@ impl DeviceAttribute {
         let Value::List(list) = value else {
             return Err(format!("unsupported CEL return type: {}", go_type(value)));
         };
-        let Some(first) = list.first() else { return Ok(DeviceAttribute::Strings(Vec::new())) };
+        let Some(first) = list.first() else {
+            return Ok(DeviceAttribute::Strings(Vec::new()));
+        };
         match DeviceAttribute::of(first) {
-            Ok(DeviceAttribute::Bool(_)) => {
-                elements(list, "bool", |one| if let DeviceAttribute::Bool(b) = one { Some(b) } else { None })
-                    .map(DeviceAttribute::Bools)
-            }
-            Ok(DeviceAttribute::Int(_)) => {
-                elements(list, "int", |one| if let DeviceAttribute::Int(i) = one { Some(i) } else { None })
-                    .map(DeviceAttribute::Ints)
-            }
-            Ok(DeviceAttribute::String(_)) => {
-                elements(list, "string", |one| if let DeviceAttribute::String(s) = one { Some(s) } else { None })
-                    .map(DeviceAttribute::Strings)
-            }
-            Ok(DeviceAttribute::Version(_)) => {
-                elements(list, "semver", |one| if let DeviceAttribute::Version(v) = one { Some(v) } else { None })
-                    .map(DeviceAttribute::Versions)
-            }
+            Ok(DeviceAttribute::Bool(_)) => elements(list, "bool", |one| {
+                if let DeviceAttribute::Bool(b) = one {
+                    Some(b)
+                } else {
+                    None
+                }
+            })
+            .map(DeviceAttribute::Bools),
+            Ok(DeviceAttribute::Int(_)) => elements(list, "int", |one| {
+                if let DeviceAttribute::Int(i) = one {
+                    Some(i)
+                } else {
+                    None
+                }
+            })
+            .map(DeviceAttribute::Ints),
+            Ok(DeviceAttribute::String(_)) => elements(list, "string", |one| {
+                if let DeviceAttribute::String(s) = one {
+                    Some(s)
+                } else {
+                    None
+                }
+            })
+            .map(DeviceAttribute::Strings),
+            Ok(DeviceAttribute::Version(_)) => elements(list, "semver", |one| {
+                if let DeviceAttribute::Version(v) = one {
+                    Some(v)
+                } else {
+                    None
+                }
+            })
+            .map(DeviceAttribute::Versions),
             _ => Err(format!("unsupported list element type: {}", go_type(first))),
         }
     }
 }
 
 /// Returns the elements of a list, all of one kind.
-fn elements<T>(list: &[Value], kind: &str, read: impl Fn(DeviceAttribute) -> Option<T>) -> Result<Vec<T>, String> {
+fn elements<T>(
+    list: &[Value],
+    kind: &str,
+    read: impl Fn(DeviceAttribute) -> Option<T>,
+) -> Result<Vec<T>, String> {
     let element = |(index, value): (usize, &Value)| {
-        let wrong = || format!("expected list element at index {index} to be {kind}, got {}", go_type(value));
-        DeviceAttribute::of(value).ok().and_then(&read).ok_or_else(wrong)
+        let wrong = || {
+            format!(
+                "expected list element at index {index} to be {kind}, got {}",
+                go_type(value)
+            )
+        };
+        DeviceAttribute::of(value)
+            .ok()
+            .and_then(&read)
+            .ok_or_else(wrong)
     };
     list.iter().enumerate().map(element).collect()
 }
@@ -270,8 +333,15 @@ fn go_type(value: &Value) -> &'static str {
 }
 
 /// The fields of a device. A cluster has thousands of devices, and they share these names.
-static FIELDS: LazyLock<[Arc<str>; 4]> =
-    LazyLock::new(|| ["driver", "attributes", "capacity", "allowMultipleAllocations"].map(Arc::from));
+static FIELDS: LazyLock<[Arc<str>; 4]> = LazyLock::new(|| {
+    [
+        "driver",
+        "attributes",
+        "capacity",
+        "allowMultipleAllocations",
+    ]
+    .map(Arc::from)
+});
 
 /// Builds now what all devices and expressions share; see [`claimkit_cel::prepare`].
 ///
@@ -356,7 +426,10 @@ pub struct DeviceRef<'d> {
 impl CelDevice {
     /// Creates a device of a driver, without attributes and capacities.
     pub fn new(driver: impl Into<String>) -> Self {
-        CelDevice { driver: driver.into(), ..CelDevice::default() }
+        CelDevice {
+            driver: driver.into(),
+            ..CelDevice::default()
+        }
     }
 
     /// Adds an attribute. A name without a domain belongs to the domain of the driver.
@@ -384,8 +457,16 @@ impl CelDevice {
     pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let device = DeviceRef {
             driver: &self.driver,
-            attributes: self.attributes.iter().map(|(name, value)| (name.as_str(), value.into())).collect(),
-            capacity: self.capacity.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect(),
+            attributes: self
+                .attributes
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.into()))
+                .collect(),
+            capacity: self
+                .capacity
+                .iter()
+                .map(|(name, text)| (name.as_str(), text.as_str()))
+                .collect(),
             allow_multiple_allocations: self.allow_multiple_allocations,
         };
         device.variables(environment)
@@ -401,15 +482,21 @@ impl DeviceRef<'_> {
         let lists = has_lists(environment);
         let mut attributes = Domains::default();
         for (name, attribute) in &self.attributes {
-            let value = attribute_value(*attribute, lists)
-                .map_err(|why| DeviceError::new(Kind::Attribute, format!("attribute {name}: {why}")))?;
+            let value = attribute_value(*attribute, lists).map_err(|why| {
+                DeviceError::new(Kind::Attribute, format!("attribute {name}: {why}"))
+            })?;
             attributes.add(name, self.driver, value);
         }
         let mut capacity = Domains::default();
         for (name, text) in &self.capacity {
-            let quantity = CelQuantity::parse(text)
-                .map_err(|error| DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}")))?;
-            capacity.add(name, self.driver, Value::Quantity(Arc::new(quantity), QuantityOrigin::Read));
+            let quantity = CelQuantity::parse(text).map_err(|error| {
+                DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}"))
+            })?;
+            capacity.add(
+                name,
+                self.driver,
+                Value::Quantity(Arc::new(quantity), QuantityOrigin::Read),
+            );
         }
         let values = [
             Value::string(self.driver),
@@ -432,11 +519,17 @@ type Names = Vec<(Arc<str>, Value)>;
 impl Domains {
     fn add(&mut self, qualified: &str, driver: &str, value: Value) {
         let (domain, name) = qualified.split_once('/').unwrap_or((driver, qualified));
-        let position = self.0.iter().position(|(known, _)| &**known == domain).unwrap_or_else(|| {
-            self.0.push((Arc::from(domain), Vec::new()));
-            self.0.len().saturating_sub(1)
-        });
-        let Some((_, names)) = self.0.get_mut(position) else { return };
+        let position = self
+            .0
+            .iter()
+            .position(|(known, _)| &**known == domain)
+            .unwrap_or_else(|| {
+                self.0.push((Arc::from(domain), Vec::new()));
+                self.0.len().saturating_sub(1)
+            });
+        let Some((_, names)) = self.0.get_mut(position) else {
+            return;
+        };
         match names.iter_mut().find(|(known, _)| &**known == name) {
             Some((_, known)) => *known = value,
             None => names.push((Arc::from(name), value)),
@@ -445,14 +538,18 @@ impl Domains {
 
     /// Makes a map of maps. A domain that is not there is empty.
     fn into_value(self) -> Value {
-        let domains = self.0.into_iter().map(|(domain, names)| (domain, Value::Map(Arc::new(Map::with_names(names, None)))));
+        let domains = self
+            .0
+            .into_iter()
+            .map(|(domain, names)| (domain, Value::Map(Arc::new(Map::with_names(names, None)))));
         let empty = Value::Map(Arc::new(Map::with_names(Vec::new(), None)));
         Value::Map(Arc::new(Map::with_names(domains.collect(), Some(empty))))
     }
 }
 
 fn version(text: &str) -> Result<Value, String> {
-    let version = SemanticVersion::parse(text).map_err(|why| format!("parse semantic version: {why}"))?;
+    let version =
+        SemanticVersion::parse(text).map_err(|why| format!("parse semantic version: {why}"))?;
     Ok(Value::Version(Arc::new(version)))
 }
 
@@ -462,10 +559,20 @@ fn attribute_value(attribute: AttributeRef<'_>, lists: bool) -> Result<Value, St
         AttributeRef::Int(i) => Value::Int(i),
         AttributeRef::String(s) => Value::string(s),
         AttributeRef::Version(text) => version(text)?,
-        AttributeRef::Bools(list) if lists => Value::list(list.iter().map(|b| Value::Bool(*b)).collect()),
-        AttributeRef::Ints(list) if lists => Value::list(list.iter().map(|i| Value::Int(*i)).collect()),
-        AttributeRef::Strings(list) if lists => Value::list(list.iter().map(Value::string).collect()),
-        AttributeRef::Versions(list) if lists => Value::list(list.iter().map(|text| version(text)).collect::<Result<_, _>>()?),
+        AttributeRef::Bools(list) if lists => {
+            Value::list(list.iter().map(|b| Value::Bool(*b)).collect())
+        }
+        AttributeRef::Ints(list) if lists => {
+            Value::list(list.iter().map(|i| Value::Int(*i)).collect())
+        }
+        AttributeRef::Strings(list) if lists => {
+            Value::list(list.iter().map(Value::string).collect())
+        }
+        AttributeRef::Versions(list) if lists => Value::list(
+            list.iter()
+                .map(|text| version(text))
+                .collect::<Result<_, _>>()?,
+        ),
         _ => return Err("unsupported attribute value".to_owned()),
     })
 }
@@ -508,19 +615,28 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
     for (name, attribute) in attributes {
         let (kind, value) = match attribute {
             NamedAttribute::Quantity(text) => {
-                let quantity = CelQuantity::parse(text).map_err(|error| failed(format!("attribute {name}: {error}")))?;
+                let quantity = CelQuantity::parse(text)
+                    .map_err(|error| failed(format!("attribute {name}: {error}")))?;
                 (0, Value::Quantity(Arc::new(quantity), QuantityOrigin::Read))
             }
             NamedAttribute::Bool(b) => (1, Value::Bool(*b)),
             NamedAttribute::Int(i) => (2, Value::Int(*i)),
-            NamedAttribute::IntSlice(list) => (3, Value::list(list.iter().map(|i| Value::Int(*i)).collect())),
+            NamedAttribute::IntSlice(list) => (
+                3,
+                Value::list(list.iter().map(|i| Value::Int(*i)).collect()),
+            ),
             NamedAttribute::String(s) => (4, Value::string(s)),
-            NamedAttribute::StringSlice(list) => (5, Value::list(list.iter().map(Value::string).collect())),
+            NamedAttribute::StringSlice(list) => {
+                (5, Value::list(list.iter().map(Value::string).collect()))
+            }
             NamedAttribute::Version(text) => (6, version(text).map_err(failed)?),
         };
         if let Some(names) = kinds.get_mut(kind) {
             names.push((Arc::from(name.as_str()), value));
         }
     }
-    Ok(kinds.into_iter().map(|names| Value::Map(Arc::new(Map::with_names(names, None)))).collect())
+    Ok(kinds
+        .into_iter()
+        .map(|names| Value::Map(Arc::new(Map::with_names(names, None))))
+        .collect())
 }

@@ -8,16 +8,31 @@ use claimkit_cel::value::Value;
 
 /// Returns a sentence for each part that decided: `` `device.driver == "a"` is false: `device.driver` is "b" ``.
 pub fn explain(program: &Program, trace: &Trace) -> Vec<String> {
-    trace.reasons(program).iter().map(|reason| sentence(program, reason)).collect()
+    trace
+        .reasons(program)
+        .iter()
+        .map(|reason| sentence(program, reason))
+        .collect()
 }
 
 fn sentence(program: &Program, reason: &DecidingPart) -> String {
     let part = program.text_of(&reason.part.span);
-    let others = reason.reads.iter().filter(|read| read.span != reason.part.span && !matches!(read.value, Value::Error(_)));
+    let others = reason
+        .reads
+        .iter()
+        .filter(|read| read.span != reason.part.span && !matches!(read.value, Value::Error(_)));
     let reads = others.map(|read| is(program.text_of(&read.span), &read.value));
     let reads = message::parts(reads);
     let (result, is_error) = match &reason.part.value {
-        Value::Error(error) => (message!("cel.fails", "`{part}` fails: {error}", part, error = &error.text), true),
+        Value::Error(error) => (
+            message!(
+                "cel.fails",
+                "`{part}` fails: {error}",
+                part,
+                error = &error.text
+            ),
+            true,
+        ),
         value => (is(part, value), false),
     };
     match (reads.is_empty(), is_error) {
@@ -40,7 +55,9 @@ mod tests {
     #[test]
     fn english_is_what_the_crate_says() {
         let environment = device::environment(34, &[], EnvironmentMode::New);
-        let variables = CelDevice::new("gpu.example.com").variables(&environment).unwrap();
+        let variables = CelDevice::new("gpu.example.com")
+            .variables(&environment)
+            .unwrap();
         let texts = [
             "device.driver == 'a'",
             "device.driver == 'a' || device.driver.size() > 90",

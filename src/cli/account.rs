@@ -7,7 +7,9 @@ use super::turns;
 use crate::api::Release;
 use crate::finding::FieldPath;
 use crate::place::device::behaviour::{Behaviour, allocator};
-use crate::place::device::explain::account::{Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount};
+use crate::place::device::explain::account::{
+    Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount,
+};
 use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
 use crate::place::device::explain::turn::{Plugin, TurnOutcome};
 use crate::place::device::explain::words;
@@ -30,7 +32,9 @@ pub struct Texts<'a> {
 
 /// Returns true if the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
-    pod.before.as_ref().is_some_and(|before| before.code == StatusCode::Skip)
+    pod.before
+        .as_ref()
+        .is_some_and(|before| before.code == StatusCode::Skip)
 }
 
 fn is_allocated(node: &NodeAccount) -> bool {
@@ -59,11 +63,23 @@ impl Requests<'_> {
     /// Returns the name of a request; with its claim if another claim has a request of the same name.
     fn name(self, request: &RequestAccount) -> String {
         let name = request_name(request);
-        if let Some(serves) = request.serves.as_deref().filter(|serves| !serves.is_empty()) {
+        if let Some(serves) = request
+            .serves
+            .as_deref()
+            .filter(|serves| !serves.is_empty())
+        {
             return format!("{name} ({serves})");
         }
-        let twice = self.node.requests.iter().any(|other| other.claim != request.claim && request_name(other) == name);
-        if twice { format!("{name} of {}", request.claim) } else { name }
+        let twice = self
+            .node
+            .requests
+            .iter()
+            .any(|other| other.claim != request.claim && request_name(other) == name);
+        if twice {
+            format!("{name} of {}", request.claim)
+        } else {
+            name
+        }
     }
 
     /// Returns the refusal of a request for which there are too few devices, whatever the others get.
@@ -79,8 +95,17 @@ fn least_of_all(release: Release) -> i64 {
 
 /// Prints the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
 pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
-    let Printed { release, pods, width, .. } = printed;
-    let assumed: String = printed.assumed.iter().map(|line| format!("Assumed: {line}\n")).collect();
+    let Printed {
+        release,
+        pods,
+        width,
+        ..
+    } = printed;
+    let assumed: String = printed
+        .assumed
+        .iter()
+        .map(|line| format!("Assumed: {line}\n"))
+        .collect();
     let least = least_of_all(release);
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
     parts.extend(Some(turns::heading(printed)).filter(|line| !line.is_empty()));
@@ -92,11 +117,32 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
     let users = turns::shared(pods);
     for pod in pods.iter().filter(next) {
         if let Some(turn) = &pod.turn {
-            parts.push(format!("{}{}", turns::pod(pod, turn, &users, width), help_before(pod, width)));
-            let lacks =
-                |node: &&NodeAccount| node.same_as.is_none() && !is_allocated(node) && node.verdict != NodeVerdict::Refused;
-            let shown = pod.nodes.iter().filter(|_| !turn.outcome.has_node()).filter(lacks);
-            parts.extend(shown.map(|node| account(Requests { pod, node, least, width }, texts)));
+            parts.push(format!(
+                "{}{}",
+                turns::pod(pod, turn, &users, width),
+                help_before(pod, width)
+            ));
+            let lacks = |node: &&NodeAccount| {
+                node.same_as.is_none()
+                    && !is_allocated(node)
+                    && node.verdict != NodeVerdict::Refused
+            };
+            let shown = pod
+                .nodes
+                .iter()
+                .filter(|_| !turn.outcome.has_node())
+                .filter(lacks);
+            parts.extend(shown.map(|node| {
+                account(
+                    Requests {
+                        pod,
+                        node,
+                        least,
+                        width,
+                    },
+                    texts,
+                )
+            }));
             continue;
         }
         let mut part = format!("{}\n", headline(pod, width));
@@ -107,16 +153,35 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
             part.push_str(&rows(pod, least, width));
         }
         parts.push(part);
-        let shown = pod.nodes.iter().filter(|node| node.same_as.is_none() && !is_allocated(node));
-        parts.extend(shown.map(|node| account(Requests { pod, node, least, width }, texts)));
+        let shown = pod
+            .nodes
+            .iter()
+            .filter(|node| node.same_as.is_none() && !is_allocated(node));
+        parts.extend(shown.map(|node| {
+            account(
+                Requests {
+                    pod,
+                    node,
+                    least,
+                    width,
+                },
+                texts,
+            )
+        }));
     }
     parts.join("\n")
 }
 
 /// Returns what helps a pod that is stopped before any node.
 fn help_before(pod: &PodAccount, width: Width) -> String {
-    let help = pod.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty());
-    help.map_or_else(String::new, |help| width.wrapped(&format!("= help: {help}"), 2, 10))
+    let help = pod
+        .before
+        .as_ref()
+        .and_then(|before| before.help.as_deref())
+        .filter(|help| !help.is_empty());
+    help.map_or_else(String::new, |help| {
+        width.wrapped(&format!("= help: {help}"), 2, 10)
+    })
 }
 
 /// Returns a pod, and on how many nodes it fits.
@@ -124,17 +189,33 @@ fn headline(pod: &PodAccount, width: Width) -> String {
     if let Some(before) = &pod.before {
         let help = before.help.as_deref().unwrap_or_default();
         if is_skipped(pod) {
-            return width.wrapped(&format!("{}: {help}", name(pod)), 0, 2).trim_end().to_owned();
+            return width
+                .wrapped(&format!("{}: {help}", name(pod)), 0, 2)
+                .trim_end()
+                .to_owned();
         }
-        let line = format!("{}: {} ({}, before any node)", name(pod), before.message, before.stage);
+        let line = format!(
+            "{}: {} ({}, before any node)",
+            name(pod),
+            before.message,
+            before.stage
+        );
         let line = width.wrapped(&line, 0, 2).trim_end().to_owned();
         return match help {
             "" => line,
-            help => format!("{line}\n{}", width.wrapped(&format!("= help: {help}"), 2, 10).trim_end()),
+            help => format!(
+                "{line}\n{}",
+                width.wrapped(&format!("= help: {help}"), 2, 10).trim_end()
+            ),
         };
     }
     let fit = pod.nodes.iter().filter(|node| is_allocated(node)).count();
-    let fatal: Vec<&str> = pod.nodes.iter().filter(|node| node.fatal).map(|node| node.name.as_str()).collect();
+    let fatal: Vec<&str> = pod
+        .nodes
+        .iter()
+        .filter(|node| node.fatal)
+        .map(|node| node.name.as_str())
+        .collect();
     let error = match fatal.as_slice() {
         [] => String::new(),
         nodes => format!("; the error on {} ends the attempt for all", some(nodes)),
@@ -142,20 +223,34 @@ fn headline(pod: &PodAccount, width: Width) -> String {
     match pod.nodes.len() {
         0 => format!("{}: no node to try", name(pod)),
         1 => format!("{}: fits on {fit} of 1 node", name(pod)),
-        all => width.wrapped(&format!("{}: fits on {fit} of {all} nodes{error}", name(pod)), 0, 2).trim_end().to_owned(),
+        all => width
+            .wrapped(
+                &format!("{}: fits on {fit} of {all} nodes{error}", name(pod)),
+                0,
+                2,
+            )
+            .trim_end()
+            .to_owned(),
     }
 }
 
 /// Returns the names of the nodes that have the same account as an earlier one.
 fn alike<'p>(pod: &'p PodAccount, node: &NodeAccount) -> Vec<&'p str> {
-    let others = pod.nodes.iter().filter(|other| other.same_as.as_deref() == Some(&node.name));
+    let others = pod
+        .nodes
+        .iter()
+        .filter(|other| other.same_as.as_deref() == Some(&node.name));
     others.map(|node| node.name.as_str()).collect()
 }
 
 /// Returns a row for each node that differs from all earlier ones. Long reasons are cut: the account below shows them in full.
 /// Devices are not.
 fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
-    let mut rows = vec![["NODE", "VERDICT", "DEVICES, OR WHY NONE"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["NODE", "VERDICT", "DEVICES, OR WHY NONE"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for node in pod.nodes.iter().filter(|node| node.same_as.is_none()) {
         let own = &node.name;
         let nodes = match alike(pod, node).as_slice() {
@@ -163,15 +258,35 @@ fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
             [one] => format!("{own}, {one}"),
             more => format!("{own} +{}", more.len()),
         };
-        rows.push(vec![nodes, node.verdict.to_string(), shortly(Requests { pod, node, least, width })]);
+        rows.push(vec![
+            nodes,
+            node.verdict.to_string(),
+            shortly(Requests {
+                pod,
+                node,
+                least,
+                width,
+            }),
+        ]);
     }
     let mut out = String::new();
-    let whole = pod.nodes.iter().filter(|node| node.same_as.is_none()).map(is_allocated);
-    for (line, whole) in table(&rows).lines().zip(std::iter::once(false).chain(whole)) {
+    let whole = pod
+        .nodes
+        .iter()
+        .filter(|node| node.same_as.is_none())
+        .map(is_allocated);
+    for (line, whole) in table(&rows)
+        .lines()
+        .zip(std::iter::once(false).chain(whole))
+    {
         let most = width.0.saturating_sub(2);
         let shown: String = match whole || line.chars().count() <= most {
             true => line.to_owned(),
-            false => line.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+            false => line
+                .chars()
+                .take(most.saturating_sub(1))
+                .chain(['…'])
+                .collect(),
         };
         out.push_str(&format!("  {shown}\n"));
     }
@@ -184,7 +299,11 @@ fn shortly(asked: Requests<'_>) -> String {
     if is_allocated(node) {
         let given = devices(asked);
         let own = format!("{}: ", node.name);
-        return if given.is_empty() { node.text.replacen(&own, "", 1) } else { given.join("; ") };
+        return if given.is_empty() {
+            node.text.replacen(&own, "", 1)
+        } else {
+            given.join("; ")
+        };
     }
     if let Some(resource) = node.resources.iter().find(|resource| resource.short) {
         return resource.text.clone();
@@ -200,11 +319,18 @@ fn shortly(asked: Requests<'_>) -> String {
     // Another alternative of a request may have enough.
     let alternatives = |request: &RequestAccount| {
         let (claim, name) = (request.claim.clone(), request.request.clone());
-        node.requests.iter().filter(move |other| other.claim == claim && other.request == name)
+        node.requests
+            .iter()
+            .filter(move |other| other.claim == claim && other.request == name)
     };
-    let lacking = node.requests.iter().find(|request| alternatives(request).all(|one| asked.lacks(one)));
+    let lacking = node
+        .requests
+        .iter()
+        .find(|request| alternatives(request).all(|one| asked.lacks(one)));
     let alone = node.requests.len() < 2;
-    let said = [node.help.as_deref().unwrap_or_default(), message].into_iter().find(|words| !words.is_empty());
+    let said = [node.help.as_deref().unwrap_or_default(), message]
+        .into_iter()
+        .find(|words| !words.is_empty());
     lacking.map_or_else(
         || said.unwrap_or_default().to_owned(),
         |request| match alone {
@@ -221,12 +347,27 @@ fn devices(asked: Requests<'_>) -> Vec<String> {
     let mut last = String::new();
     for (at, one) in asked.node.allocations.iter().flatten().enumerate() {
         // Pending claims come first among the pod's, in this order; behind them is that for extended resources, which has no name.
-        let claim = asked.pod.claims.get(at).map(String::as_str).unwrap_or_default();
-        let claim = if requests.iter().any(|request| request.claim == claim) { claim } else { "" };
+        let claim = asked
+            .pod
+            .claims
+            .get(at)
+            .map(String::as_str)
+            .unwrap_or_default();
+        let claim = if requests.iter().any(|request| request.claim == claim) {
+            claim
+        } else {
+            ""
+        };
         for result in &one.devices.results {
             let request = &result.request;
-            let twice = requests.iter().any(|other| other.claim != claim && request_name(other) == *request);
-            let of = if twice && !claim.is_empty() { format!(" of {claim}") } else { String::new() };
+            let twice = requests
+                .iter()
+                .any(|other| other.claim != claim && request_name(other) == *request);
+            let of = if twice && !claim.is_empty() {
+                format!(" of {claim}")
+            } else {
+                String::new()
+            };
             let (own, device) = (format!("{request}{of} = "), &result.device);
             match given.last_mut().filter(|_| own == last) {
                 Some(line) => line.push_str(&format!(", {device}")),
@@ -247,7 +388,10 @@ fn request_name(request: &RequestAccount) -> String {
 
 /// Returns how many devices are left after all stages.
 fn left(request: &RequestAccount) -> i64 {
-    request.funnel.last().map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX))
+    request
+        .funnel
+        .last()
+        .map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX))
 }
 
 fn why(request: &RequestAccount) -> String {
@@ -260,8 +404,12 @@ fn why(request: &RequestAccount) -> String {
 
 /// Returns why a node gives nothing, and what helps.
 fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
-    let Requests { pod, node, width, .. } = requests;
-    let nodes: Vec<&str> = std::iter::once(node.name.as_str()).chain(alike(pod, node)).collect();
+    let Requests {
+        pod, node, width, ..
+    } = requests;
+    let nodes: Vec<&str> = std::iter::once(node.name.as_str())
+        .chain(alike(pod, node))
+        .collect();
     let nodes = match nodes.as_slice() {
         [one, other] => format!("{one} and {other}"),
         names => some(names),
@@ -282,18 +430,33 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
         out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
     }
-    let by_others = node.refusals.iter().any(|refusal| refusal.plugin != Plugin::DynamicResources);
-    let helps = if by_others { "What helps with the devices alone" } else { "What helps" };
+    let by_others = node
+        .refusals
+        .iter()
+        .any(|refusal| refusal.plugin != Plugin::DynamicResources);
+    let helps = if by_others {
+        "What helps with the devices alone"
+    } else {
+        "What helps"
+    };
     for relaxation in &node.relaxations {
         out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
-        for place in relaxation.changes.iter().filter_map(|change| place(change, texts)) {
+        for place in relaxation
+            .changes
+            .iter()
+            .filter_map(|change| place(change, texts))
+        {
             out.push_str(&width.wrapped(&place, 4, 6));
         }
     }
     // Changes are not tried if the search took too long or an error ended it.
     let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
     if tried && node.relaxations.is_empty() && node.resources.is_empty() {
-        out.push_str(&width.wrapped("No single change of these claims helps, nor any pair that was tried.", 2, 4));
+        out.push_str(&width.wrapped(
+            "No single change of these claims helps, nor any pair that was tried.",
+            2,
+            4,
+        ));
     }
     out
 }
@@ -307,16 +470,30 @@ fn write_requests(out: &mut String, requests: Requests<'_>) {
             continue;
         }
         // Requests that read the same, and lack nothing, share a line.
-        let same = |other: &&RequestAccount| other.text == request.text && other.class == request.class;
-        let group = list.iter().skip(at.saturating_add(1)).take_while(same).filter(|_| !requests.lacks(request));
+        let same =
+            |other: &&RequestAccount| other.text == request.text && other.class == request.class;
+        let group = list
+            .iter()
+            .skip(at.saturating_add(1))
+            .take_while(same)
+            .filter(|_| !requests.lacks(request));
         let group: Vec<String> = group.map(|other| requests.name(other)).collect();
         like_the_last = group.len();
-        let names: Vec<String> = std::iter::once(requests.name(request)).chain(group).collect();
+        let names: Vec<String> = std::iter::once(requests.name(request))
+            .chain(group)
+            .collect();
         let names = match names.as_slice() {
             [one] => one.clone(),
-            several => format!("{}, each", some(&several.iter().map(String::as_str).collect::<Vec<_>>())),
+            several => format!(
+                "{}, each",
+                some(&several.iter().map(String::as_str).collect::<Vec<_>>())
+            ),
         };
-        out.push_str(&requests.width.wrapped(&format!("{names}: {}", request.text), 2, 4));
+        out.push_str(
+            &requests
+                .width
+                .wrapped(&format!("{names}: {}", request.text), 2, 4),
+        );
         if requests.lacks(request) {
             for reason in request.why.split("; ").filter(|reason| !reason.is_empty()) {
                 out.push_str(&requests.width.wrapped(reason, 4, 6));
@@ -332,8 +509,15 @@ fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
     let mut printed: Vec<String> = Vec::new();
     for holder in holders {
         let (claim, pods) = (&holder.claim, holder.pods.join(", "));
-        let whom = if pods.is_empty() { NOT_RESERVED.to_owned() } else { format!("for {pods}") };
-        let line = format!("{} is held by {claim} ({whom})", holder.device.rsplit('/').next().unwrap_or_default());
+        let whom = if pods.is_empty() {
+            NOT_RESERVED.to_owned()
+        } else {
+            format!("for {pods}")
+        };
+        let line = format!(
+            "{} is held by {claim} ({whom})",
+            holder.device.rsplit('/').next().unwrap_or_default()
+        );
         // The reasons of the requests are not repeated, except this one: such a claim can be freed.
         let said = out.replace('\n', " ");
         let line = match said.contains(claim) {
@@ -347,13 +531,26 @@ fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
             printed.push(line);
         }
     }
-    printed.iter().for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
+    printed
+        .iter()
+        .for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
 }
 
 /// Returns an attribute that a selector reads but devices lack, and similar existing ones.
 fn missing_text(missing: &Missing) -> String {
-    let Missing { path, on, of, near, guard, .. } = missing;
-    let meant = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    let Missing {
+        path,
+        on,
+        of,
+        near,
+        guard,
+        ..
+    } = missing;
+    let meant = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(", "))
+    };
     format!("{path}: {on} of {of} devices have it{meant} A guard: {guard}")
 }
 
@@ -361,7 +558,10 @@ fn pool_text(pool: &PoolAccount) -> String {
     let mut text = format!("pool {} is {}", pool.pool, pool.state);
     match (pool.state, pool.reason.as_deref()) {
         (PoolState::Incomplete, _) => {
-            text.push_str(&format!(": {} of {} slices of generation {}", pool.have, pool.want, pool.generation));
+            text.push_str(&format!(
+                ": {} of {} slices of generation {}",
+                pool.have, pool.want, pool.generation
+            ));
         }
         (_, None | Some("")) => {}
         (_, Some(reason)) => text.push_str(&format!(": {reason}")),
@@ -377,8 +577,15 @@ fn place(change: &Change, texts: Texts<'_>) -> Option<String> {
     let range = change.range?;
     let start = texts.joined.within_file(range).start;
     let file = texts.files.get(texts.joined.file(range))?;
-    let (line, column) = (start.line.saturating_add(1), start.character.saturating_add(1));
-    let path = change.path.as_ref().map(FieldPath::to_string).unwrap_or_default();
+    let (line, column) = (
+        start.line.saturating_add(1),
+        start.character.saturating_add(1),
+    );
+    let path = change
+        .path
+        .as_ref()
+        .map(FieldPath::to_string)
+        .unwrap_or_default();
     Some(format!("{}:{line}:{column}: {path}", file.name))
 }
 

@@ -108,7 +108,8 @@ impl Policy {
 
     /// Reads a policy's manifest.
     fn of_manifest(json: &str, kind: &str) -> Result<Self, String> {
-        let Manifest { metadata, spec } = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        let Manifest { metadata, spec } =
+            serde_json::from_str(json).map_err(|error| error.to_string())?;
         let settings = match spec.settings.filter(|settings| settings.get() != "null") {
             Some(settings) => settings,
             None => RawValue::from_string("{}".to_owned()).map_err(|error| error.to_string())?,
@@ -121,7 +122,11 @@ impl Policy {
         Ok(Policy {
             name: metadata.name,
             settings,
-            unused: fields.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect(),
+            unused: fields
+                .into_iter()
+                .filter(|(_, given)| *given)
+                .map(|(name, _)| name)
+                .collect(),
             rules: Some(spec.rules),
             namespace: (kind == "AdmissionPolicy").then_some(metadata.namespace),
             mutating: spec.mutating,
@@ -132,15 +137,25 @@ impl Policy {
 
     /// Returns true if an API server asks the policy about this object.
     pub fn sees(&self, object: &ManifestObject, operation: Operation<()>) -> bool {
-        if self.namespace.as_ref().is_some_and(|namespace| *namespace != object.namespace) {
+        if self
+            .namespace
+            .as_ref()
+            .is_some_and(|namespace| *namespace != object.namespace)
+        {
             return false;
         }
-        let Some(rules) = &self.rules else { return true };
+        let Some(rules) = &self.rules else {
+            return true;
+        };
         let (group, version) = object.group_version();
-        let any = |list: &[String], name: &str| list.iter().any(|known| known == "*" || known == name);
+        let any =
+            |list: &[String], name: &str| list.iter().any(|known| known == "*" || known == name);
         rules.iter().any(|rule| {
             any(&rule.api_groups, group)
-                && rule.api_versions.iter().any(|known| known == "*" || equivalent(group, known, version))
+                && rule
+                    .api_versions
+                    .iter()
+                    .any(|known| known == "*" || equivalent(group, known, version))
                 && any(&rule.resources, &object.plural)
                 && any(&rule.operations, operation.name())
         })
@@ -149,10 +164,17 @@ impl Policy {
 
 /// Returns true if a rule for one version also applies to another. An API server converts objects between the versions that it serves.
 fn equivalent(group: &str, rule: &str, version: &str) -> bool {
-    let minors = |name: &str| VERSIONS.iter().find(|known| known.name == name).map(|known| known.minors());
+    let minors = |name: &str| {
+        VERSIONS
+            .iter()
+            .find(|known| known.name == name)
+            .map(|known| known.minors())
+    };
     match (rule == version, minors(rule), minors(version)) {
         (true, ..) => true,
-        (_, Some((from, to)), Some((since, until))) if group == GROUP => from <= until && since <= to,
+        (_, Some((from, to)), Some((since, until))) if group == GROUP => {
+            from <= until && since <= to
+        }
         _ => false,
     }
 }
@@ -219,7 +241,9 @@ struct AdmissionRequest<'o> {
 
 impl ManifestObject {
     fn group_version(&self) -> (&str, &str) {
-        self.api_version.split_once('/').unwrap_or(("", &self.api_version))
+        self.api_version
+            .split_once('/')
+            .unwrap_or(("", &self.api_version))
     }
 
     /// Returns true if both are the same object of the cluster.
@@ -238,35 +262,76 @@ impl ManifestObject {
         let version = RawValue::from_string("\"1\"".to_owned()).ok()?;
         let mut kept: Vec<(&str, Box<RawValue>)> = Vec::new();
         for fields_of in &mut parts {
-            let mut metadata = fields_of.get("metadata").map_or(Some(Fields::new()), |metadata| fields(metadata))?;
+            let mut metadata = fields_of
+                .get("metadata")
+                .map_or(Some(Fields::new()), |metadata| fields(metadata))?;
             if kept.is_empty() {
-                metadata.entry("resourceVersion".to_owned()).or_insert_with(|| version.clone());
+                metadata
+                    .entry("resourceVersion".to_owned())
+                    .or_insert_with(|| version.clone());
                 let names = ["resourceVersion", "uid", "creationTimestamp"];
-                kept = names.into_iter().filter_map(|name| Some((name, metadata.get(name)?.clone()))).collect();
+                kept = names
+                    .into_iter()
+                    .filter_map(|name| Some((name, metadata.get(name)?.clone())))
+                    .collect();
             }
             for (name, value) in &kept {
-                metadata.entry((*name).to_owned()).or_insert_with(|| value.clone());
+                metadata
+                    .entry((*name).to_owned())
+                    .or_insert_with(|| value.clone());
             }
-            fields_of.insert("metadata".to_owned(), serde_json::value::to_raw_value(&metadata).ok()?);
+            fields_of.insert(
+                "metadata".to_owned(),
+                serde_json::value::to_raw_value(&metadata).ok()?,
+            );
         }
         let [before, after] = parts.map(|fields| serde_json::value::to_raw_value(&fields).ok());
-        Some((ManifestObject { json: after?, ..self.clone() }, ManifestObject { json: before?, ..stored.clone() }))
+        Some((
+            ManifestObject {
+                json: after?,
+                ..self.clone()
+            },
+            ManifestObject {
+                json: before?,
+                ..stored.clone()
+            },
+        ))
     }
 
     /// Returns the request of an API server about it.
-    pub fn request(&self, stored: Option<&ManifestObject>, user: &str, groups: &[&str]) -> Option<Box<RawValue>> {
+    pub fn request(
+        &self,
+        stored: Option<&ManifestObject>,
+        user: &str,
+        groups: &[&str],
+    ) -> Option<Box<RawValue>> {
         let (group, version) = self.group_version();
-        let kind = || GroupVersionKind { group, version, kind: &self.kind };
-        let operation = if stored.is_some() { Operation::Update(()) } else { Operation::Create };
+        let kind = || GroupVersionKind {
+            group,
+            version,
+            kind: &self.kind,
+        };
+        let operation = if stored.is_some() {
+            Operation::Update(())
+        } else {
+            Operation::Create
+        };
         let request = AdmissionRequest {
             uid: "claimkit",
             kind: kind(),
-            resource: GroupVersionResource { group, version, resource: &self.plural },
+            resource: GroupVersionResource {
+                group,
+                version,
+                resource: &self.plural,
+            },
             request_kind: kind(),
             name: &self.name,
             namespace: &self.namespace,
             operation: operation.name(),
-            user_info: User { username: user, groups },
+            user_info: User {
+                username: user,
+                groups,
+            },
             object: &self.json,
             old_object: stored.map(|stored| &*stored.json),
             dry_run: false,
@@ -276,7 +341,11 @@ impl ManifestObject {
 
     /// Returns `team-a/training`, or the name alone.
     pub fn full_name(&self) -> String {
-        if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
+        if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
     }
 }
 
@@ -289,8 +358,13 @@ pub fn is_request(text: &str) -> bool {
         kind: Option<serde_json::Value>,
     }
     match serde_json::from_str::<Probe>(text) {
-        Ok(Probe { kind: Some(kind), .. }) => kind == "AdmissionReview" || !kind.is_string(),
-        Ok(Probe { api_version, kind: None }) => api_version.is_none(),
+        Ok(Probe {
+            kind: Some(kind), ..
+        }) => kind == "AdmissionReview" || !kind.is_string(),
+        Ok(Probe {
+            api_version,
+            kind: None,
+        }) => api_version.is_none(),
         Err(_) => false,
     }
 }
@@ -299,29 +373,52 @@ pub fn is_request(text: &str) -> bool {
 pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
     let input = Input::read(&file.text, None, &Limits::default());
     let mut found = AdmissionFile::default();
-    for finding in input.file.findings.iter().filter(|finding| finding.severity == crate::finding::Severity::Error) {
-        found.problems.push(format!("{}: {}", file.name, finding.message));
+    for finding in input
+        .file
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == crate::finding::Severity::Error)
+    {
+        found
+            .problems
+            .push(format!("{}: {}", file.name, finding.message));
     }
     for item in &input.items {
         let mut json = String::new();
-        let whole = input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Source, MAX_OBJECT, &mut json));
+        let whole = input
+            .tree(item)
+            .is_some_and(|tree| print::json(tree, item.node, Order::Source, MAX_OBJECT, &mut json));
         if !whole || item.kind.is_empty() {
-            found.problems.push(format!("{}: an object without `kind`, or too large", file.name));
+            found.problems.push(format!(
+                "{}: an object without `kind`, or too large",
+                file.name
+            ));
             continue;
         }
         if item.api_version.starts_with(POLICIES) {
             match (item.kind.as_str(), Policy::of_manifest(&json, &item.kind)) {
-                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Ok(policy)) => found.policies.push(policy),
-                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Err(problem)) => {
-                    found.problems.push(format!("{}: {} {}: {problem}", file.name, item.kind, item.name));
+                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Ok(policy)) => {
+                    found.policies.push(policy)
                 }
-                _ => found.problems.push(format!("{}: {} {}: only single policies are asked", file.name, item.kind, item.name)),
+                ("ClusterAdmissionPolicy" | "AdmissionPolicy", Err(problem)) => {
+                    found.problems.push(format!(
+                        "{}: {} {}: {problem}",
+                        file.name, item.kind, item.name
+                    ));
+                }
+                _ => found.problems.push(format!(
+                    "{}: {} {}: only single policies are asked",
+                    file.name, item.kind, item.name
+                )),
             }
             continue;
         }
         match RawValue::from_string(json) {
             Ok(json) => found.objects.push(object(item, json, namespace)),
-            Err(error) => found.problems.push(format!("{}: {} {}: {error}", file.name, item.kind, item.name)),
+            Err(error) => found.problems.push(format!(
+                "{}: {} {}: {error}",
+                file.name, item.kind, item.name
+            )),
         }
     }
     found
@@ -332,7 +429,8 @@ fn object(item: &Item, json: Box<RawValue>, default: &str) -> ManifestObject {
         What::Ours(api) => Some((api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster)),
         _ => None,
     };
-    let (plural, of_cluster) = known.unwrap_or_else(|| (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())));
+    let (plural, of_cluster) =
+        known.unwrap_or_else(|| (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())));
     let namespace = match (of_cluster, item.namespace.as_str()) {
         (true, _) => "",
         (false, "") => default,
@@ -349,8 +447,15 @@ fn object(item: &Item, json: Box<RawValue>, default: &str) -> ManifestObject {
 }
 
 /// Kinds of other groups that have no namespace, as far as manifests with claims have them.
-const OF_CLUSTER: [&str; 7] =
-    ["Namespace", "Node", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "PriorityClass", "StorageClass"];
+const OF_CLUSTER: [&str; 7] = [
+    "Namespace",
+    "Node",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "PriorityClass",
+    "StorageClass",
+];
 
 /// Guesses the resource of a kind of another group as generators of clients do (apimachinery, pkg/api/meta,
 /// `UnsafeGuessKindToResource`).

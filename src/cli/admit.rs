@@ -26,7 +26,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             None => return UNUSABLE,
         },
     };
-    let Some(labels) = pairs::labels(arguments, host) else { return UNUSABLE };
+    let Some(labels) = pairs::labels(arguments, host) else {
+        return UNUSABLE;
+    };
     let labels = ask::map(labels);
     let (files, readable) = files::read(arguments, host);
     if !readable {
@@ -35,20 +37,34 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     for file in &files {
         // The answer of the policy modules to such bytes; an API server never sends them.
         if let Some(at) = file.replaced {
-            host.err(&format!("claimkit: {}: an admission request is JSON: byte {at} is not UTF-8\n", file.name));
+            host.err(&format!(
+                "claimkit: {}: an admission request is JSON: byte {at} is not UTF-8\n",
+                file.name
+            ));
             return UNUSABLE;
         }
     }
-    let (requests, manifests): (Vec<&InputFile>, Vec<&InputFile>) =
-        files.iter().partition(|file| admission::is_request(&file.text));
+    let (requests, manifests): (Vec<&InputFile>, Vec<&InputFile>) = files
+        .iter()
+        .partition(|file| admission::is_request(&file.text));
     let namespace = arguments.value("namespace").unwrap_or("default");
-    let Some(mut found) = read_all(manifests.into_iter(), namespace, host) else { return UNUSABLE };
-    let Some(old) = stored(arguments, namespace, host) else { return UNUSABLE };
-    let lines = found.policies.is_empty() && found.objects.is_empty() && arguments.value("output").is_none();
+    let Some(mut found) = read_all(manifests.into_iter(), namespace, host) else {
+        return UNUSABLE;
+    };
+    let Some(old) = stored(arguments, namespace, host) else {
+        return UNUSABLE;
+    };
+    let lines = found.policies.is_empty()
+        && found.objects.is_empty()
+        && arguments.value("output").is_none();
     if found.policies.is_empty() || given.is_some() {
         let settings = given.or_else(|| RawValue::from_string("{}".to_owned()).ok());
-        let Some(settings) = settings else { return UNUSABLE };
-        found.policies.insert(0, Policy::of_settings(UNNAMED, settings));
+        let Some(settings) = settings else {
+            return UNUSABLE;
+        };
+        found
+            .policies
+            .insert(0, Policy::of_settings(UNNAMED, settings));
     }
     for policy in &found.policies {
         if !valid(policy, host) {
@@ -62,7 +78,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         }
     }
     if requests.is_empty() && found.objects.is_empty() {
-        host.err("claimkit: nothing to judge: give manifests or admission requests beside the policy\n");
+        host.err(
+            "claimkit: nothing to judge: give manifests or admission requests beside the policy\n",
+        );
         return UNUSABLE;
     }
     let cases = match cases(arguments, &requests, &found, &old) {
@@ -76,7 +94,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 }
 
 /// Reads policies and objects. `None`: one cannot be read, and standard error says why.
-fn read_all<'f>(files: impl Iterator<Item = &'f InputFile>, namespace: &str, host: &mut dyn Host) -> Option<AdmissionFile> {
+fn read_all<'f>(
+    files: impl Iterator<Item = &'f InputFile>,
+    namespace: &str,
+    host: &mut dyn Host,
+) -> Option<AdmissionFile> {
     let mut all = AdmissionFile::default();
     for file in files {
         let found = admission::read(file, namespace);
@@ -91,8 +113,14 @@ fn read_all<'f>(files: impl Iterator<Item = &'f InputFile>, namespace: &str, hos
 }
 
 /// Reads the objects that `--old` names; none without it.
-fn stored(arguments: &Arguments, namespace: &str, host: &mut dyn Host) -> Option<Vec<ManifestObject>> {
-    let Some(name) = arguments.value("old") else { return Some(Vec::new()) };
+fn stored(
+    arguments: &Arguments,
+    namespace: &str,
+    host: &mut dyn Host,
+) -> Option<Vec<ManifestObject>> {
+    let Some(name) = arguments.value("old") else {
+        return Some(Vec::new());
+    };
     let file = files::read_one(name, host)?;
     read_all(std::iter::once(&file), namespace, host).map(|found| found.objects)
 }
@@ -120,25 +148,40 @@ fn cases<'c>(
     old: &[ManifestObject],
 ) -> Result<Vec<Case<'c>>, String> {
     let user = arguments.value("user").unwrap_or(USER);
-    let groups: Vec<&str> = arguments.values("group").chain(["system:authenticated"]).collect();
+    let groups: Vec<&str> = arguments
+        .values("group")
+        .chain(["system:authenticated"])
+        .collect();
     let mut cases = Vec::new();
     for file in requests {
         let request = serde_json::from_str::<Box<RawValue>>(&file.text)
             .map_err(|error| format!("{}: an admission request is JSON: {error}", file.name))?;
         for policy in &found.policies {
-            cases.push(Case { policy, about: About::File(&file.name), request: Some(request.clone()) });
+            cases.push(Case {
+                policy,
+                about: About::File(&file.name),
+                request: Some(request.clone()),
+            });
         }
     }
     for object in &found.objects {
         let stored = old.iter().find(|stored| stored.is(object));
-        let operation = if stored.is_some() { Operation::Update(()) } else { Operation::Create };
+        let operation = if stored.is_some() {
+            Operation::Update(())
+        } else {
+            Operation::Create
+        };
         for policy in &found.policies {
             let request = match stored.and_then(|stored| object.over(stored)) {
                 _ if !policy.sees(object, operation) => None,
                 Some((new, old)) => new.request(Some(&old), user, &groups),
                 None => object.request(None, user, &groups),
             };
-            cases.push(Case { policy, about: About::Object(object), request });
+            cases.push(Case {
+                policy,
+                about: About::Object(object),
+                request,
+            });
         }
     }
     Ok(cases)
@@ -167,7 +210,13 @@ enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Outcome; 5] = [Outcome::Pass, Outcome::Fail, Outcome::Warn, Outcome::Error, Outcome::Skip];
+    const ALL: [Outcome; 5] = [
+        Outcome::Pass,
+        Outcome::Fail,
+        Outcome::Warn,
+        Outcome::Error,
+        Outcome::Skip,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -231,20 +280,34 @@ fn judge(
         let (what, mut line) = described(case);
         if let Some(request) = &case.request {
             let settings = Some(case.policy.settings.clone());
-            let request = AdmitRequest { request: Some(request.clone()), settings, namespace_labels: labels.cloned() };
-            let Some(answer) = ask::once(Request::Admit(request), host) else { return UNUSABLE };
+            let request = AdmitRequest {
+                request: Some(request.clone()),
+                settings,
+                namespace_labels: labels.cloned(),
+            };
+            let Some(answer) = ask::once(Request::Admit(request), host) else {
+                return UNUSABLE;
+            };
             let Content::Admit { response } = &answer.content else {
                 host.err("claimkit: the answer has no response\n");
                 return UNUSABLE;
             };
-            let Ok(read) = serde_json::from_str::<Response>(response.get()) else { return UNUSABLE };
+            let Ok(read) = serde_json::from_str::<Response>(response.get()) else {
+                return UNUSABLE;
+            };
             let notes = notes(case.policy, &read);
             line.result = outcome(case.policy, &read);
             if lines {
                 host.out(&format!("{}\n", response.get()));
             }
-            text.push_str(&format!("{}: {what}: {}\n", case.policy.name, style.paint(line.result.sgr(), line.result.name())));
-            notes.iter().for_each(|note| text.push_str(&format!("    {note}\n")));
+            text.push_str(&format!(
+                "{}: {what}: {}\n",
+                case.policy.name,
+                style.paint(line.result.sgr(), line.result.name())
+            ));
+            notes
+                .iter()
+                .for_each(|note| text.push_str(&format!("    {note}\n")));
             line.response = Some(response.clone());
         } else {
             line.result = Outcome::Skip;
@@ -252,9 +315,14 @@ fn judge(
         results.push(line);
     }
     let count = |outcome: Outcome| results.iter().filter(|line| line.result == outcome).count();
-    let bad = results.iter().any(|line| matches!(line.result, Outcome::Fail | Outcome::Error));
+    let bad = results
+        .iter()
+        .any(|line| matches!(line.result, Outcome::Fail | Outcome::Error));
     if !lines && arguments.value("output") == Some("json") {
-        let summary = Outcome::ALL.map(|outcome| (outcome.name(), count(outcome))).into_iter().collect();
+        let summary = Outcome::ALL
+            .map(|outcome| (outcome.name(), count(outcome)))
+            .into_iter()
+            .collect();
         match serde_json::to_string(&Whole { summary, results }) {
             Ok(json) => host.out(&format!("{json}\n")),
             Err(_) => return UNUSABLE,
@@ -319,7 +387,12 @@ fn notes(policy: &Policy, response: &Response) -> Vec<String> {
     if changes_in_vain(policy, response) {
         notes.push("the policy changes the object: it must be `mutating: true`".to_owned());
     }
-    notes.extend(response.warnings.iter().map(|warning| format!("warning: {warning}")));
+    notes.extend(
+        response
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {warning}")),
+    );
     notes
 }
 
@@ -327,15 +400,28 @@ fn notes(policy: &Policy, response: &Response) -> Vec<String> {
 pub fn settings(name: &str, host: &mut dyn Host) -> Option<(Option<String>, Box<RawValue>)> {
     let file = files::read_one(name, host)?;
     let found = admission::read(&file, "");
-    if let ([policy], [], []) = (found.policies.as_slice(), found.objects.as_slice(), found.problems.as_slice()) {
+    if let ([policy], [], []) = (
+        found.policies.as_slice(),
+        found.objects.as_slice(),
+        found.problems.as_slice(),
+    ) {
         return Some((Some(policy.name.clone()), policy.settings.clone()));
     }
     let replaced = ask::replaced(file.replaced);
-    let read = ParseRequest { raw: true, text: Some(file.text), replaced, ..ParseRequest::default() };
+    let read = ParseRequest {
+        raw: true,
+        text: Some(file.text),
+        replaced,
+        ..ParseRequest::default()
+    };
     let answer = ask::once(Request::Parse(read), host)?;
     let problems = messages(&answer);
     match answer.content {
-        Content::Raw { raw } if problems.is_empty() && report(name, &check_settings(&raw, host)?, host) => Some((None, raw)),
+        Content::Raw { raw }
+            if problems.is_empty() && report(name, &check_settings(&raw, host)?, host) =>
+        {
+            Some((None, raw))
+        }
         _ => {
             report(name, &problems, host);
             None
@@ -345,11 +431,15 @@ pub fn settings(name: &str, host: &mut dyn Host) -> Option<(Option<String>, Box<
 
 /// Checks the settings of a policy, before any request is judged.
 fn valid(policy: &Policy, host: &mut dyn Host) -> bool {
-    check_settings(&policy.settings, host).is_some_and(|problems| report(&policy.name, &problems, host))
+    check_settings(&policy.settings, host)
+        .is_some_and(|problems| report(&policy.name, &problems, host))
 }
 
 fn check_settings(settings: &RawValue, host: &mut dyn Host) -> Option<Vec<String>> {
-    let checked = AdmitRequest { settings: Some(settings.to_owned()), ..AdmitRequest::default() };
+    let checked = AdmitRequest {
+        settings: Some(settings.to_owned()),
+        ..AdmitRequest::default()
+    };
     ask::once(Request::Admit(checked), host).map(|answer| messages(&answer))
 }
 
@@ -362,6 +452,9 @@ fn report(name: &str, problems: &[String], host: &mut dyn Host) -> bool {
 }
 
 fn messages(answer: &Answer) -> Vec<String> {
-    let errors = answer.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = answer
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     errors.map(|finding| finding.message.clone()).collect()
 }

@@ -26,12 +26,19 @@ pub struct Arguments {
 impl Arguments {
     /// Returns the value of an option.
     pub fn value(&self, name: &str) -> Option<&str> {
-        self.given.iter().rev().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
+        self.given
+            .iter()
+            .rev()
+            .find(|(given, _)| *given == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Returns the values of an option that may be given more than once.
     pub fn values<'a>(&'a self, name: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.given.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value.as_str())
+        self.given
+            .iter()
+            .filter(move |(given, _)| *given == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Adds a value of an option that may be given more than once, if the verb has it.
@@ -70,18 +77,25 @@ pub fn parse(typed: &[String]) -> Result<ParsedArguments, String> {
                 let value = value.to_string_lossy().into_owned();
                 match verb {
                     None => verb = Some(find(&value)?),
-                    Some(verb) if verb.operands.is_empty() => return Err(format!("`{}` takes no `{value}`", verb.name)),
+                    Some(verb) if verb.operands.is_empty() => {
+                        return Err(format!("`{}` takes no `{value}`", verb.name));
+                    }
                     Some(_) => operands.push(value),
                 }
                 continue;
             }
             Arg::Long("help") | Arg::Short('h') => return Ok(ParsedArguments::Help(verb)),
-            Arg::Long("version") | Arg::Short('V') if verb.is_none() => return Ok(ParsedArguments::Version),
+            Arg::Long("version") | Arg::Short('V') if verb.is_none() => {
+                return Ok(ParsedArguments::Version);
+            }
             Arg::Long(name) => format!("--{name}"),
             Arg::Short(letter) => format!("-{letter}"),
         };
         let Some(verb) = verb else {
-            return Err(format!("`{name}` stands before the verb; write the verb first: {}", names()));
+            return Err(format!(
+                "`{name}` stands before the verb; write the verb first: {}",
+                names()
+            ));
         };
         let option = option(verb, &name)?;
         if !option.many && given.iter().any(|(given, _)| *given == option.name) {
@@ -98,9 +112,16 @@ pub fn parse(typed: &[String]) -> Result<ParsedArguments, String> {
         }
     }
     let Some(verb) = verb else {
-        return Err(format!("say what to do: {}; `claimkit --help` explains them", names()));
+        return Err(format!(
+            "say what to do: {}; `claimkit --help` explains them",
+            names()
+        ));
     };
-    let arguments = Arguments { verb, operands, given };
+    let arguments = Arguments {
+        verb,
+        operands,
+        given,
+    };
     agree(&arguments)?;
     Ok(ParsedArguments::Run(arguments))
 }
@@ -116,29 +137,47 @@ fn one_of(value: &str, option: &Opt, words: &[&str]) -> Result<String, String> {
     if words.contains(&value) {
         return Ok(value.to_owned());
     }
-    Err(format!("`--{} {value}` is unknown; write one of {}", option.name, list(words.iter().copied())))
+    Err(format!(
+        "`--{} {value}` is unknown; write one of {}",
+        option.name,
+        list(words.iter().copied())
+    ))
 }
 
 fn find(name: &str) -> Result<&'static CommandVerb, String> {
-    VERBS.iter().find(|verb| verb.name == name).ok_or_else(|| match closest(name, VERBS.iter().map(|verb| verb.name)) {
-        Some(verb) => format!("unknown verb `{name}`; did you mean `{verb}`?"),
-        None => format!("unknown verb `{name}`; write one of {}", names()),
+    VERBS.iter().find(|verb| verb.name == name).ok_or_else(|| {
+        match closest(name, VERBS.iter().map(|verb| verb.name)) {
+            Some(verb) => format!("unknown verb `{name}`; did you mean `{verb}`?"),
+            None => format!("unknown verb `{name}`; write one of {}", names()),
+        }
     })
 }
 
 fn option(verb: &'static CommandVerb, name: &str) -> Result<&'static Opt, String> {
     let wanted = |option: &&&'static Opt| {
         name.strip_prefix("--").map_or_else(
-            || option.short.is_some_and(|letter| name.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter]))),
+            || {
+                option.short.is_some_and(|letter| {
+                    name.strip_prefix('-')
+                        .is_some_and(|rest| rest.chars().eq([letter]))
+                })
+            },
             |long| option.name == long || option.also.contains(&long),
         )
     };
     verb.options.iter().find(wanted).copied().ok_or_else(|| {
         let long = name.strip_prefix("--").unwrap_or_default();
         if let Some(meant) = closest(long, verb.options.iter().map(|option| option.name)) {
-            return format!("unknown option `{name}` for `{}`; did you mean `--{meant}`?", verb.name);
+            return format!(
+                "unknown option `{name}` for `{}`; did you mean `--{meant}`?",
+                verb.name
+            );
         }
-        let known = verb.options.iter().map(|option| format!("--{}", option.name)).collect::<Vec<_>>();
+        let known = verb
+            .options
+            .iter()
+            .map(|option| format!("--{}", option.name))
+            .collect::<Vec<_>>();
         let known = if known.is_empty() {
             "it takes no options".to_owned()
         } else {
@@ -153,12 +192,17 @@ fn option(verb: &'static CommandVerb, name: &str) -> Result<&'static Opt, String
 /// # Errors
 /// The first unknown one, and the nearest known one.
 pub fn ignored(arguments: &Arguments) -> Result<(), String> {
-    if let Some(unknown) = arguments.values("ignore").find(|name| Code::ALL.iter().all(|code| code.name() != *name)) {
+    if let Some(unknown) = arguments
+        .values("ignore")
+        .find(|name| Code::ALL.iter().all(|code| code.name() != *name))
+    {
         let help = match closest(unknown, Code::ALL.iter().map(|code| code.name())) {
             Some(code) => format!("did you mean `{code}`?"),
             None => "`claimkit codes` lists them".to_owned(),
         };
-        return Err(format!("`--ignore {unknown}`: there is no such code; {help}"));
+        return Err(format!(
+            "`--ignore {unknown}`: there is no such code; {help}"
+        ));
     }
     Ok(())
 }
@@ -171,13 +215,20 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
     }
     let selector = verb == "evaluate" && arguments.has("selector");
     if arguments.verb.operands == "FILE…" && arguments.operands.is_empty() && !selector {
-        return Err(format!("`{verb}` needs a file, a folder, or `-` for standard input"));
+        return Err(format!(
+            "`{verb}` needs a file, a folder, or `-` for standard input"
+        ));
     }
     if selector && !arguments.operands.is_empty() {
-        return Err("`--selector` is evaluated in place of manifests: leave the files away".to_owned());
+        return Err(
+            "`--selector` is evaluated in place of manifests: leave the files away".to_owned(),
+        );
     }
     if verb == "evaluate" && !arguments.has("nodes") {
-        return Err("`evaluate` needs Nodes: `--nodes FILE`, as `kubectl get nodes -o json` prints them".to_owned());
+        return Err(
+            "`evaluate` needs Nodes: `--nodes FILE`, as `kubectl get nodes -o json` prints them"
+                .to_owned(),
+        );
     }
     if verb == "schema" && arguments.operands.len() > 1 {
         return Err("`schema` takes one kind, or none for all".to_owned());
@@ -187,9 +238,15 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
             return Err("`convert` needs `--to VERSION`, for example `--to v1`".to_owned());
         }
         if arguments.has("in-place") && (arguments.has("diff") || arguments.has("check")) {
-            return Err("`--in-place` writes files: it does not go with `--diff` or `--check`".to_owned());
+            return Err(
+                "`--in-place` writes files: it does not go with `--diff` or `--check`".to_owned(),
+            );
         }
-        if ["in-place", "diff", "check"].iter().any(|way| arguments.has(way)) && arguments.value("output") == Some("json") {
+        if ["in-place", "diff", "check"]
+            .iter()
+            .any(|way| arguments.has(way))
+            && arguments.value("output") == Some("json")
+        {
             return Err("`--output json` prints answers: it does not go with `--in-place`, `--diff` or `--check`".to_owned());
         }
         if arguments.has("in-place") && arguments.operands.iter().any(|file| file == "-") {
@@ -197,7 +254,10 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
         }
     }
     if verb == "completion" && arguments.operands.len() != 1 {
-        return Err("`completion` needs the name of a shell: `bash`, `zsh`, `fish` or `powershell`".to_owned());
+        return Err(
+            "`completion` needs the name of a shell: `bash`, `zsh`, `fish` or `powershell`"
+                .to_owned(),
+        );
     }
     ignored(arguments)?;
     if verb == "validate" {
@@ -206,9 +266,15 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
             return Err("`--unsafe-fixes` and `--diff` go with `--fix`".to_owned());
         }
         if fixes && !arguments.has("diff") && arguments.operands.iter().any(|file| file == "-") {
-            return Err("standard input cannot be changed: write `--fix --diff` to see the fixes".to_owned());
+            return Err(
+                "standard input cannot be changed: write `--fix --diff` to see the fixes"
+                    .to_owned(),
+            );
         }
-        let update = matches!(arguments.value("operation"), Some("update" | "update-status"));
+        let update = matches!(
+            arguments.value("operation"),
+            Some("update" | "update-status")
+        );
         if update && !arguments.has("old") {
             return Err("an update needs the stored objects: `--old FILE`".to_owned());
         }
@@ -235,12 +301,21 @@ fn names() -> String {
 }
 
 fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    words
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Finds the one of some names that is nearly `name`: at most a third of its letters differ.
 fn closest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let most = name.chars().count().checked_div(3).unwrap_or(0).max(1);
-    let near = names.map(|known| (nearest::distance(name, known), known)).filter(|(distance, _)| *distance <= most);
-    if name.is_empty() { None } else { near.min().map(|(_, known)| known) }
+    let near = names
+        .map(|known| (nearest::distance(name, known), known))
+        .filter(|(distance, _)| *distance <= most);
+    if name.is_empty() {
+        None
+    } else {
+        near.min().map(|(_, known)| known)
+    }
 }

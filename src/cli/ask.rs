@@ -35,12 +35,18 @@ fn for_command_line(answer: &mut Answer) {
 
 /// Returns a line about the release whose rules answered, if the answers of the requested one were never recorded.
 pub fn rules_of(answer: &Answer) -> String {
-    answer.rules_of.map(|rules| format!("{}\n", rules.sentence())).unwrap_or_default()
+    answer
+        .rules_of
+        .map(|rules| format!("{}\n", rules.sentence()))
+        .unwrap_or_default()
 }
 
 /// Returns the place of the first byte of the main text that is not UTF-8, as a request has it.
 pub fn replaced(at: Option<usize>) -> Replaced {
-    Replaced { text: offset(at), ..Replaced::default() }
+    Replaced {
+        text: offset(at),
+        ..Replaced::default()
+    }
 }
 
 /// Returns an offset of a request; texts are shorter than 4 GiB.
@@ -54,24 +60,45 @@ pub fn map<T: Clone>(pairs: Option<Vec<(String, T)>>) -> Option<BTreeMap<String,
 }
 
 /// Asks about all files as one cluster. Findings that `--ignore` names are left out of the answers.
-pub fn together(arguments: &Arguments, requests: &[ValidateRequest], host: &mut dyn Host) -> Option<Vec<Answer>> {
+pub fn together(
+    arguments: &Arguments,
+    requests: &[ValidateRequest],
+    host: &mut dyn Host,
+) -> Option<Vec<Answer>> {
     let first = requests.first()?;
     let release = match request::release(first.release.as_deref()) {
         Ok(release) => release,
         Err(problem) => return tell(host, &problem),
     };
-    let texts: Vec<&str> = requests.iter().map(|request| request.text.as_deref().unwrap_or_default()).collect();
-    let reports = validate_files(&texts, &ValidateOptions { release, ..first.options() });
+    let texts: Vec<&str> = requests
+        .iter()
+        .map(|request| request.text.as_deref().unwrap_or_default())
+        .collect();
+    let reports = validate_files(
+        &texts,
+        &ValidateOptions {
+            release,
+            ..first.options()
+        },
+    );
     if let Some(problem) = reports.iter().find_map(|report| report.unusable.as_ref()) {
         return tell(host, problem.message());
     }
     let told = |(request, report): (&ValidateRequest, Judged<'_>)| {
-        let answer = request.replaced.tell(&[(TextField::Text, request.text.as_deref())], Answer::from(report));
+        let answer = request.replaced.tell(
+            &[(TextField::Text, request.text.as_deref())],
+            Answer::from(report),
+        );
         answer.by_rules_of(release)
     };
     let mut answers: Vec<Answer> = requests.iter().zip(reports).map(told).collect();
     answers.iter_mut().for_each(for_command_line);
-    Some(answers.into_iter().map(|answer| without_ignored(arguments, answer)).collect())
+    Some(
+        answers
+            .into_iter()
+            .map(|answer| without_ignored(arguments, answer))
+            .collect(),
+    )
 }
 
 fn tell(host: &mut dyn Host, problem: &str) -> Option<Vec<Answer>> {
@@ -94,7 +121,10 @@ pub fn each(
             host.progress(files.len(), files.len());
             return None;
         };
-        answers.push(without_ignored(arguments, place_beside(answer, TextField::Old, beside)));
+        answers.push(without_ignored(
+            arguments,
+            place_beside(answer, TextField::Old, beside),
+        ));
     }
     host.progress(files.len(), files.len());
     Some(answers)
@@ -105,23 +135,42 @@ pub fn each(
 pub fn without_ignored(arguments: &Arguments, mut answer: Answer) -> Answer {
     let codes: Vec<&str> = arguments.values("ignore").collect();
     let is_ignored = |code: Code| codes.contains(&code.name());
-    if !answer.findings.iter().any(|finding| is_ignored(finding.code)) {
+    if !answer
+        .findings
+        .iter()
+        .any(|finding| is_ignored(finding.code))
+    {
         return answer;
     }
-    let nothing = answer.findings.iter().any(|finding| finding.code == Code::NothingChecked);
+    let nothing = answer
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::NothingChecked);
     answer.findings.retain(|finding| !is_ignored(finding.code));
     let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
-    answer.ok = checked && answer.findings.iter().all(|finding| finding.severity != Severity::Error);
+    answer.ok = checked
+        && answer
+            .findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
     answer
 }
 
 /// Gives findings about another text than the manifest the name of their file and positions relative to it.
 pub fn place_beside(mut answer: Answer, field: TextField, files: &[InputFile]) -> Answer {
-    if answer.findings.iter().all(|finding| finding.within != field) {
+    if answer
+        .findings
+        .iter()
+        .all(|finding| finding.within != field)
+    {
         return answer;
     }
     let joined = Joined::of(files);
-    for finding in answer.findings.iter_mut().filter(|finding| finding.within == field) {
+    for finding in answer
+        .findings
+        .iter_mut()
+        .filter(|finding| finding.within == field)
+    {
         let mut home = 0;
         if let Some(range) = &mut finding.range {
             home = joined.file(*range);
@@ -134,7 +183,11 @@ pub fn place_beside(mut answer: Answer, field: TextField, files: &[InputFile]) -
 
 /// Returns whether remarks are shown.
 pub fn remarks(arguments: &Arguments) -> Remarks {
-    if arguments.has("remarks") { Remarks::Shown } else { Remarks::Hidden }
+    if arguments.has("remarks") {
+        Remarks::Shown
+    } else {
+        Remarks::Hidden
+    }
 }
 
 /// Returns one report per file with its answer. `beside`: other files that findings may refer to.
@@ -145,7 +198,9 @@ pub fn reports<'a>(
     remarks: Remarks,
 ) -> Vec<FileReport<'a>> {
     let report = |(file, answer): (&'a InputFile, &'a Answer)| {
-        let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
+        let beside = beside
+            .iter()
+            .map(|file| (file.name.as_str(), file.text.as_str()));
         FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
     };
     files.iter().zip(answers).map(report).collect()

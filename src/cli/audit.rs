@@ -27,26 +27,49 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         return UNUSABLE;
     }
     let (files, readable) = files::read(arguments, host);
-    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
+    let Some(gates) = pairs::gates(arguments, host) else {
+        return UNUSABLE;
+    };
     let joined = Joined::of(&files);
     let request = AuditRequest {
         text: Some(joined.text.clone()),
         release: arguments.value("release").map(str::to_owned),
         gates: ask::map(gates).unwrap_or_default(),
         namespace: arguments.value("namespace").map(str::to_owned),
-        replaced: Replaced { text: ask::offset(joined.replaced(&files)), ..Replaced::default() },
+        replaced: Replaced {
+            text: ask::offset(joined.replaced(&files)),
+            ..Replaced::default()
+        },
         ..AuditRequest::default()
     };
-    let Some(mut answer) = ask::once(Request::Audit(request), host) else { return UNUSABLE };
-    let nothing = answer.findings.iter().any(|finding| finding.code == Code::NothingChecked);
+    let Some(mut answer) = ask::once(Request::Audit(request), host) else {
+        return UNUSABLE;
+    };
+    let nothing = answer
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::NothingChecked);
     let ignored: Vec<&str> = arguments.values("ignore").collect();
-    answer.findings.retain(|finding| !ignored.contains(&finding.code.name()));
-    answer.ok = !nothing && !answer.findings.iter().any(|finding| finding.severity == Severity::Error);
+    answer
+        .findings
+        .retain(|finding| !ignored.contains(&finding.code.name()));
+    answer.ok = !nothing
+        && !answer
+            .findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Error);
     let (ok, json) = (answer.ok, arguments.value("output") == Some("json"));
     let strict = arguments.has("warnings-as-errors");
-    let is_warned = strict && answer.findings.iter().any(|finding| finding.severity == Severity::Warning);
+    let is_warned = strict
+        && answer
+            .findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Warning);
     if json {
-        host.out(&format!("{}\n", wire::print(&joined.in_files(&files, answer))));
+        host.out(&format!(
+            "{}\n",
+            wire::print(&joined.in_files(&files, answer))
+        ));
     } else if nothing {
         host.err("claimkit: nothing was checked: no ResourceSlice and no ResourceClaim is given; add what `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints\n");
     } else {
@@ -60,19 +83,38 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     }
 }
 
-fn told(arguments: &Arguments, files: &[files::InputFile], joined: &Joined, mut answer: Answer, host: &dyn Host) -> String {
-    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return String::new() };
+fn told(
+    arguments: &Arguments,
+    files: &[files::InputFile],
+    joined: &Joined,
+    mut answer: Answer,
+    host: &dyn Host,
+) -> String {
+    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else {
+        return String::new();
+    };
     let objects = answer.objects.len();
-    let counts = [Severity::Error, Severity::Warning, Severity::Info]
-        .map(|severity| answer.findings.iter().filter(|finding| finding.severity == severity).count());
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(|severity| {
+        answer
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    });
     let parts = joined.apart(files, answer);
     let reports: Vec<FileReport<'_>> = ask::reports(files, &parts.answers, &[], Remarks::Shown);
     let mut out = String::new();
     if !arguments.has("quiet") {
-        reports.iter().for_each(|report| report::text::write(&mut out, report, check::style(arguments, host)));
+        reports.iter().for_each(|report| {
+            report::text::write(&mut out, report, check::style(arguments, host))
+        });
     }
     tables(&mut out, arguments, &usage);
-    let place = format!("{} in {}", check::count(objects, "object"), check::count(files.len(), "file"));
+    let place = format!(
+        "{} in {}",
+        check::count(objects, "object"),
+        check::count(files.len(), "file")
+    );
     out.push_str(&summary(release, &place, counts));
     out
 }
@@ -80,7 +122,11 @@ fn told(arguments: &Arguments, files: &[files::InputFile], joined: &Joined, mut 
 /// Writes the tables of use that a command line asks for.
 pub fn tables(out: &mut String, arguments: &Arguments, usage: &Usage) {
     let mut asked: Vec<&str> = arguments.values("by").collect();
-    let most = if asked.is_empty() { MOST_ROWS } else { usize::MAX };
+    let most = if asked.is_empty() {
+        MOST_ROWS
+    } else {
+        usize::MAX
+    };
     if asked.is_empty() {
         asked = TABLES.to_vec();
     }
@@ -110,15 +156,24 @@ fn rows<'u>(usage: &'u Usage, name: &str) -> &'u [UsageRow] {
     }
 }
 
-const COLUMNS: [&str; 8] = ["total", "in use", "shared", "admin", "blocked", "tainted", "free", "claims"];
+const COLUMNS: [&str; 8] = [
+    "total", "in use", "shared", "admin", "blocked", "tainted", "free", "claims",
+];
 
 /// Writes a table: a line for each row, and below it a line for each capacity and counter.
 fn table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
     if rows.is_empty() {
         return;
     }
-    let number = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-    let mut lines: Vec<Vec<String>> = vec![[name].into_iter().chain(COLUMNS).map(str::to_owned).collect()];
+    let number =
+        |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let mut lines: Vec<Vec<String>> = vec![
+        [name]
+            .into_iter()
+            .chain(COLUMNS)
+            .map(str::to_owned)
+            .collect(),
+    ];
     for row in rows.iter().take(most) {
         let devices = &row.devices;
         let claims = row.claims.map_or_else(
@@ -143,34 +198,59 @@ fn table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
             claims,
         ]);
     }
-    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..=COLUMNS.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let width = |column: usize| {
+        lines
+            .iter()
+            .filter_map(|line| line.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..=COLUMNS.len())
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
     for (at, line) in lines.iter().enumerate() {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
         out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         out.push('\n');
-        let Some(row) = at.checked_sub(1).and_then(|at| rows.get(at)) else { continue };
-        for (kind, amount) in
-            row.capacity.iter().map(|one| ("capacity", one)).chain(row.counters.iter().map(|one| ("counter", one)))
+        let Some(row) = at.checked_sub(1).and_then(|at| rows.get(at)) else {
+            continue;
+        };
+        for (kind, amount) in row
+            .capacity
+            .iter()
+            .map(|one| ("capacity", one))
+            .chain(row.counters.iter().map(|one| ("counter", one)))
         {
             out.push_str(&format!("  {kind} {}\n", spelled(amount)));
         }
     }
     if rows.len() > most {
-        out.push_str(&format!("… and {} more: `--by {name}` shows all\n", rows.len().saturating_sub(most)));
+        out.push_str(&format!(
+            "… and {} more: `--by {name}` shows all\n",
+            rows.len().saturating_sub(most)
+        ));
     }
     out.push('\n');
 }
 
 fn label(row: &UsageRow) -> String {
     let name = row.name.as_deref().unwrap_or("(no single node)");
-    visible(&row.driver.as_ref().map_or_else(|| name.to_owned(), |driver| format!("{driver}/{name}")))
+    visible(
+        &row.driver
+            .as_ref()
+            .map_or_else(|| name.to_owned(), |driver| format!("{driver}/{name}")),
+    )
 }
 
 fn spelled(amount: &AmountUse) -> String {
     let name = visible(&amount.name);
     match (&amount.total, &amount.free) {
-        (Some(total), Some(free)) => format!("{name}: {} of {total} in use, {free} free", amount.used),
+        (Some(total), Some(free)) => {
+            format!("{name}: {} of {total} in use, {free} free", amount.used)
+        }
         _ => format!("{name}: {} in use", amount.used),
     }
 }

@@ -14,7 +14,10 @@ pub fn run(host: &mut dyn Host) -> u8 {
             Ok(Some(request)) => {
                 let mut answer = match request {
                     Ok(request) => wire::answer_with(&request, |locale| host.sentences(locale)),
-                    Err(problem) => wire::print(&Answer::unread(Unusable { verb: None, problem })),
+                    Err(problem) => wire::print(&Answer::unread(Unusable {
+                        verb: None,
+                        problem,
+                    })),
                 };
                 answer.push('\n');
                 host.out(&answer);
@@ -29,14 +32,19 @@ pub fn run(host: &mut dyn Host) -> u8 {
 
 /// Reads the next line, or why it cannot be a request.
 fn request(host: &mut dyn Host) -> Result<Option<Result<String, String>>, String> {
-    let Some(mut line) = host.line(MAX_REQUEST)? else { return Ok(None) };
+    let Some(mut line) = host.line(MAX_REQUEST)? else {
+        return Ok(None);
+    };
     if line.len() >= MAX_REQUEST && !line.ends_with(b"\n") {
         while let Some(rest) = host.line(MAX_REQUEST)? {
             if rest.ends_with(b"\n") {
                 break;
             }
         }
-        return Ok(Some(Err(format!("the request is {}", too_large(MAX_REQUEST)))));
+        return Ok(Some(Err(format!(
+            "the request is {}",
+            too_large(MAX_REQUEST)
+        ))));
     }
     if line.ends_with(b"\n") {
         line.pop();

@@ -11,7 +11,9 @@ use crate::report::text::TerminalStyle;
 use crate::report::{FileReport, github, junit, sarif, text};
 use crate::scheduler::Evaluation;
 use crate::wire::answer::AnswerObject;
-use crate::wire::request::{FieldValidation, OperationName, ParseRequest, Replaced, ValidateRequest, Via};
+use crate::wire::request::{
+    FieldValidation, OperationName, ParseRequest, Replaced, ValidateRequest, Via,
+};
 use crate::wire::{self, Answer, Content, Request};
 use claimkit_values::order;
 use serde_json::Value;
@@ -24,7 +26,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             return UNUSABLE;
         }
     };
-    let Some((mut request, old)) = request(arguments, host) else { return UNUSABLE };
+    let Some((mut request, old)) = request(arguments, host) else {
+        return UNUSABLE;
+    };
     let (mut files, mut readable) = files::read(arguments, host);
     if let (Some(cluster), Common::Validate(common)) = (&mut cluster, &mut request) {
         cluster.fill(common);
@@ -33,20 +37,32 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let request = |file: &InputFile| {
         let (text, replaced) = (Some(file.text.clone()), ask::offset(file.replaced));
         match &request {
-            Common::Parse(common) => {
-                Request::Parse(ParseRequest { text, replaced: ask::replaced(file.replaced), ..common.clone() })
-            }
+            Common::Parse(common) => Request::Parse(ParseRequest {
+                text,
+                replaced: ask::replaced(file.replaced),
+                ..common.clone()
+            }),
             Common::Validate(common) => {
-                let replaced = Replaced { text: replaced, ..common.replaced };
+                let replaced = Replaced {
+                    text: replaced,
+                    ..common.replaced
+                };
                 let labels = || cluster.as_ref().and_then(|cluster| cluster.labels(file));
                 let namespace_labels = common.namespace_labels.clone().or_else(labels);
-                Request::Validate(ValidateRequest { text, replaced, namespace_labels, ..common.clone() })
+                Request::Validate(ValidateRequest {
+                    text,
+                    replaced,
+                    namespace_labels,
+                    ..common.clone()
+                })
             }
         }
     };
     let mut fixes = None;
     if arguments.has("fix") {
-        let Some(fixed) = fix::run(arguments, &request, files, host) else { return UNUSABLE };
+        let Some(fixed) = fix::run(arguments, &request, files, host) else {
+            return UNUSABLE;
+        };
         readable &= fixed.written;
         fixes = Some((fixed.fixes, fixed.left));
         files = fixed.files;
@@ -63,18 +79,27 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         Some(requests) => ask::together(arguments, &requests, host),
         None => ask::each(arguments, &request, &files, &old, host),
     };
-    let Some(answers) = answers else { return UNUSABLE };
+    let Some(answers) = answers else {
+        return UNUSABLE;
+    };
     let reports = ask::reports(&files, &answers, &old, ask::remarks(arguments));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
     }
     match arguments.value("output") {
-        Some("json") => host.out(&json(arguments.verb.name, &files, &answers, &|_, answer| wire::print(answer))),
+        Some("json") => host.out(&json(
+            arguments.verb.name,
+            &files,
+            &answers,
+            &|_, answer| wire::print(answer),
+        )),
         Some("sarif") => host.out(&sarif::document(&reports)),
         Some("junit") => host.out(&junit::document(&reports)),
         Some("github") => {
             let mut out = String::new();
-            reports.iter().for_each(|report| github::write(&mut out, report));
+            reports
+                .iter()
+                .for_each(|report| github::write(&mut out, report));
             host.out(&out);
         }
         _ if arguments.verb.name == "parse" => parsed(arguments, &reports, host),
@@ -93,7 +118,10 @@ enum Common {
 fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<InputFile>)> {
     let text = |name: &str| arguments.value(name).map(str::to_owned);
     let via = arguments.value("via").map(via);
-    let field_validation = arguments.value("field-validation").map(field_validation).unwrap_or_default();
+    let field_validation = arguments
+        .value("field-validation")
+        .map(field_validation)
+        .unwrap_or_default();
     if arguments.verb.name == "parse" {
         let request = ParseRequest {
             release: text("release"),
@@ -116,10 +144,16 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<In
         via,
         ..ValidateRequest::default()
     };
-    let Some(old) = arguments.value("old") else { return Some((Common::Validate(request), Vec::new())) };
+    let Some(old) = arguments.value("old") else {
+        return Some((Common::Validate(request), Vec::new()));
+    };
     let old = files::read_one(old, host)?;
     let of_status = arguments.value("operation") == Some("update-status");
-    request.operation = if of_status { OperationName::UpdateStatus } else { OperationName::Update };
+    request.operation = if of_status {
+        OperationName::UpdateStatus
+    } else {
+        OperationName::Update
+    };
     request.old = Some(old.text.clone());
     request.replaced.old = ask::offset(old.replaced);
     Some((Common::Validate(request), vec![old]))
@@ -143,14 +177,24 @@ fn via(word: &str) -> Via {
 }
 
 /// Returns all answers as one JSON document. `print` gives the JSON of an answer, by the index of its file.
-pub fn json(verb: &str, files: &[InputFile], answers: &[Answer], print: &dyn Fn(usize, &Answer) -> String) -> String {
-    let checked = answers.iter().any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
+pub fn json(
+    verb: &str,
+    files: &[InputFile],
+    answers: &[Answer],
+    print: &dyn Fn(usize, &Answer) -> String,
+) -> String {
+    let checked = answers
+        .iter()
+        .any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
     let ok = checked && !answers.iter().any(failed);
     let mut out = format!("{{\"verb\":\"{verb}\",\"ok\":{ok},\"files\":[");
     for (at, (file, answer)) in files.iter().zip(answers).enumerate() {
         let comma = if at == 0 { "" } else { "," };
         let name = Value::from(file.name.as_str());
-        out.push_str(&format!("{comma}\n{{\"file\":{name},\"answer\":{}}}", print(at, answer)));
+        out.push_str(&format!(
+            "{comma}\n{{\"file\":{name},\"answer\":{}}}",
+            print(at, answer)
+        ));
     }
     out.push_str("\n]}\n");
     out
@@ -165,21 +209,39 @@ pub fn style(arguments: &Arguments, host: &dyn Host) -> TerminalStyle {
     })
 }
 
-fn told(arguments: &Arguments, reports: &[FileReport<'_>], fixes: Option<(usize, usize)>, host: &mut dyn Host) {
+fn told(
+    arguments: &Arguments,
+    reports: &[FileReport<'_>],
+    fixes: Option<(usize, usize)>,
+    host: &mut dyn Host,
+) {
     let style = style(arguments, host);
     let mut out = String::new();
-    reports.iter().for_each(|report| text::write(&mut out, report, style));
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut out, report, style));
     if !arguments.has("quiet") {
         if let Some((applied, left)) = fixes {
-            let how = if arguments.has("diff") { "could be applied" } else { "applied" };
+            let how = if arguments.has("diff") {
+                "could be applied"
+            } else {
+                "applied"
+            };
             out.push_str(&format!("{} {how}", count(applied, "fix")));
             if left > 0 {
-                out.push_str(&format!("; {left} left that would delete something: --unsafe-fixes"));
+                out.push_str(&format!(
+                    "; {left} left that would delete something: --unsafe-fixes"
+                ));
             }
             out.push('\n');
         }
         out.push_str(&summary(reports));
-        out.push_str(&reports.first().map(|report| ask::rules_of(report.answer)).unwrap_or_default());
+        out.push_str(
+            &reports
+                .first()
+                .map(|report| ask::rules_of(report.answer))
+                .unwrap_or_default(),
+        );
     }
     host.out(&out);
     if !arguments.has("quiet") {
@@ -194,7 +256,11 @@ fn parsed(arguments: &Arguments, reports: &[FileReport<'_>], host: &mut dyn Host
     for report in reports {
         text::write(&mut err, report, style);
         let asked = arguments.has("label-selector") || arguments.has("field-selector");
-        let shown = report.answer.objects.iter().filter(|object| !asked || object.selected == Some(true));
+        let shown = report
+            .answer
+            .objects
+            .iter()
+            .filter(|object| !asked || object.selected == Some(true));
         for object in shown.filter_map(|object| object.object.as_ref()) {
             out.push_str(&wire::print(object));
             out.push('\n');
@@ -220,15 +286,29 @@ fn raw(reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
 }
 
 fn summary(reports: &[FileReport<'_>]) -> String {
-    let findings =
-        |severity: Severity| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
+    let findings = |severity: Severity| {
+        reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .filter(|f| f.severity == severity)
+            .count()
+    };
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
-    let of_code = |code| reports.iter().map(|report| with_code(report.answer, code)).sum::<usize>();
+    let of_code = |code| {
+        reports
+            .iter()
+            .map(|report| with_code(report.answer, code))
+            .sum::<usize>()
+    };
     let (others, pods) = (of_code(Code::OtherGroup), of_code(Code::PodClaimsOnly));
     let what = match (objects, pods) {
         (objects, 0) => count(objects, "object"),
         (0, pods) => format!("the claims of {}", count(pods, "pod")),
-        (objects, pods) => format!("{} and the claims of {}", count(objects, "object"), count(pods, "pod")),
+        (objects, pods) => format!(
+            "{} and the claims of {}",
+            count(objects, "object"),
+            count(pods, "pod")
+        ),
     };
     let mut text = format!("checked {what} in {}", count(reports.len(), "file"));
     match (findings(Severity::Error), findings(Severity::Warning)) {
@@ -236,13 +316,20 @@ fn summary(reports: &[FileReport<'_>]) -> String {
         (0, 0) => text.push_str(": no problems"),
         (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
         (0, warnings) => text.push_str(&format!(": {}", count(warnings, "warning"))),
-        (errors, warnings) => text.push_str(&format!(": {}, {}", count(errors, "error"), count(warnings, "warning"))),
+        (errors, warnings) => text.push_str(&format!(
+            ": {}, {}",
+            count(errors, "error"),
+            count(warnings, "warning")
+        )),
     }
     if pods > 0 {
         text.push_str("; nothing else of pods looked into");
     }
     if others > 0 {
-        text.push_str(&format!("; {} of other groups not looked into", count(others, "object")));
+        text.push_str(&format!(
+            "; {} of other groups not looked into",
+            count(others, "object")
+        ));
     }
     text.push('\n');
     text
@@ -252,19 +339,30 @@ fn summary(reports: &[FileReport<'_>]) -> String {
 fn versions(reports: &[FileReport<'_>]) -> String {
     let mut text = String::new();
     let objects = reports.iter().flat_map(|report| &report.answer.objects);
-    let known = |object: &AnswerObject| VERSIONS.iter().copied().find(|version| version.api_version == object.api_version);
+    let known = |object: &AnswerObject| {
+        VERSIONS
+            .iter()
+            .copied()
+            .find(|version| version.api_version == object.api_version)
+    };
     let mut judged: Vec<(&Version, Release)> = Vec::new();
     for object in objects.filter(|object| object.is_checked()) {
         if let (Some(version), Some(release)) = (known(object), object.release)
             && version.served_by(release)
-            && !judged.iter().any(|(known, of)| known.name == version.name && *of == release)
+            && !judged
+                .iter()
+                .any(|(known, of)| known.name == version.name && *of == release)
         {
             judged.push((version, release));
         }
     }
     order::sort_by_key(&mut judged, |(version, release)| (version.name, *release));
     let names: Vec<&str> = judged.iter().map(|(version, _)| version.name).collect();
-    if !LAST_PATCHES.iter().any(|release| judged.iter().all(|(version, _)| version.served_by(*release))) {
+    if !LAST_PATCHES.iter().any(|release| {
+        judged
+            .iter()
+            .all(|(version, _)| version.served_by(*release))
+    }) {
         text.push_str(&format!(
             "no Kubernetes release serves {} together: each object was judged by a release of its own\n",
             names.join(" and ")
@@ -295,36 +393,72 @@ pub fn count(number: usize, what: &str) -> String {
 
 /// Returns the number of objects that were checked as a whole.
 fn checked_in(answer: &Answer) -> usize {
-    let is_pod = |at: usize| answer.findings.iter().any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at));
+    let is_pod = |at: usize| {
+        answer
+            .findings
+            .iter()
+            .any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at))
+    };
     let has_pods = with_code(answer, Code::PodClaimsOnly) > 0;
     let objects = answer.objects.iter().enumerate();
-    objects.filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at))).count()
+    objects
+        .filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at)))
+        .count()
 }
 
 /// Returns the number of findings with a code.
 fn with_code(answer: &Answer, code: Code) -> usize {
-    answer.findings.iter().filter(|finding| finding.code == code).count()
+    answer
+        .findings
+        .iter()
+        .filter(|finding| finding.code == code)
+        .count()
 }
 
 fn failed(answer: &Answer) -> bool {
-    answer.findings.iter().any(|finding| finding.severity == Severity::Error)
+    answer
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
 }
 
 /// Returns the exit code. Standard error says if nothing was checked.
-pub fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
-    if readable { end_of_readable(arguments, reports, host) } else { UNUSABLE }
+pub fn end(
+    arguments: &Arguments,
+    reports: &[FileReport<'_>],
+    readable: bool,
+    host: &mut dyn Host,
+) -> u8 {
+    if readable {
+        end_of_readable(arguments, reports, host)
+    } else {
+        UNUSABLE
+    }
 }
 
 /// Returns the exit code if all files could be read.
-pub fn end_of_readable(arguments: &Arguments, reports: &[FileReport<'_>], host: &mut dyn Host) -> u8 {
-    let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == Severity::Warning);
+pub fn end_of_readable(
+    arguments: &Arguments,
+    reports: &[FileReport<'_>],
+    host: &mut dyn Host,
+) -> u8 {
+    let warned = |answer: &Answer| {
+        answer
+            .findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Warning)
+    };
     let strict = arguments.has("warnings-as-errors");
-    if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
+    if reports
+        .iter()
+        .any(|report| failed(report.answer) || (strict && warned(report.answer)))
+    {
         return FINDINGS;
     }
     // A conversion lists every object, also those that it did not change.
     let nothing = |answer: &Answer| {
-        checked_in(answer) == 0 && with_code(answer, Code::PodClaimsOnly) == 0 || (arguments.verb.name == "convert" && !answer.ok)
+        checked_in(answer) == 0 && with_code(answer, Code::PodClaimsOnly) == 0
+            || (arguments.verb.name == "convert" && !answer.ok)
     };
     if reports.iter().all(|report| nothing(report.answer)) {
         if arguments.has("allow-unchecked") {
@@ -334,7 +468,10 @@ pub fn end_of_readable(arguments: &Arguments, reports: &[FileReport<'_>], host: 
             "evaluate" => Evaluation::NEEDS.english(),
             _ => "no object of resource.k8s.io",
         };
-        host.err(&format!("claimkit: nothing was checked: {what} in {}\n", count(reports.len(), "file")));
+        host.err(&format!(
+            "claimkit: nothing was checked: {what} in {}\n",
+            count(reports.len(), "file")
+        ));
         return UNUSABLE;
     }
     FINE

@@ -14,7 +14,11 @@ pub fn script(shell: &str) -> Option<String> {
 }
 
 fn verbs() -> String {
-    VERBS.iter().map(|verb| verb.name).collect::<Vec<_>>().join(" ")
+    VERBS
+        .iter()
+        .map(|verb| verb.name)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the options of a verb in one line: `--release -r --output …`.
@@ -22,9 +26,14 @@ fn spellings(verb: &CommandVerb) -> String {
     let each = verb.options.iter().flat_map(|option| {
         let short = option.short.map(|letter| format!("-{letter}"));
         let also = option.also.iter().map(|name| format!("--{name}"));
-        [format!("--{}", option.name)].into_iter().chain(short).chain(also)
+        [format!("--{}", option.name)]
+            .into_iter()
+            .chain(short)
+            .chain(also)
     });
-    each.chain(["--help".to_owned()]).collect::<Vec<_>>().join(" ")
+    each.chain(["--help".to_owned()])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the options of a verb that take one of some words, and the words.
@@ -45,7 +54,10 @@ fn bash() -> String {
     for verb in VERBS {
         text.push_str(&format!("  {})\n    case $before in\n", verb.name));
         for (option, words) in words(verb) {
-            let short = option.short.map(|letter| format!("|-{letter}")).unwrap_or_default();
+            let short = option
+                .short
+                .map(|letter| format!("|-{letter}"))
+                .unwrap_or_default();
             text.push_str(&format!(
                 "    --{}{short}) COMPREPLY=($(compgen -W \"{words}\" -- \"$word\")); return ;;\n",
                 option.name
@@ -62,7 +74,15 @@ fn bash() -> String {
 
 /// Writes a description as zsh takes it inside single quotes and brackets.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, '\'' | '[' | ']' | ':' | '`') { ' ' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if matches!(c, '\'' | '[' | ']' | ':' | '`') {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 fn zsh() -> String {
@@ -92,7 +112,9 @@ fn zsh() -> String {
 }
 
 fn fish() -> String {
-    let mut text = String::from("# claimkit completion fish: save it as ~/.config/fish/completions/claimkit.fish\n");
+    let mut text = String::from(
+        "# claimkit completion fish: save it as ~/.config/fish/completions/claimkit.fish\n",
+    );
     for verb in VERBS {
         text.push_str(&format!(
             "complete -c claimkit -n __fish_use_subcommand -f -a {} -d '{}'\n",
@@ -100,13 +122,20 @@ fn fish() -> String {
             verb.about.replace('\'', "\\'")
         ));
         for option in verb.options {
-            let short = option.short.map(|letter| format!(" -s {letter}")).unwrap_or_default();
+            let short = option
+                .short
+                .map(|letter| format!(" -s {letter}"))
+                .unwrap_or_default();
             let value = match option.takes {
                 Takes::Nothing => String::new(),
                 Takes::Text(_) => " -r".to_owned(),
                 Takes::OneOf(words) => format!(" -x -a '{}'", words.join(" ")),
             };
-            let also: String = option.also.iter().map(|name| format!(" -l {name}")).collect();
+            let also: String = option
+                .also
+                .iter()
+                .map(|name| format!(" -l {name}"))
+                .collect();
             text.push_str(&format!(
                 "complete -c claimkit -n '__fish_seen_subcommand_from {}' -l {}{also}{short}{value} -d '{}'\n",
                 verb.name,
@@ -119,14 +148,24 @@ fn fish() -> String {
 }
 
 fn powershell() -> String {
-    let quoted = |words: &str| words.split(' ').map(|word| format!("'{word}'")).collect::<Vec<_>>().join(", ");
+    let quoted = |words: &str| {
+        words
+            .split(' ')
+            .map(|word| format!("'{word}'"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let mut text = String::from(
         "# claimkit completion powershell: add it to $PROFILE.\n\
          Register-ArgumentCompleter -Native -CommandName claimkit -ScriptBlock {\n  param($word, $command, $position)\n\
          \x20 $typed = @($command.CommandElements | ForEach-Object { $_.ToString() })\n  $options = @{\n",
     );
     for verb in VERBS {
-        text.push_str(&format!("    '{}' = @({})\n", verb.name, quoted(&spellings(verb))));
+        text.push_str(&format!(
+            "    '{}' = @({})\n",
+            verb.name,
+            quoted(&spellings(verb))
+        ));
     }
     text.push_str(&format!(
         "  }}\n  $verb = if ($typed.Count -gt 1) {{ $typed[1] }} else {{ '' }}\n\

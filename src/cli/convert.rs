@@ -14,7 +14,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             text: Some(file.text.clone()),
             release: arguments.value("release").map(str::to_owned),
             to: arguments.value("to").map(str::to_owned),
-            lossy: if arguments.has("allow-loss") { Lossy::Allow } else { Lossy::Refuse },
+            lossy: if arguments.has("allow-loss") {
+                Lossy::Allow
+            } else {
+                Lossy::Refuse
+            },
             drop_server_fields: arguments.has("drop-server-fields"),
             annotate: arguments.has("annotate"),
             replaced: ask::replaced(file.replaced),
@@ -22,21 +26,29 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         })
     };
     let (files, readable) = files::read(arguments, host);
-    let Some(answers) = ask::each(arguments, &request, &files, &[], host) else { return UNUSABLE };
+    let Some(answers) = ask::each(arguments, &request, &files, &[], host) else {
+        return UNUSABLE;
+    };
     let reports = ask::reports(&files, &answers, &[], ask::remarks(arguments));
     if arguments.value("output") == Some("json") {
-        host.out(&check::json("convert", &files, &answers, &|_, answer| wire::print(answer)));
+        host.out(&check::json("convert", &files, &answers, &|_, answer| {
+            wire::print(answer)
+        }));
         return check::end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
-    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
 
     let mut code = check::end(arguments, &reports, readable, host);
     let mut written = 0usize;
     for (report, file) in reports.iter().zip(&files) {
-        let Content::Convert { text } = &report.answer.content else { continue };
+        let Content::Convert { text } = &report.answer.content else {
+            continue;
+        };
         if arguments.has("in-place") {
             if text == report.text {
                 continue;
@@ -55,9 +67,18 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         } else if arguments.has("diff") || arguments.has("check") {
             if arguments.has("check") && text != report.text {
                 code = code.max(FINDINGS);
-                for object in report.answer.objects.iter().filter(|object| object.changed == Some(true)) {
+                for object in report
+                    .answer
+                    .objects
+                    .iter()
+                    .filter(|object| object.changed == Some(true))
+                {
                     if let Some(removed) = &object.removed_in {
-                        let (kind, name, from) = (&object.kind, &object.name, object.from.as_deref().unwrap_or_default());
+                        let (kind, name, from) = (
+                            &object.kind,
+                            &object.name,
+                            object.from.as_deref().unwrap_or_default(),
+                        );
                         let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
                         host.err(&format!("{}: {name}: {end}\n", report.name));
                     }
@@ -70,7 +91,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             }
         } else {
             // Several files on one output are one stream of documents. JSON can be a part of one only after a separator.
-            let separated = text.trim_start_matches(['\u{feff}', '\n']).starts_with("---");
+            let separated = text
+                .trim_start_matches(['\u{feff}', '\n'])
+                .starts_with("---");
             if reports.len() > 1 && !separated {
                 host.out("---\n");
             }
@@ -82,9 +105,16 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     }
     if arguments.has("in-place") && !arguments.has("quiet") {
         let same = reports.len().saturating_sub(written);
-        host.err(&format!("converted {}, {same} unchanged\n", check::count(written, "file")));
+        host.err(&format!(
+            "converted {}, {same} unchanged\n",
+            check::count(written, "file")
+        ));
     }
-    if code == FINE && reports.iter().any(|report| !matches!(report.answer.content, Content::Convert { .. })) {
+    if code == FINE
+        && reports
+            .iter()
+            .any(|report| !matches!(report.answer.content, Content::Convert { .. }))
+    {
         FINDINGS
     } else {
         code

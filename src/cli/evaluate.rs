@@ -18,7 +18,9 @@ use crate::wire::Request;
 use crate::wire::request::{Detail, EvaluateRequest, Replaced};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let Some(nodes) = nodes(arguments, host) else { return UNUSABLE };
+    let Some(nodes) = nodes(arguments, host) else {
+        return UNUSABLE;
+    };
     let (files, readable) = match arguments.value("selector") {
         Some(name) => match files::read_one(name, host) {
             Some(file) => (vec![file], true),
@@ -48,19 +50,31 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         },
         ..EvaluateRequest::default()
     };
-    let Some(answer) = ask::once(Request::Evaluate(request), host) else { return UNUSABLE };
+    let Some(answer) = ask::once(Request::Evaluate(request), host) else {
+        return UNUSABLE;
+    };
     let rules = ask::rules_of(&answer);
     let mut parts = joined.apart(&files, ask::place_beside(answer, TextField::Nodes, &nodes));
     let answers = std::mem::take(&mut parts.answers);
-    parts.answers = answers.into_iter().map(|answer| ask::without_ignored(arguments, answer)).collect();
+    parts.answers = answers
+        .into_iter()
+        .map(|answer| ask::without_ignored(arguments, answer))
+        .collect();
     let reports = ask::reports(&files, &parts.answers, &nodes, ask::remarks(arguments));
     if json {
-        host.out(&check::json("evaluate", &files, &parts.answers, &|at, _| joined.print(&files, &parts, at)));
+        host.out(&check::json(
+            "evaluate",
+            &files,
+            &parts.answers,
+            &|at, _| joined.print(&files, &parts, at),
+        ));
         return end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
-    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
     if unread(&reports) {
         return UNUSABLE;
@@ -74,7 +88,12 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 }
 
 /// Returns the exit code: with `--require-node` a claim that can be used on no node counts as a finding.
-fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+fn end(
+    arguments: &Arguments,
+    reports: &[FileReport<'_>],
+    readable: bool,
+    host: &mut dyn Host,
+) -> u8 {
     let code = check::end(arguments, reports, readable, host);
     if unread(reports) {
         return UNUSABLE;
@@ -84,9 +103,17 @@ fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: 
     }
     let mut code = code;
     for (report, label, placement) in placements(reports) {
-        let usable = |node: &PlacedNode| matches!(node.verdict, PlacementVerdict::Yes | PlacementVerdict::Possible);
+        let usable = |node: &PlacedNode| {
+            matches!(
+                node.verdict,
+                PlacementVerdict::Yes | PlacementVerdict::Possible
+            )
+        };
         if !placement.nodes.iter().any(usable) {
-            host.err(&format!("claimkit: {}: {label} can be used on no node\n", report.name));
+            host.err(&format!(
+                "claimkit: {}: {label} can be used on no node\n",
+                report.name
+            ));
             code = FINDINGS;
         }
     }
@@ -95,23 +122,37 @@ fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: 
 
 /// Returns true if the given Nodes are unusable.
 fn unread(reports: &[FileReport<'_>]) -> bool {
-    let findings =
-        || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == TextField::Nodes);
-    findings().any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
+    let findings = || {
+        reports
+            .iter()
+            .flat_map(|report| &report.answer.findings)
+            .filter(|finding| finding.within == TextField::Nodes)
+    };
+    findings()
+        .any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
 }
 
 /// Reads the files with Nodes.
 fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<InputFile>> {
     let most = Limits::default().node_set_bytes;
-    arguments.values("nodes").map(|name| files::read_at_most(name, most, host)).collect()
+    arguments
+        .values("nodes")
+        .map(|name| files::read_at_most(name, most, host))
+        .collect()
 }
 
 /// Returns every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
-fn placements<'a>(reports: &'a [FileReport<'_>]) -> impl Iterator<Item = (&'a FileReport<'a>, String, &'a Placement)> {
+fn placements<'a>(
+    reports: &'a [FileReport<'_>],
+) -> impl Iterator<Item = (&'a FileReport<'a>, String, &'a Placement)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
             let placement = object.placement.as_deref()?;
-            let label = match (object.kind.as_ref(), object.namespace.as_str(), object.name.as_str()) {
+            let label = match (
+                object.kind.as_ref(),
+                object.namespace.as_str(),
+                object.name.as_str(),
+            ) {
                 (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
                 (kind, namespace, name) => format!("{kind}/{namespace}/{name}"),
@@ -123,11 +164,19 @@ fn placements<'a>(reports: &'a [FileReport<'_>]) -> impl Iterator<Item = (&'a Fi
 
 /// Returns the nodes of a placement that were asked for.
 fn shown<'p>(placement: &'p Placement, wanted: &[&str]) -> impl Iterator<Item = &'p PlacedNode> {
-    placement.nodes.iter().filter(|node| wanted.is_empty() || wanted.contains(&node.name.as_str()))
+    placement
+        .nodes
+        .iter()
+        .filter(|node| wanted.is_empty() || wanted.contains(&node.name.as_str()))
 }
 
 /// Returns one line per object and node; full details for the requested nodes.
-fn lines(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined, style: TerminalStyle) -> String {
+fn lines(
+    reports: &[FileReport<'_>],
+    wanted: &[&str],
+    joined: &Joined,
+    style: TerminalStyle,
+) -> String {
     let place = |range: &Range| name(reports, joined, *range);
     let mut out = String::new();
     for (_, label, placement) in placements(reports) {
@@ -139,7 +188,10 @@ fn lines(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined, style: Te
             }
         }
         if let Some(next) = &placement.next {
-            out.push_str(&format!("  then the scheduler says: {} ({})\n", next.scheduler_reason, next.why));
+            out.push_str(&format!(
+                "  then the scheduler says: {} ({})\n",
+                next.scheduler_reason, next.why
+            ));
         }
     }
     out
@@ -157,6 +209,8 @@ fn wide(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined) -> String 
 /// Returns `file:line:column` of a range of the joined text.
 fn name(reports: &[FileReport<'_>], joined: &Joined, range: Range) -> Option<String> {
     let report = reports.get(joined.file(range))?;
-    let (line, column) = report.places.line_and_column(joined.within_file(range).start);
+    let (line, column) = report
+        .places
+        .line_and_column(joined.within_file(range).start);
     Some(format!("{}:{line}:{column}", report.name))
 }

@@ -25,9 +25,16 @@ const MAX_DEPTH: usize = 64;
 /// Reads the files of a command line; see `read_all`. Standard input is called what `--stdin-filename` says, and paths that
 /// `--exclude` names are passed over.
 pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
-    let (mut files, fine) = read_all(&arguments.operands, &arguments.values("exclude").collect::<Vec<_>>(), host);
+    let (mut files, fine) = read_all(
+        &arguments.operands,
+        &arguments.values("exclude").collect::<Vec<_>>(),
+        host,
+    );
     if let Some(name) = arguments.value("stdin-filename") {
-        files.iter_mut().filter(|file| file.name == STDIN).for_each(|file| name.clone_into(&mut file.name));
+        files
+            .iter_mut()
+            .filter(|file| file.name == STDIN)
+            .for_each(|file| name.clone_into(&mut file.name));
     }
     (files, fine)
 }
@@ -38,9 +45,17 @@ const STDIN: &str = "<stdin>";
 /// Returns true if a pattern matches the path or one of its parent folders.
 pub fn excluded(path: &str, patterns: &[&str]) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
-    let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
+    let ends = path
+        .char_indices()
+        .filter(|(_, c)| *c == '/')
+        .map(|(at, _)| at)
+        .chain([path.len()]);
     let parts: Vec<&str> = ends.filter_map(|end| path.get(..end)).collect();
-    patterns.iter().any(|pattern| parts.iter().any(|part| fast_glob::glob_match(pattern, part)))
+    patterns.iter().any(|pattern| {
+        parts
+            .iter()
+            .any(|part| fast_glob::glob_match(pattern, part))
+    })
 }
 
 /// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
@@ -81,7 +96,11 @@ pub fn read_one(name: &str, host: &mut dyn Host) -> Option<InputFile> {
 
 /// Reads one file or `-` that has at most `most` bytes.
 pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<InputFile> {
-    let (label, bytes) = if name == "-" { (STDIN, stdin(host, most)) } else { (name, host.read(name, most)) };
+    let (label, bytes) = if name == "-" {
+        (STDIN, stdin(host, most))
+    } else {
+        (name, host.read(name, most))
+    };
     match bytes {
         Ok(bytes) => Some(file(label.to_owned(), bytes)),
         Err(problem) => {
@@ -105,10 +124,20 @@ fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
 
 fn file(name: String, bytes: Vec<u8>) -> InputFile {
     match String::from_utf8(bytes) {
-        Ok(text) => InputFile { name, text, replaced: None, exact: true },
+        Ok(text) => InputFile {
+            name,
+            text,
+            replaced: None,
+            exact: true,
+        },
         Err(error) => {
             let decoded = bytes::decode(error.as_bytes());
-            InputFile { name, replaced: decoded.replaced, text: decoded.text.into_owned(), exact: false }
+            InputFile {
+                name,
+                replaced: decoded.replaced,
+                text: decoded.text.into_owned(),
+                exact: false,
+            }
         }
     }
 }
@@ -121,7 +150,10 @@ fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
 /// Finds the manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be
 /// read. Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
 fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), Problem> {
-    let Some(entries) = host.list(path).map_err(|problem| (path.to_owned(), problem))? else {
+    let Some(entries) = host
+        .list(path)
+        .map_err(|problem| (path.to_owned(), problem))?
+    else {
         return Ok((vec![path.to_owned()], Vec::new()));
     };
     let mut found = Vec::new();
@@ -134,7 +166,10 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), 
             continue;
         }
         if depth > MAX_DEPTH {
-            problems.push((path, format!("more than {MAX_DEPTH} folders inside each other: not entered")));
+            problems.push((
+                path,
+                format!("more than {MAX_DEPTH} folders inside each other: not entered"),
+            ));
             continue;
         }
         match host.list(&path) {
@@ -149,7 +184,12 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), 
 type Problem = (String, String);
 
 /// Pushes a folder's entries so that they are popped in order of name.
-fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<FolderEntry>) {
+fn push(
+    waiting: &mut Vec<(String, usize, bool)>,
+    folder: &str,
+    depth: usize,
+    mut entries: Vec<FolderEntry>,
+) {
     entries.retain(|entry| match entry.kind {
         EntryKind::Folder => !entry.name.starts_with('.'),
         EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
@@ -158,7 +198,11 @@ fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mu
     order::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     for entry in entries {
-        waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.kind == EntryKind::Folder));
+        waiting.push((
+            format!("{folder}/{}", entry.name),
+            depth.saturating_add(1),
+            entry.kind == EntryKind::Folder,
+        ));
     }
 }
 

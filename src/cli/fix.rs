@@ -32,14 +32,25 @@ pub fn run(
     host: &mut dyn Host,
 ) -> Option<Fixed> {
     let deletes = arguments.has("unsafe-fixes");
-    let mut fixed = Fixed { files: Vec::new(), fixes: 0, left: 0, written: true };
+    let mut fixed = Fixed {
+        files: Vec::new(),
+        fixes: 0,
+        left: 0,
+        written: true,
+    };
     for file in files {
-        let mut now = InputFile { replaced: None, ..file.clone() };
+        let mut now = InputFile {
+            replaced: None,
+            ..file.clone()
+        };
         for round in 1..=ROUNDS {
             let answer = ask::without_ignored(arguments, ask::once(request(&now), host)?);
             let (next, applied, left) = apply(&now.text, &answer, deletes);
             if applied > 0 && !file.exact {
-                host.err(&format!("claimkit: {}: not fixed: its bytes are not UTF-8\n", file.name));
+                host.err(&format!(
+                    "claimkit: {}: not fixed: its bytes are not UTF-8\n",
+                    file.name
+                ));
                 fixed.written = false;
                 break;
             }
@@ -71,15 +82,22 @@ pub fn run(
 fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
     let mut edits: Vec<(usize, usize, &str)> = Vec::new();
     let (mut applied, mut left) = (0usize, 0usize);
-    for fix in
-        answer.findings.iter().filter(|finding| finding.within == TextField::Text).filter_map(|finding| finding.fixes.first())
+    for fix in answer
+        .findings
+        .iter()
+        .filter(|finding| finding.within == TextField::Text)
+        .filter_map(|finding| finding.fixes.first())
     {
         if fix.deletes && !deletes {
             left = left.saturating_add(1);
             continue;
         }
         let own = ranges(fix);
-        let touches = |&(from, to, _): &(usize, usize, &str)| edits.iter().any(|&(start, end, _)| from <= end && start <= to);
+        let touches = |&(from, to, _): &(usize, usize, &str)| {
+            edits
+                .iter()
+                .any(|&(start, end, _)| from <= end && start <= to)
+        };
         if own.is_empty() || own.iter().any(touches) {
             continue;
         }
@@ -101,6 +119,12 @@ fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
 fn ranges(fix: &LocatedFix) -> Vec<(usize, usize, &str)> {
     fix.edits
         .iter()
-        .map(|edit| (edit.range.start.byte_offset as usize, edit.range.end.byte_offset as usize, edit.new_text.as_str()))
+        .map(|edit| {
+            (
+                edit.range.start.byte_offset as usize,
+                edit.range.end.byte_offset as usize,
+                edit.new_text.as_str(),
+            )
+        })
         .collect()
 }

@@ -32,7 +32,14 @@ fn of_program() -> String {
 
 fn of_verb(verb: &CommandVerb) -> String {
     let mut text = format!("{}.\n\nUsage: claimkit {}", verb.about, verb.name);
-    for part in [if verb.options.is_empty() { "" } else { "[OPTION…]" }, verb.operands] {
+    for part in [
+        if verb.options.is_empty() {
+            ""
+        } else {
+            "[OPTION…]"
+        },
+        verb.operands,
+    ] {
         if !part.is_empty() {
             text.push(' ');
             text.push_str(part);
@@ -49,7 +56,10 @@ fn of_verb(verb: &CommandVerb) -> String {
 }
 
 fn spelling(option: &Opt) -> String {
-    let short = option.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
+    let short = option
+        .short
+        .map(|letter| format!("-{letter}, "))
+        .unwrap_or_default();
     let value = match option.takes {
         Takes::Nothing => String::new(),
         Takes::Text(what) => format!(" {what}"),

@@ -80,7 +80,11 @@ pub trait Host {
 
     /// Shows progress, files done of all files, on an interactive terminal.
     fn progress(&mut self, done: usize, of: usize) {
-        self.status(&if done < of { format!("{done} of {of} files") } else { String::new() });
+        self.status(&if done < of {
+            format!("{done} of {of} files")
+        } else {
+            String::new()
+        });
     }
 
     /// Shows what is being done, on an interactive terminal and not before a second has passed; an empty text ends it.

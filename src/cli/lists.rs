@@ -17,16 +17,28 @@ struct Row {
 
 impl Row {
     fn new(name: &str, about: String, entry: &impl Serialize) -> Self {
-        Row { name: name.to_owned(), about, json: wire::print(entry) }
+        Row {
+            name: name.to_owned(),
+            about,
+            json: wire::print(entry),
+        }
     }
 }
 
 /// Lists the finding codes.
 pub fn codes(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let Some(answer) = ask::once(Request::Codes(request(arguments)), host) else { return UNUSABLE };
-    let Content::Codes { codes } = &answer.content else { return UNUSABLE };
+    let Some(answer) = ask::once(Request::Codes(request(arguments)), host) else {
+        return UNUSABLE;
+    };
+    let Content::Codes { codes } = &answer.content else {
+        return UNUSABLE;
+    };
     let rows = codes.iter().map(|entry| {
-        let about = format!("{:7}  {}", entry.severity, entry.documentation.as_deref().unwrap_or_default());
+        let about = format!(
+            "{:7}  {}",
+            entry.severity,
+            entry.documentation.as_deref().unwrap_or_default()
+        );
         Row::new(entry.code, about, entry)
     });
     print(arguments, rows.collect(), host)
@@ -34,13 +46,29 @@ pub fn codes(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 
 /// Lists the Kubernetes releases.
 pub fn releases(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let Some(answer) = ask::once(Request::Releases(request(arguments)), host) else { return UNUSABLE };
-    let Content::Releases { releases } = &answer.content else { return UNUSABLE };
+    let Some(answer) = ask::once(Request::Releases(request(arguments)), host) else {
+        return UNUSABLE;
+    };
+    let Content::Releases { releases } = &answer.content else {
+        return UNUSABLE;
+    };
     let rows = releases.iter().map(|entry| {
-        let versions: Vec<&str> = entry.versions.iter().map(|version| version.api_version).collect();
+        let versions: Vec<&str> = entry
+            .versions
+            .iter()
+            .map(|version| version.api_version)
+            .collect();
         let groups: Vec<String> = entry.patches.iter().map(group).collect();
-        let equal = if groups.len() > 1 { format!("; equal patches: {}", groups.join(", ")) } else { String::new() };
-        Row::new(&entry.release, format!("{}  {}{equal}", entry.last_patch, versions.join(", ")), entry)
+        let equal = if groups.len() > 1 {
+            format!("; equal patches: {}", groups.join(", "))
+        } else {
+            String::new()
+        };
+        Row::new(
+            &entry.release,
+            format!("{}  {}{equal}", entry.last_patch, versions.join(", ")),
+            entry,
+        )
     });
     print(arguments, rows.collect(), host)
 }
@@ -48,16 +76,29 @@ pub fn releases(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 /// Returns `.2 to .11`: patch releases with equal answers.
 fn group(patches: &Patches) -> String {
     let Patches { first, last, .. } = patches;
-    if first == last { format!(".{}", first.patch) } else { format!(".{} to .{}", first.patch, last.patch) }
+    if first == last {
+        format!(".{}", first.patch)
+    } else {
+        format!(".{} to .{}", first.patch, last.patch)
+    }
 }
 
 fn request(arguments: &Arguments) -> LocaleRequest {
-    LocaleRequest { locale: arguments.value("locale").map(str::to_owned), sentences: None }
+    LocaleRequest {
+        locale: arguments.value("locale").map(str::to_owned),
+        sentences: None,
+    }
 }
 
 fn print(arguments: &Arguments, mut rows: Vec<Row>, host: &mut dyn Host) -> u8 {
-    if let Some(unknown) = arguments.operands.iter().find(|wanted| !rows.iter().any(|row| row.name == **wanted)) {
-        host.err(&format!("claimkit: unknown code `{unknown}`; `claimkit codes` lists them\n"));
+    if let Some(unknown) = arguments
+        .operands
+        .iter()
+        .find(|wanted| !rows.iter().any(|row| row.name == **wanted))
+    {
+        host.err(&format!(
+            "claimkit: unknown code `{unknown}`; `claimkit codes` lists them\n"
+        ));
         return UNUSABLE;
     }
     if !arguments.operands.is_empty() {
@@ -69,7 +110,10 @@ fn print(arguments: &Arguments, mut rows: Vec<Row>, host: &mut dyn Host) -> u8 {
         return FINE;
     }
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
-    let lines: Vec<String> = rows.iter().map(|row| format!("{:width$}  {}\n", row.name, row.about)).collect();
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{:width$}  {}\n", row.name, row.about))
+        .collect();
     host.out(&lines.concat());
     FINE
 }
@@ -82,8 +126,12 @@ pub fn schema(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         locale: arguments.value("locale").map(str::to_owned),
         ..JsonSchemaRequest::default()
     };
-    let Some(answer) = ask::once(Request::JsonSchema(request), host) else { return UNUSABLE };
-    let Content::Schema { schema } = &answer.content else { return UNUSABLE };
+    let Some(answer) = ask::once(Request::JsonSchema(request), host) else {
+        return UNUSABLE;
+    };
+    let Content::Schema { schema } = &answer.content else {
+        return UNUSABLE;
+    };
     // The schema is a document of its own, which is laid out for people.
     let schema = serde_json::to_value(schema).unwrap_or_default();
     host.out(&format!("{schema:#}\n"));

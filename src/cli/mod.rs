@@ -91,7 +91,11 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
 /// Returns the version, the build and the newest Kubernetes release that is known. A release sets `CLAIMKIT_BUILD` while it compiles.
 fn version() -> String {
     let build = option_env!("CLAIMKIT_BUILD").unwrap_or("unreleased build");
-    format!("claimkit {} ({build}; newest Kubernetes release known: {})\n", env!("CARGO_PKG_VERSION"), Release::latest())
+    format!(
+        "claimkit {} ({build}; newest Kubernetes release known: {})\n",
+        env!("CARGO_PKG_VERSION"),
+        Release::latest()
+    )
 }
 
 fn show(text: Result<String, String>, host: &mut dyn Host) -> u8 {
@@ -129,14 +133,20 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 }
 
 fn complete(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let shell = arguments.operands.first().map(String::as_str).unwrap_or_default();
+    let shell = arguments
+        .operands
+        .first()
+        .map(String::as_str)
+        .unwrap_or_default();
     match completion::script(shell) {
         Some(script) => {
             host.out(&script);
             FINE
         }
         None => {
-            host.err(&format!("claimkit: `{shell}` is unknown; write one of `bash`, `zsh`, `fish`, `powershell`\n"));
+            host.err(&format!(
+                "claimkit: `{shell}` is unknown; write one of `bash`, `zsh`, `fish`, `powershell`\n"
+            ));
             UNUSABLE
         }
     }

@@ -11,11 +11,16 @@ pub type Pairs<T> = Option<Vec<(String, T)>>;
 /// # Errors
 /// The first malformed pair.
 pub fn read_gates(arguments: &Arguments) -> Result<Pairs<bool>, String> {
-    pairs(arguments, "gates", "NAME=true` or `NAME=false", |value| match value {
-        "true" | "True" | "TRUE" | "t" | "T" | "1" => Some(true),
-        "false" | "False" | "FALSE" | "f" | "F" | "0" => Some(false),
-        _ => None,
-    })
+    pairs(
+        arguments,
+        "gates",
+        "NAME=true` or `NAME=false",
+        |value| match value {
+            "true" | "True" | "TRUE" | "t" | "T" | "1" => Some(true),
+            "false" | "False" | "FALSE" | "f" | "F" | "0" => Some(false),
+            _ => None,
+        },
+    )
 }
 
 /// Reads the labels of the namespace; absent, they are unknown. An empty value means that there are no labels.
@@ -23,7 +28,9 @@ pub fn read_gates(arguments: &Arguments) -> Result<Pairs<bool>, String> {
 /// # Errors
 /// The first malformed pair.
 pub fn read_labels(arguments: &Arguments) -> Result<Pairs<String>, String> {
-    pairs(arguments, "namespace-labels", "KEY=VALUE", |value| Some(value.to_owned()))
+    pairs(arguments, "namespace-labels", "KEY=VALUE", |value| {
+        Some(value.to_owned())
+    })
 }
 
 /// Returns the feature gates. `None`: they are malformed, and standard error says why.
@@ -37,7 +44,8 @@ pub fn labels(arguments: &Arguments, host: &mut dyn Host) -> Option<Pairs<String
 }
 
 fn reported<T>(read: Result<Pairs<T>, String>, host: &mut dyn Host) -> Option<Pairs<T>> {
-    read.map_err(|problem| host.err(&format!("claimkit: {problem}\n"))).ok()
+    read.map_err(|problem| host.err(&format!("claimkit: {problem}\n")))
+        .ok()
 }
 
 fn pairs<T>(
@@ -50,8 +58,14 @@ fn pairs<T>(
         return Ok(None);
     }
     let mut pairs: Vec<(String, T)> = Vec::new();
-    for pair in arguments.values(option).flat_map(|text| text.split(',')).filter(|pair| !pair.is_empty()) {
-        let read = pair.split_once('=').and_then(|(name, value)| Some((name, read(value)?)));
+    for pair in arguments
+        .values(option)
+        .flat_map(|text| text.split(','))
+        .filter(|pair| !pair.is_empty())
+    {
+        let read = pair
+            .split_once('=')
+            .and_then(|(name, value)| Some((name, read(value)?)));
         let (name, value) = read.ok_or_else(|| format!("`--{option} {pair}`: write `{form}`"))?;
         match pairs.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = value,

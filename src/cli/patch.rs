@@ -20,15 +20,28 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     };
     let mut beside = Vec::new();
     for name in old.into_iter().chain([patch]) {
-        let Some(file) = files::read_one(name, host) else { return UNUSABLE };
+        let Some(file) = files::read_one(name, host) else {
+            return UNUSABLE;
+        };
         beside.push(file);
     }
-    let Some((patch, old)) = beside.split_last() else { return UNUSABLE };
+    let Some((patch, old)) = beside.split_last() else {
+        return UNUSABLE;
+    };
     let old = old.first();
     let status = arguments.value("subresource") == Some("status");
-    let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };
+    let (Some(gates), Some(labels)) = (
+        pairs::gates(arguments, host),
+        pairs::labels(arguments, host),
+    ) else {
+        return UNUSABLE;
+    };
     let request = ValidateRequest {
-        operation: if status { OperationName::PatchStatus } else { OperationName::Patch },
+        operation: if status {
+            OperationName::PatchStatus
+        } else {
+            OperationName::Patch
+        },
         patch: Some(patch.text.clone()),
         patch_type: arguments.value("type").map(patch_type).unwrap_or_default(),
         old: old.map(|old| old.text.clone()),
@@ -38,7 +51,10 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         release: arguments.value("release").map(str::to_owned),
         gates: ask::map(gates).unwrap_or_default(),
         namespace_labels: ask::map(labels),
-        field_validation: arguments.value("field-validation").map(check::field_validation).unwrap_or_default(),
+        field_validation: arguments
+            .value("field-validation")
+            .map(check::field_validation)
+            .unwrap_or_default(),
         replaced: Replaced {
             patch: ask::offset(patch.replaced),
             old: old.and_then(|old| ask::offset(old.replaced)),
@@ -46,24 +62,40 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         },
         ..ValidateRequest::default()
     };
-    let Some(answer) = ask::once(Request::Validate(request), host) else { return UNUSABLE };
-    let answer = ask::place_beside(answer, TextField::Old, old.map_or(&[], std::slice::from_ref));
+    let Some(answer) = ask::once(Request::Validate(request), host) else {
+        return UNUSABLE;
+    };
+    let answer = ask::place_beside(
+        answer,
+        TextField::Old,
+        old.map_or(&[], std::slice::from_ref),
+    );
     let answer = ask::place_beside(answer, TextField::Patch, std::slice::from_ref(patch));
     let report = FileReport::new(&patch.name, &patch.text, &answer, ask::remarks(arguments));
-    let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];
+    let reports = [report.beside(
+        beside
+            .iter()
+            .map(|file| (file.name.as_str(), file.text.as_str())),
+    )];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", wire::print(&answer)));
         return check::end_of_readable(arguments, &reports, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
-    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut err, report, style));
     err.push_str(&ask::rules_of(&answer));
     host.err(&err);
     let object = answer.objects.first();
     let printed = match arguments.has("changes") {
-        true => object.and_then(|object| object.changes.as_ref()).map(wire::print),
-        false => object.and_then(|object| object.object.as_ref()).map(wire::print),
+        true => object
+            .and_then(|object| object.changes.as_ref())
+            .map(wire::print),
+        false => object
+            .and_then(|object| object.object.as_ref())
+            .map(wire::print),
     };
     if let Some(printed) = printed {
         host.out(&format!("{printed}\n"));

@@ -16,7 +16,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         host.err("claimkit: `policy` needs `--as vap`: ValidatingAdmissionPolicies\n");
         return UNUSABLE;
     }
-    let Some((name, json)) = admit::settings(file, host) else { return UNUSABLE };
+    let Some((name, json)) = admit::settings(file, host) else {
+        return UNUSABLE;
+    };
     let read = cluster::parse(json.get()).map_err(|problem| vec![problem]);
     match read.and_then(|(tree, root)| Settings::read(&tree, Some(root))) {
         Ok(settings) => {
@@ -24,7 +26,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             FINE
         }
         Err(problems) => {
-            problems.iter().for_each(|problem| host.err(&format!("claimkit: {file}: {problem}\n")));
+            problems
+                .iter()
+                .for_each(|problem| host.err(&format!("claimkit: {file}: {problem}\n")));
             UNUSABLE
         }
     }

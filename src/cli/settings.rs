@@ -48,16 +48,25 @@ impl CommandSettings {
     /// What is wrong with it, in one line that names it.
     pub fn find(host: &mut dyn Host) -> Result<Self, String> {
         const MOST: usize = 1 << 20;
-        let Some(folder) = host.folder() else { return Ok(CommandSettings::default()) };
+        let Some(folder) = host.folder() else {
+            return Ok(CommandSettings::default());
+        };
         let mut folder = Some(folder.as_str());
         while let Some(here) = folder {
             let path = format!("{}/{NAME}", here.trim_end_matches('/'));
             if let Ok(bytes) = host.read(&path, MOST) {
                 let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
-                let read = CommandSettings::read(&text).map_err(|error| format!("{path}: {error}"))?;
-                return Ok(CommandSettings { found: Some(path), ..read });
+                let read =
+                    CommandSettings::read(&text).map_err(|error| format!("{path}: {error}"))?;
+                return Ok(CommandSettings {
+                    found: Some(path),
+                    ..read
+                });
             }
-            folder = here.rsplit_once(['/', '\\']).map(|(above, _)| above).filter(|_| here != "/");
+            folder = here
+                .rsplit_once(['/', '\\'])
+                .map(|(above, _)| above)
+                .filter(|_| here != "/");
         }
         Ok(CommandSettings::default())
     }
@@ -75,12 +84,26 @@ impl CommandSettings {
             arguments.settle("release", release);
         }
         // Errors of the command line are reported when it is read.
-        let gates = pairs::read_gates(arguments).ok().flatten().unwrap_or_default();
-        let labels = pairs::read_labels(arguments).ok().flatten().unwrap_or_default();
-        for (name, on) in self.gates.iter().filter(|(name, _)| gates.iter().all(|(given, _)| given != *name)) {
+        let gates = pairs::read_gates(arguments)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let labels = pairs::read_labels(arguments)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        for (name, on) in self
+            .gates
+            .iter()
+            .filter(|(name, _)| gates.iter().all(|(given, _)| given != *name))
+        {
             arguments.add("gates", &format!("{name}={on}"));
         }
-        for (key, value) in self.namespace_labels.iter().filter(|(key, _)| labels.iter().all(|(given, _)| given != *key)) {
+        for (key, value) in self
+            .namespace_labels
+            .iter()
+            .filter(|(key, _)| labels.iter().all(|(given, _)| given != *key))
+        {
             arguments.add("namespace-labels", &format!("{key}={value}"));
         }
     }
@@ -90,7 +113,13 @@ impl CommandSettings {
     /// # Errors
     /// A gate or a label that cannot be read.
     pub fn shown(&self, arguments: &Arguments) -> Result<String, String> {
-        let list = |option| arguments.values(option).map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
+        let list = |option| {
+            arguments
+                .values(option)
+                .map(|item| format!("{item:?}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let mut text = match &self.found {
             Some(path) => format!("# {path}, and the command line\n"),
             None => format!("# no {NAME} in this folder or above it; the command line\n"),
@@ -99,10 +128,16 @@ impl CommandSettings {
             Some(release) => text.push_str(&format!("release = {release:?}\n")),
             None => text.push_str("# release: the last one that serves each object's version\n"),
         }
-        text.push_str(&format!("gates = {}\n", table(pairs::read_gates(arguments)?, bool::to_string)));
+        text.push_str(&format!(
+            "gates = {}\n",
+            table(pairs::read_gates(arguments)?, bool::to_string)
+        ));
         text.push_str(&format!(
             "namespace-labels = {}\n",
-            table(pairs::read_labels(arguments)?, |value| Value::from(value.as_str()).to_string())
+            table(pairs::read_labels(arguments)?, |value| Value::from(
+                value.as_str()
+            )
+            .to_string())
         ));
         text.push_str(&format!("ignore = [{}]\n", list("ignore")));
         text.push_str(&format!("exclude = [{}]\n", list("exclude")));
@@ -112,7 +147,14 @@ impl CommandSettings {
 
 /// Returns pairs as an inline table.
 fn table<T>(pairs: Pairs<T>, value: impl Fn(&T) -> String) -> String {
-    let entries = pairs.iter().flatten().map(|(key, item)| format!("{key:?} = {}", value(item)));
+    let entries = pairs
+        .iter()
+        .flatten()
+        .map(|(key, item)| format!("{key:?} = {}", value(item)));
     let entries = entries.collect::<Vec<_>>().join(", ");
-    if entries.is_empty() { "{}".to_owned() } else { format!("{{ {entries} }}") }
+    if entries.is_empty() {
+        "{}".to_owned()
+    } else {
+        format!("{{ {entries} }}")
+    }
 }

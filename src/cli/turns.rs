@@ -13,9 +13,23 @@ const MOST_NODES: usize = 10;
 
 /// Returns how the pods were placed, and how many get a node; nothing if there is no pod.
 pub fn heading(printed: Printed<'_>) -> String {
-    let Printed { mode, beside, how_many, pods, width, .. } = printed;
+    let Printed {
+        mode,
+        beside,
+        how_many,
+        pods,
+        width,
+        ..
+    } = printed;
     let named = pods.iter().filter(|pod| pod.pod.is_some()).count();
-    let placed = pods.iter().filter(|pod| pod.turn.as_ref().is_some_and(|turn| turn.outcome.has_node())).count();
+    let placed = pods
+        .iter()
+        .filter(|pod| {
+            pod.turn
+                .as_ref()
+                .is_some_and(|turn| turn.outcome.has_node())
+        })
+        .count();
     let others = match beside {
         0 => String::new(),
         1 => ", with another pod that waits".to_owned(),
@@ -27,7 +41,10 @@ pub fn heading(printed: Printed<'_>) -> String {
         (PlacementMode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
         (PlacementMode::InTurn, _) => match how_many {
             Some(how_many) => format!("Pods in turn{others}: {}", repeated(how_many)),
-            None => format!("Pods in turn{others}: {placed} of {named} {} a node.", if named == 1 { "has" } else { "have" }),
+            None => format!(
+                "Pods in turn{others}: {placed} of {named} {} a node.",
+                if named == 1 { "has" } else { "have" }
+            ),
         },
     };
     width.wrapped(&line, 0, 2)
@@ -35,7 +52,14 @@ pub fn heading(printed: Printed<'_>) -> String {
 
 /// Returns how often a repeated pod fits, and where.
 fn repeated(how_many: &HowMany) -> String {
-    let HowMany { pod, count, at_least, depends, nodes, .. } = how_many;
+    let HowMany {
+        pod,
+        count,
+        at_least,
+        depends,
+        nodes,
+        ..
+    } = how_many;
     let times = match count {
         0 => "does not fit".to_owned(),
         1 => "fits once".to_owned(),
@@ -44,9 +68,20 @@ fn repeated(how_many: &HowMany) -> String {
     };
     let mut most: Vec<&PodsOnNode> = nodes.iter().collect();
     order::sort_by_key(&mut most, |node| std::cmp::Reverse(node.count));
-    let most: Vec<String> = most.iter().map(|node| format!("{} on {}", node.count, node.node)).collect();
-    let most = if most.is_empty() { String::new() } else { format!(": {}", words::some(&most, MOST_NODES)) };
-    let rest = if *depends { "; the number depends on which of several nodes with the same score pods get" } else { "" };
+    let most: Vec<String> = most
+        .iter()
+        .map(|node| format!("{} on {}", node.count, node.node))
+        .collect();
+    let most = if most.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", words::some(&most, MOST_NODES))
+    };
+    let rest = if *depends {
+        "; the number depends on which of several nodes with the same score pods get"
+    } else {
+        ""
+    };
     format!("{pod} {times}{most}{rest}.")
 }
 
@@ -56,7 +91,10 @@ pub type Users<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 /// Returns the claims of which several pods have the devices.
 pub fn shared(pods: &[PodAccount]) -> Users<'_> {
     let mut users = Users::new();
-    for (pod, turn) in pods.iter().filter_map(|account| Some((account.pod.as_deref()?, account.turn.as_deref()?))) {
+    for (pod, turn) in pods
+        .iter()
+        .filter_map(|account| Some((account.pod.as_deref()?, account.turn.as_deref()?)))
+    {
         for device in &turn.devices {
             users.entry(&device.claim).or_default().insert(pod);
         }
@@ -70,10 +108,24 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     let mut out = width.wrapped(&format!("{}: {}", name(account), outcome(turn)), 0, 2);
     let mut line = |text: &str| out.push_str(&width.wrapped(text, 2, 4));
     devices(&turn.devices).iter().for_each(|text| line(text));
-    let own: BTreeSet<&str> = turn.devices.iter().map(|device| device.claim.as_str()).collect();
-    for (claim, pods) in own.iter().filter_map(|claim| Some((claim, users.get(claim)?))) {
-        let others: Vec<&str> = pods.iter().copied().filter(|pod| Some(*pod) != account.pod.as_deref()).collect();
-        line(&format!("ResourceClaim {claim} is shared with {}", words::some(&others, MOST_NAMES)));
+    let own: BTreeSet<&str> = turn
+        .devices
+        .iter()
+        .map(|device| device.claim.as_str())
+        .collect();
+    for (claim, pods) in own
+        .iter()
+        .filter_map(|claim| Some((claim, users.get(claim)?)))
+    {
+        let others: Vec<&str> = pods
+            .iter()
+            .copied()
+            .filter(|pod| Some(*pod) != account.pod.as_deref())
+            .collect();
+        line(&format!(
+            "ResourceClaim {claim} is shared with {}",
+            words::some(&others, MOST_NAMES)
+        ));
     }
     if let Some(message) = &turn.message {
         line(message);
@@ -88,10 +140,15 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
         line(&format!("the nodes: as for {first}"));
     }
     if let Some(node) = &turn.nominated {
-        line(&format!("preemption makes room on {node}: {} ends", words::some(&turn.victims, MOST_NAMES)));
+        line(&format!(
+            "preemption makes room on {node}: {} ends",
+            words::some(&turn.victims, MOST_NAMES)
+        ));
     }
     if let Some(claim) = &turn.freed {
-        line(&format!("ResourceClaim {claim} is given back, and the pod is tried again"));
+        line(&format!(
+            "ResourceClaim {claim} is given back, and the pod is tried again"
+        ));
     }
     for group in &turn.refused {
         line(&refused(group));
@@ -99,14 +156,28 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     match (&turn.decided_by, turn.tied.as_slice()) {
         (Some(DecidedBy::Name), tied) => {
             let others = words::some(tied, MOST_NAMES);
-            let score = if tied.len() == 1 { "has the same score" } else { "have the same score" };
-            let rest = if turn.depends { "; another choice changes the outcome" } else { "" };
-            line(&format!("taken by name: {others} {score}, and kube-scheduler takes any{rest}"));
+            let score = if tied.len() == 1 {
+                "has the same score"
+            } else {
+                "have the same score"
+            };
+            let rest = if turn.depends {
+                "; another choice changes the outcome"
+            } else {
+                ""
+            };
+            line(&format!(
+                "taken by name: {others} {score}, and kube-scheduler takes any{rest}"
+            ));
         }
-        _ if turn.depends => line("depends on which of several nodes with the same score earlier pods get"),
+        _ if turn.depends => {
+            line("depends on which of several nodes with the same score earlier pods get")
+        }
         _ => {}
     }
-    turn.unsure.iter().for_each(|why| line(&format!("not certain: {why}")));
+    turn.unsure
+        .iter()
+        .for_each(|why| line(&format!("not certain: {why}")));
     out
 }
 
@@ -133,8 +204,14 @@ fn devices(list: &[TurnDevice]) -> Vec<String> {
         match lines.last_mut().filter(|(last, _)| *last == key) {
             Some((_, line)) => line.push_str(&format!(", {own}")),
             None => {
-                let twice = list.iter().any(|other| other.request == device.request && other.claim != device.claim);
-                let of = if twice { format!(" of {}", device.claim) } else { String::new() };
+                let twice = list
+                    .iter()
+                    .any(|other| other.request == device.request && other.claim != device.claim);
+                let of = if twice {
+                    format!(" of {}", device.claim)
+                } else {
+                    String::new()
+                };
                 lines.push((key, format!("{}{of} = {own}", device.request)));
             }
         }
@@ -148,6 +225,10 @@ fn refused(group: &ReasonGroup) -> String {
         [one] => one.clone(),
         nodes => format!("{} nodes ({})", nodes.len(), words::some(nodes, MOST_NAMES)),
     };
-    let why = if group.why.is_empty() { &group.reasons } else { &group.why };
+    let why = if group.why.is_empty() {
+        &group.reasons
+    } else {
+        &group.why
+    };
     format!("{nodes}: {}", why.join("; "))
 }

@@ -12,7 +12,11 @@ use crate::message::{in_english, message};
 use crate::record::decode::Via;
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
-pub(super) fn plan<'t>(input: &'t Input<'_>, to: ConvertTarget, options: &ConvertOptions) -> Migration<'t> {
+pub(super) fn plan<'t>(
+    input: &'t Input<'_>,
+    to: ConvertTarget,
+    options: &ConvertOptions,
+) -> Migration<'t> {
     if to.family() != Family::Device {
         return Migration::default();
     }
@@ -25,7 +29,13 @@ pub(super) fn plan<'t>(input: &'t Input<'_>, to: ConvertTarget, options: &Conver
 
 impl Converter<'_> {
     /// Reports on an object that leaves the classic family, or on a Pod that changes with it.
-    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &ObjectMigration<'_>) -> Converted {
+    pub(super) fn moved(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        object: &ObjectMigration<'_>,
+    ) -> Converted {
         self.checked = true;
         let from = job::find_version(&item.api_version);
         let mut outcome = Converted {
@@ -37,11 +47,17 @@ impl Converter<'_> {
             removed_in: from.and_then(|version| job::removed_in(version, &item.kind)),
             ..Converted::default()
         };
-        if let Some(api) =
-            from.and_then(|version| Some(Api { version, kind: version.kinds.iter().find(|row| row.kind == item.kind)? }))
-        {
-            let release =
-                if api.version.served_by(item.release) { item.release } else { job::last_release(api.version, api.kind) };
+        if let Some(api) = from.and_then(|version| {
+            Some(Api {
+                version,
+                kind: version.kinds.iter().find(|row| row.kind == item.kind)?,
+            })
+        }) {
+            let release = if api.version.served_by(item.release) {
+                item.release
+            } else {
+                job::last_release(api.version, api.kind)
+            };
             self.read(input, index, item, api, release);
             let becomes = object.becomes().and_then(|kind| self.target(kind));
             if let Some((to, target)) = becomes {
@@ -57,7 +73,9 @@ impl Converter<'_> {
                     drop_server_fields: self.options.drop_server_fields,
                 };
                 let tree = input.tree(item);
-                for finding in tree.map_or(Vec::new(), |tree| metadata::findings(tree, item.node, &job)) {
+                for finding in
+                    tree.map_or(Vec::new(), |tree| metadata::findings(tree, item.node, &job))
+                {
                     self.push(input, item, index, finding);
                 }
             }
@@ -65,8 +83,12 @@ impl Converter<'_> {
         let to = self.to.name();
         self.say_losses(input, index, item, &object.losses, &to);
         for decision in &object.decisions {
-            let mut finding =
-                Finding::new(Code::ConversionDecision, Origin::Claimkit, decision.message()).with_span(decision.span);
+            let mut finding = Finding::new(
+                Code::ConversionDecision,
+                Origin::Claimkit,
+                decision.message(),
+            )
+            .with_span(decision.span);
             if let Some(help) = decision.others() {
                 finding = finding.with_help(help);
             }
@@ -93,7 +115,11 @@ impl Converter<'_> {
         if migration.is_empty() {
             return Some(text);
         }
-        let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..self.options.limits };
+        let limits = Limits {
+            bytes: usize::MAX,
+            nodes: usize::MAX,
+            ..self.options.limits
+        };
         // The first conversion changed positions, so read the text again.
         let again = Input::read_via(&text, Via::Validator, source_release, &limits);
         // Comments of the text are English in every language.
@@ -101,21 +127,42 @@ impl Converter<'_> {
         let done = match migrate::text::carry_out(&again, &english, &limits) {
             Ok(done) => done,
             Err(finding) => {
-                self.findings.push(Finding { span: None, ..*finding });
+                self.findings.push(Finding {
+                    span: None,
+                    ..*finding
+                });
                 return None;
             }
         };
         for finding in done.findings {
             self.about(input, finding.object, finding);
         }
-        let kept: Vec<usize> = (0..input.items.len()).filter(|&index| !migration.is_gone(index)).collect();
-        let moved = || kept.iter().enumerate().filter_map(|(new, &old)| Some((new, old, migration.moved(old)?.becomes()?)));
+        let kept: Vec<usize> = (0..input.items.len())
+            .filter(|&index| !migration.is_gone(index))
+            .collect();
+        let moved = || {
+            kept.iter()
+                .enumerate()
+                .filter_map(|(new, &old)| Some((new, old, migration.moved(old)?.becomes()?)))
+        };
         let mut text = done.text;
-        if moved().any(|(.., kind)| self.target(kind).is_some_and(|(to, _)| to.name != v1::VERSION.name)) {
-            let options = ConvertOptions { limits, annotate: false, ..*self.options };
+        if moved().any(|(.., kind)| {
+            self.target(kind)
+                .is_some_and(|(to, _)| to.name != v1::VERSION.name)
+        }) {
+            let options = ConvertOptions {
+                limits,
+                annotate: false,
+                ..*self.options
+            };
             let below = super::convert(&text, self.to, &options);
-            let worse = below.findings.into_iter().filter(|finding| finding.severity != Severity::Info);
-            for finding in worse.filter(|finding| !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)) {
+            let worse = below
+                .findings
+                .into_iter()
+                .filter(|finding| finding.severity != Severity::Info);
+            for finding in worse.filter(|finding| {
+                !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)
+            }) {
                 let index = finding.object.and_then(|new| kept.get(new)).copied();
                 self.about(input, index, finding);
             }
@@ -127,14 +174,21 @@ impl Converter<'_> {
         };
         let mut read: Option<(Release, Input<'_>)> = None;
         for (new, old, kind) in moved() {
-            let Some((to, target)) = self.target(kind) else { continue };
-            let served = asked.filter(|release| to.served_by(*release) && target.in_release(*release));
+            let Some((to, target)) = self.target(kind) else {
+                continue;
+            };
+            let served =
+                asked.filter(|release| to.served_by(*release) && target.in_release(*release));
             let release = served.unwrap_or(job::last_release(to, target));
             if read.as_ref().is_none_or(|(known, _)| *known != release) {
-                read = Some((release, Input::read_via(&text, Via::Validator, Some(release), &limits)));
+                read = Some((
+                    release,
+                    Input::read_via(&text, Via::Validator, Some(release), &limits),
+                ));
             }
             if let Some((_, result)) = &read {
-                self.findings.extend(check::not_accepted(input, old, result, new, release));
+                self.findings
+                    .extend(check::not_accepted(input, old, result, new, release));
             }
         }
         if self.options.annotate {
@@ -142,9 +196,15 @@ impl Converter<'_> {
             match in_english(|| annotate::annotated(&text, &decisions)) {
                 Some(new) => text = new,
                 None => {
-                    let message =
-                        message!("convert.no-comments", "the decisions are not in the text: it has no place for comments");
-                    self.findings.push(Finding::info(Code::ConversionDecision, Origin::Claimkit, message));
+                    let message = message!(
+                        "convert.no-comments",
+                        "the decisions are not in the text: it has no place for comments"
+                    );
+                    self.findings.push(Finding::info(
+                        Code::ConversionDecision,
+                        Origin::Claimkit,
+                        message,
+                    ));
                 }
             }
         }
@@ -156,7 +216,11 @@ impl Converter<'_> {
 
     /// Adds a finding about an object of the text that was read.
     fn about(&mut self, input: &Input<'_>, index: Option<usize>, finding: Finding) {
-        let finding = Finding { span: None, steps: Vec::new(), ..finding };
+        let finding = Finding {
+            span: None,
+            steps: Vec::new(),
+            ..finding
+        };
         match index.and_then(|index| Some((index, input.items.get(index)?))) {
             Some((index, item)) => self.push(input, item, index, finding),
             None => self.findings.push(finding),

@@ -53,7 +53,10 @@ pub(super) fn carry_out(
         let mut any = false;
         for at in wrong {
             if let Some(reason @ None) = reasons.get_mut(at) {
-                *reason = Some(message!("convert.anchor-shared", "an anchor or merge key to change serves another place too"));
+                *reason = Some(message!(
+                    "convert.anchor-shared",
+                    "an anchor or merge key to change serves another place too"
+                ));
                 any = true;
             }
         }
@@ -66,7 +69,12 @@ pub(super) fn carry_out(
     let mut findings = Vec::new();
     for (plan, reason) in plans.iter().zip(&reasons) {
         if let Some(reason) = reason {
-            findings.push(printed_finding(document(input, plan)?, plan, reason, options.lossy));
+            findings.push(printed_finding(
+                document(input, plan)?,
+                plan,
+                reason,
+                options.lossy,
+            ));
         }
     }
     findings.extend(validity(input, plans, &text, release, limits)?);
@@ -74,11 +82,17 @@ pub(super) fn carry_out(
 }
 
 fn document<'i, 's>(input: &'i Input<'s>, plan: &Plan) -> Result<&'i Document<'s>, Box<Finding>> {
-    input.file.documents.get(plan.document).ok_or_else(|| Box::new(disagrees(Span::at(0))))
+    input
+        .file
+        .documents
+        .get(plan.document)
+        .ok_or_else(|| Box::new(disagrees(Span::at(0))))
 }
 
 fn place(input: &Input<'_>, plans: &[Plan], at: usize) -> Span {
-    let document = plans.get(at).and_then(|plan| input.file.documents.get(plan.document));
+    let document = plans
+        .get(at)
+        .and_then(|plan| input.file.documents.get(plan.document));
     document.map_or(Span::at(0), |document| document.span)
 }
 
@@ -108,14 +122,25 @@ fn rewritten(
             }
         }
         let mut text = edit::apply(input.file.source.text(), &edits);
-        let rounds = plans.iter().flat_map(Plan::jobs).map(|(_, job)| job.passes().len()).max().unwrap_or(0);
+        let rounds = plans
+            .iter()
+            .flat_map(Plan::jobs)
+            .map(|(_, job)| job.passes().len())
+            .max()
+            .unwrap_or(0);
         for round in 0..rounds {
             let mut edits = Vec::new();
             {
                 let file = reread(&text, limits);
-                for (plan, reason) in plans.iter().zip(reasons.iter_mut()).filter(|(_, reason)| reason.is_none()) {
+                for (plan, reason) in plans
+                    .iter()
+                    .zip(reasons.iter_mut())
+                    .filter(|(_, reason)| reason.is_none())
+                {
                     let document = file.documents.get(plan.document);
-                    let more = match document.and_then(|document| Some((&document.tree, document.root?))) {
+                    let more = match document
+                        .and_then(|document| Some((&document.tree, document.root?)))
+                    {
                         Some((tree, root)) => reshaped(input, tree, root, plan, round),
                         None => Err(edit::Unsafe::Form),
                     };
@@ -139,7 +164,14 @@ fn rewritten(
 
 /// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits.
 fn reread<'t>(text: &'t str, limits: &Limits) -> crate::text::File<'t> {
-    crate::text::read(text, &Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits })
+    crate::text::read(
+        text,
+        &Limits {
+            bytes: usize::MAX,
+            nodes: usize::MAX,
+            ..*limits
+        },
+    )
 }
 
 fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
@@ -155,7 +187,13 @@ fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
 }
 
 /// Makes one round of shape changes on a text that was already edited, whose nodes therefore differ from the input's.
-fn reshaped(input: &Input<'_>, tree: &Tree<'_>, root: NodeId, plan: &Plan, round: usize) -> Result<Vec<Edit>, edit::Unsafe> {
+fn reshaped(
+    input: &Input<'_>,
+    tree: &Tree<'_>,
+    root: NodeId,
+    plan: &Plan,
+    round: usize,
+) -> Result<Vec<Edit>, edit::Unsafe> {
     let unit = lines::unit(tree);
     let mut all = Edits::new();
     for (index, _, job) in &plan.objects {
@@ -163,7 +201,9 @@ fn reshaped(input: &Input<'_>, tree: &Tree<'_>, root: NodeId, plan: &Plan, round
         let node = match item.list_index {
             None => root,
             Some(at) => {
-                let items = tree.get(root, "items").map_or(&[][..], |items| tree.items(items));
+                let items = tree
+                    .get(root, "items")
+                    .map_or(&[][..], |items| tree.items(items));
                 *items.get(at).ok_or(edit::Unsafe::Form)?
             }
         };
@@ -186,7 +226,13 @@ fn printed(
     let mut out = String::new();
     let whole = match document.mode {
         Mode::Json => printing::json(tree, root, Order::Source, limits.bytes, &mut out),
-        Mode::Yaml => print::yaml(tree, root, edit::line_break(text, old.from()), limits.bytes, &mut out),
+        Mode::Yaml => print::yaml(
+            tree,
+            root,
+            edit::line_break(text, old.from()),
+            limits.bytes,
+            &mut out,
+        ),
     };
     if !whole {
         let message = message!(
@@ -197,13 +243,23 @@ fn printed(
         return Err(Box::new(
             Finding::new(Code::LimitBytes, Origin::Claimkit, message)
                 .with_span(document.span)
-                .with_help(message!("convert.too-large-help", "write the document with fewer aliases")),
+                .with_help(message!(
+                    "convert.too-large-help",
+                    "write the document with fewer aliases"
+                )),
         ));
     }
     let before = text.get(..old.from()).unwrap_or("");
-    let start = if document.mode == Mode::Yaml { before.trim_end_matches(' ').len() } else { before.len() };
+    let start = if document.mode == Mode::Yaml {
+        before.trim_end_matches(' ').len()
+    } else {
+        before.len()
+    };
     let end = edit::content_end(tree, old_root).max(old.to());
-    Ok(Edit { span: Span::new(start, end), new_text: out })
+    Ok(Edit {
+        span: Span::new(start, end),
+        new_text: out,
+    })
 }
 
 /// Returns the finding for a printed document. Comments may only be lost if losses are allowed.
@@ -212,9 +268,16 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
     let old = edit::whole(tree, plan.root);
     let inside = |comment: &Span| comment.from() >= old.from() && comment.from() < old.to();
     let bare = !tree.comments.iter().any(inside);
-    let hidden = tree.ids().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
+    let hidden = tree
+        .ids()
+        .flat_map(|node| tree.entries(node))
+        .any(|entry| entry.shadowed && !entry.merged);
     let message = match (bare, hidden) {
-        (true, false) => message!("convert.printed", "the document is printed anew: {reason}", reason),
+        (true, false) => message!(
+            "convert.printed",
+            "the document is printed anew: {reason}",
+            reason
+        ),
         (false, false) => printed_without_comments(reason),
         (true, true) => message!(
             "convert.printed-without-replaced",
@@ -256,25 +319,48 @@ pub(super) fn printed_without_comments(reason: &str) -> String {
 
 /// Says how a document is not printed anew.
 pub(super) fn printed_help() -> Cow<'static, str> {
-    message!("convert.printed-help", "write the fields without anchors, aliases and merge keys to keep the text as it is")
+    message!(
+        "convert.printed-help",
+        "write the fields without anchors, aliases and merge keys to keep the text as it is"
+    )
 }
 
 pub(super) fn disagrees(span: Span) -> Finding {
-    let message = message!("convert.disagrees", "the converted text does not read as the converted object: there is no result");
+    let message = message!(
+        "convert.disagrees",
+        "the converted text does not read as the converted object: there is no result"
+    );
     Finding::new(Code::ConversionDisagrees, Origin::Claimkit, message)
         .with_span(span)
-        .with_help(message!("convert.disagrees-help", "report the manifest to claimkit's authors: this is an error of claimkit"))
+        .with_help(message!(
+            "convert.disagrees-help",
+            "report the manifest to claimkit's authors: this is an error of claimkit"
+        ))
 }
 
 /// Returns the indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.
 /// Reading stops at a document that cannot be read: the list ends with it.
-fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_>, NodeId)], limits: &Limits) -> Vec<usize> {
+fn differing(
+    input: &Input<'_>,
+    text: &str,
+    plans: &[Plan],
+    expected: &[(Tree<'_>, NodeId)],
+    limits: &Limits,
+) -> Vec<usize> {
     let file = reread(text, limits);
-    let errors = file.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let end = errors.map(|finding| finding.span.map_or(0, Span::from)).min();
+    let errors = file
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let end = errors
+        .map(|finding| finding.span.map_or(0, Span::from))
+        .min();
     let mut wrong = Vec::new();
     for (at, (plan, (tree, root))) in plans.iter().zip(expected).enumerate() {
-        let new = file.documents.get(plan.document).filter(|new| end.is_none_or(|end| new.span.to() <= end));
+        let new = file
+            .documents
+            .get(plan.document)
+            .filter(|new| end.is_none_or(|end| new.span.to() <= end));
         let Some((new, new_root)) = new.and_then(|new| Some((new, new.root?))) else {
             wrong.push(at);
             return wrong;
@@ -287,7 +373,11 @@ fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_
         }
     }
     let all_read = end.is_none() && file.documents.len() == input.file.documents.len();
-    if wrong.is_empty() && !all_read { (0..plans.len()).collect() } else { wrong }
+    if wrong.is_empty() && !all_read {
+        (0..plans.len()).collect()
+    } else {
+        wrong
+    }
 }
 
 /// Validates the result in the target release. Rules that only the result breaks are warnings.
@@ -298,15 +388,23 @@ fn validity(
     release: Release,
     limits: &Limits,
 ) -> Result<Vec<Finding>, Box<Finding>> {
-    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits };
+    let limits = Limits {
+        bytes: usize::MAX,
+        nodes: usize::MAX,
+        ..*limits
+    };
     let result = Input::read_via(text, Via::Validator, Some(release), &limits);
     let mut findings = Vec::new();
     for (index, _, job) in plans.iter().flat_map(|plan| &plan.objects) {
         let (Some(old), Some(new)) = (input.items.get(*index), result.items.get(*index)) else {
             return Err(Box::new(disagrees(Span::at(0))));
         };
-        let wanted = job::api_of(new).is_some_and(|(api, _)| api.version.name == job.to.name && api.kind.kind == job.new_kind);
-        let (Some((old_api, old_record)), Some((new_api, new_record))) = (decoded(input, old), decoded(&result, new)) else {
+        let wanted = job::api_of(new).is_some_and(|(api, _)| {
+            api.version.name == job.to.name && api.kind.kind == job.new_kind
+        });
+        let (Some((old_api, old_record)), Some((new_api, new_record))) =
+            (decoded(input, old), decoded(&result, new))
+        else {
             return Err(Box::new(disagrees(old.span)));
         };
         if !wanted {
@@ -314,7 +412,9 @@ fn validity(
         }
         let before = errors(old_api, &old_record, old.release);
         for error in errors(new_api, &new_record, new.release) {
-            if !before.iter().any(|known| known.code == error.code) && !explained(job, &error, &old_record) {
+            if !before.iter().any(|known| known.code == error.code)
+                && !explained(job, &error, &old_record)
+            {
                 findings.push(lost_validity(input, old, *index, &error, job.release));
             }
         }
@@ -323,19 +423,41 @@ fn validity(
 }
 
 /// Returns the errors of a release in a migrated object, except those whose code the old object had too.
-pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, new: usize, release: Release) -> Vec<Finding> {
-    let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else { return Vec::new() };
-    let Some((api, record)) = decoded(result, new_item) else { return vec![disagrees(old_item.span)] };
-    let before = decoded(input, old_item).map_or(Vec::new(), |(api, record)| errors(api, &record, old_item.release));
-    let after = errors(api, &record, release).into_iter().filter(|error| before.iter().all(|known| known.code != error.code));
-    after.map(|error| lost_validity(input, old_item, old, &error, release)).collect()
+pub(super) fn not_accepted(
+    input: &Input<'_>,
+    old: usize,
+    result: &Input<'_>,
+    new: usize,
+    release: Release,
+) -> Vec<Finding> {
+    let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else {
+        return Vec::new();
+    };
+    let Some((api, record)) = decoded(result, new_item) else {
+        return vec![disagrees(old_item.span)];
+    };
+    let before = decoded(input, old_item).map_or(Vec::new(), |(api, record)| {
+        errors(api, &record, old_item.release)
+    });
+    let after = errors(api, &record, release)
+        .into_iter()
+        .filter(|error| before.iter().all(|known| known.code != error.code));
+    after
+        .map(|error| lost_validity(input, old_item, old, &error, release))
+        .collect()
 }
 
 /// Returns the object as the server of its release would hold it; `None` if it does not decode.
 pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     let (api, release) = job::api_of(item)?;
     let how = How::reaching(input.mode(item), Via::Kubectl, release);
-    let mut decoded = decode::decode(input.tree(item)?, item.node, api.kind.schema, api.version.name, how);
+    let mut decoded = decode::decode(
+        input.tree(item)?,
+        item.node,
+        api.kind.schema,
+        api.version.name,
+        how,
+    );
     if decoded.answer.is_some() {
         return None;
     }
@@ -355,7 +477,11 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
     let mut errors = rules::functions(api, &record, Operation::Create, &context);
     if api.kind.status_in(release) {
         let status = rules::functions(api, &record, Operation::UpdateStatus(&record), &context);
-        errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
+        errors.extend(
+            status
+                .into_iter()
+                .filter(|error| error.field.starts_with("status")),
+        );
     }
     for error in &mut errors {
         if let Some(written) = paths.written(&error.steps) {
@@ -370,7 +496,13 @@ fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> boo
     error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
 }
 
-pub(super) fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
+pub(super) fn lost_validity(
+    input: &Input<'_>,
+    old: &Item,
+    index: usize,
+    error: &FieldError,
+    release: Release,
+) -> Finding {
     let message = message!(
         "convert.not-accepted",
         "Kubernetes {release} does not accept the converted object: {error}",
@@ -380,7 +512,9 @@ pub(super) fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: 
     let mut finding = Finding::new(Code::ValidityLost, Origin::Claimkit, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);
-    finding.span = input.tree(old).map(|tree| locate::locate_part(tree, old.node, &error.steps, error.part));
+    finding.span = input
+        .tree(old)
+        .map(|tree| locate::locate_part(tree, old.node, &error.steps, error.part));
     finding
 }
 
@@ -396,23 +530,42 @@ mod tests {
     fn a_wrong_result_is_never_given() {
         let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n";
         let input = Input::read(text, None, &Limits::default());
-        let What::Ours(api) = input.items[0].what else { panic!("not recognised") };
+        let What::Ours(api) = input.items[0].what else {
+            panic!("not recognised")
+        };
         let right = Job::new(api, &v1alpha2::VERSION, false).unwrap();
         let wrong = [
             // The kind stays although the text says another one.
-            Job { new_kind: "ResourceClasses", ..right },
+            Job {
+                new_kind: "ResourceClasses",
+                ..right
+            },
             // The version is not changed.
-            Job { to: &v1alpha1::VERSION, ..right },
+            Job {
+                to: &v1alpha1::VERSION,
+                ..right
+            },
         ];
         let release = Release::last_of(30);
         let carry_out = |job| {
             let item = &input.items[0];
-            let plan = Plan { document: 0, root: item.node, head: None, objects: vec![(0, item.node, job)] };
+            let plan = Plan {
+                document: 0,
+                root: item.node,
+                head: None,
+                objects: vec![(0, item.node, job)],
+            };
             carry_out(&input, &[plan], release, &ConvertOptions::default())
         };
-        assert_eq!(carry_out(right).ok().map(|done| done.text), Some(text.replace("v1alpha1", "v1alpha2")));
+        assert_eq!(
+            carry_out(right).ok().map(|done| done.text),
+            Some(text.replace("v1alpha1", "v1alpha2"))
+        );
         for job in wrong {
-            assert_eq!(carry_out(job).err().map(|finding| finding.code), Some(Code::ConversionDisagrees));
+            assert_eq!(
+                carry_out(job).err().map(|finding| finding.code),
+                Some(Code::ConversionDisagrees)
+            );
         }
     }
 
@@ -423,7 +576,12 @@ mod tests {
         let input = Input::read_via(text, Via::Validator, None, &Limits::default());
         let document = &input.file.documents[0];
         let root = document.root.unwrap();
-        let plans = [Plan { document: 0, root, head: None, objects: Vec::new() }];
+        let plans = [Plan {
+            document: 0,
+            root,
+            head: None,
+            objects: Vec::new(),
+        }];
         let expected = [(document.tree.clone(), root)];
         let seen = |text: &str| differing(&input, text, &plans, &expected, &Limits::default());
         assert!(seen(text).is_empty());

@@ -15,8 +15,18 @@ use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Returns the edits that convert one object of the classic family. Of one of the device family, those that come before its shape
 /// changes: version and kind, and what the target version has no place for.
-pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) -> Result<Edits, Unsafe> {
-    let mut object = ObjectEdits { tree, job, sequence_indent, edits: Edits::new() };
+pub fn object(
+    tree: &Tree<'_>,
+    node: NodeId,
+    job: &Job,
+    sequence_indent: usize,
+) -> Result<Edits, Unsafe> {
+    let mut object = ObjectEdits {
+        tree,
+        job,
+        sequence_indent,
+        edits: Edits::new(),
+    };
     object.type_meta(node)?;
     if job.drop_server_fields {
         object.server_fields(node)?;
@@ -26,7 +36,9 @@ pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) 
         return Ok(object.edits);
     }
     for (field, _) in job.newer_only() {
-        object.edits.remove_entries(tree, node, |entry| tree.text(entry.key) == field)?;
+        object
+            .edits
+            .remove_entries(tree, node, |entry| tree.text(entry.key) == field)?;
     }
     if let Some(handle) = job.handle() {
         object.claim(node, handle)?;
@@ -68,9 +80,14 @@ impl ObjectEdits<'_, '_, '_> {
             let name = self.tree.text(entry.key);
             let value = self.tree.str(entry.value);
             if job::is_type_key(name, "apiVersion") && value == Some(job.from.api_version) {
-                self.edits.change_string(self.tree, entry.value, job.to.api_version)?;
-            } else if job::is_type_key(name, "kind") && value == Some(job.kind) && job.kind != job.new_kind {
-                self.edits.change_string(self.tree, entry.value, job.new_kind)?;
+                self.edits
+                    .change_string(self.tree, entry.value, job.to.api_version)?;
+            } else if job::is_type_key(name, "kind")
+                && value == Some(job.kind)
+                && job.kind != job.new_kind
+            {
+                self.edits
+                    .change_string(self.tree, entry.value, job.new_kind)?;
             }
         }
         Ok(())
@@ -83,20 +100,29 @@ impl ObjectEdits<'_, '_, '_> {
             let last_applied = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
             let only_last_applied = |entry: &Entry| {
                 let annotations = tree.entries(entry.value);
-                tree.text(entry.key) == "annotations" && !annotations.is_empty() && annotations.iter().all(last_applied)
+                tree.text(entry.key) == "annotations"
+                    && !annotations.is_empty()
+                    && annotations.iter().all(last_applied)
             };
             let gone = |entry: &Entry| of_server(entry) || only_last_applied(entry);
             let fields = tree.entries(entry.value);
-            if fields.is_empty() || !fields.iter().any(|entry| gone(entry) || tree.text(entry.key) == "annotations") {
+            if fields.is_empty()
+                || !fields
+                    .iter()
+                    .any(|entry| gone(entry) || tree.text(entry.key) == "annotations")
+            {
                 continue;
             }
             if fields.iter().all(gone) {
                 let key = entry.key_span;
-                self.edits.remove_entries(tree, node, |entry| entry.key_span == key)?;
+                self.edits
+                    .remove_entries(tree, node, |entry| entry.key_span == key)?;
                 continue;
             }
             self.edits.remove_entries(tree, entry.value, gone)?;
-            for entry in job::occurrences(tree, entry.value, "annotations").filter(|entry| !only_last_applied(entry)) {
+            for entry in job::occurrences(tree, entry.value, "annotations")
+                .filter(|entry| !only_last_applied(entry))
+            {
                 self.edits.remove_entries(tree, entry.value, last_applied)?;
             }
         }
@@ -118,7 +144,9 @@ impl ObjectEdits<'_, '_, '_> {
         for (map, holder, keys) in maps {
             let gone = |entry: &Entry| keys.contains(&entry.key_span);
             match holder {
-                Some(holder) if tree.entries(map).iter().all(gone) => self.edits.empty(tree, &holder)?,
+                Some(holder) if tree.entries(map).iter().all(gone) => {
+                    self.edits.empty(tree, &holder)?
+                }
                 _ => self.edits.remove_entries(tree, map, gone)?,
             }
         }
@@ -137,7 +165,13 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    fn allocation(&mut self, claim: NodeId, field: &Entry, shadowed: bool, handle: Handle) -> Result<(), Unsafe> {
+    fn allocation(
+        &mut self,
+        claim: NodeId,
+        field: &Entry,
+        shadowed: bool,
+        handle: Handle,
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let allocation = field.value;
         let direction = self.job.direction();
@@ -171,12 +205,20 @@ impl ObjectEdits<'_, '_, '_> {
 
     // ---- to the newer version ----
 
-    fn up(&mut self, claim: NodeId, allocation: NodeId, entry: &Entry, handle: Handle, flow: bool) -> Result<(), Unsafe> {
+    fn up(
+        &mut self,
+        claim: NodeId,
+        allocation: NodeId,
+        entry: &Entry,
+        handle: Handle,
+        flow: bool,
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         edit::editable(tree, entry, flow)?;
         let key = key_text(tree, entry)?;
-        self.edits.rename_key(tree, entry, handle.older, handle.newer)?;
+        self.edits
+            .rename_key(tree, entry, handle.older, handle.newer)?;
         let value = edit::whole(tree, entry.value);
         let data = match tree.kind(entry.value) {
             Kind::Null => return Ok(()),
@@ -186,7 +228,9 @@ impl ObjectEdits<'_, '_, '_> {
         if data.is_empty() {
             return self.empty_handle(entry.value);
         }
-        let driver = match job::driver_node(tree, claim).filter(|_| !job::driver_name(tree, claim).is_empty()) {
+        let driver = match job::driver_node(tree, claim)
+            .filter(|_| !job::driver_name(tree, claim).is_empty())
+        {
             Some(node) => Some(self.written(node, flow)?),
             None => None,
         };
@@ -201,22 +245,36 @@ impl ObjectEdits<'_, '_, '_> {
             let mut opening = format!("[{}{{{}", lines.item, lines.field);
             if let Some(driver) = driver {
                 let comma = if lines.field.is_empty() { comma } else { "," };
-                opening.push_str(&format!("{}{separator}{driver}{comma}{}", named("driverName"), lines.field));
+                opening.push_str(&format!(
+                    "{}{separator}{driver}{comma}{}",
+                    named("driverName"),
+                    lines.field
+                ));
             }
             opening.push_str(&format!("{}{separator}", named("data")));
             self.edits.insert(value.from(), opening);
-            self.edits.insert(value.to(), format!("{}}}{}]", lines.item, lines.end));
+            self.edits
+                .insert(value.to(), format!("{}}}{}]", lines.item, lines.end));
             return Ok(());
         }
         let pad = edit::lead(text, entry.key_span.from()).ok_or(Unsafe::Form)?;
         let end = edit::line_break(text, entry.key_span.to());
         let item = format!("{pad}{}", " ".repeat(self.sequence_indent));
         let opening = match driver {
-            Some(driver) => format!(":{end}{item}- {}: {driver}{end}{item}  {}", named("driverName"), named("data")),
+            Some(driver) => format!(
+                ":{end}{item}- {}: {driver}{end}{item}  {}",
+                named("driverName"),
+                named("data")
+            ),
             None => format!(":{end}{item}- {}", named("data")),
         };
         self.edits.insert(entry.key_span.to(), opening);
-        self.edits.indent(text, entry.key_span.to(), value.to(), self.sequence_indent.saturating_add(2));
+        self.edits.indent(
+            text,
+            entry.key_span.to(),
+            value.to(),
+            self.sequence_indent.saturating_add(2),
+        );
         Ok(())
     }
 
@@ -229,11 +287,26 @@ impl ObjectEdits<'_, '_, '_> {
         if !pad.chars().all(|c| c == ' ' || c == '\t') || edit::line_start(text, at) == 0 {
             return FlowLines::default();
         }
-        let open = text.get(edit::line_start(text, self.tree.span(self.tree.resolve(allocation)).from())..).unwrap_or("");
-        let outer = open.get(..open.len().saturating_sub(open.trim_start_matches([' ', '\t']).len())).unwrap_or("");
-        let unit = pad.strip_prefix(outer).filter(|unit| !unit.is_empty()).unwrap_or("  ");
+        let open = text
+            .get(edit::line_start(text, self.tree.span(self.tree.resolve(allocation)).from())..)
+            .unwrap_or("");
+        let outer = open
+            .get(
+                ..open
+                    .len()
+                    .saturating_sub(open.trim_start_matches([' ', '\t']).len()),
+            )
+            .unwrap_or("");
+        let unit = pad
+            .strip_prefix(outer)
+            .filter(|unit| !unit.is_empty())
+            .unwrap_or("  ");
         let end = format!("{}{pad}", edit::line_break(text, at));
-        FlowLines { item: format!("{end}{unit}"), field: format!("{end}{unit}{unit}"), end }
+        FlowLines {
+            item: format!("{end}{unit}"),
+            field: format!("{end}{unit}{unit}"),
+            end,
+        }
     }
 
     /// Turns an empty handle into an empty list. A space in the brackets records single quotes for the way back.
@@ -252,7 +325,11 @@ impl ObjectEdits<'_, '_, '_> {
     fn written(&self, node: NodeId, flow: bool) -> Result<String, Unsafe> {
         let written = self.tree.node(node);
         let value = self.tree.str(node).ok_or(Unsafe::Form)?;
-        let text = self.tree.source().get(written.span.from()..written.span.to()).unwrap_or("");
+        let text = self
+            .tree
+            .source()
+            .get(written.span.from()..written.span.to())
+            .unwrap_or("");
         let simple = match written.style {
             Style::Plain => !flow || !text.contains(['[', ']', '{', '}', ',', '?', ':', '#']),
             Style::SingleQuoted | Style::DoubleQuoted => true,
@@ -263,7 +340,11 @@ impl ObjectEdits<'_, '_, '_> {
             && !matches!(written.kind, Kind::Alias(_))
             && !text.is_empty()
             && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
-        Ok(if again { text.to_owned() } else { quoted(value) })
+        Ok(if again {
+            text.to_owned()
+        } else {
+            quoted(value)
+        })
     }
 
     // ---- to the older version ----
@@ -276,17 +357,22 @@ impl ObjectEdits<'_, '_, '_> {
             [handle] => {
                 job::text_of(tree, *handle, "driverName") == job::driver_name(tree, claim)
                     && !job::text_of(tree, *handle, "data").is_empty()
-                    && tree
-                        .entries(*handle)
-                        .iter()
-                        .all(|entry| !entry.shadowed && matches!(tree.text(entry.key), "driverName" | "data"))
+                    && tree.entries(*handle).iter().all(|entry| {
+                        !entry.shadowed && matches!(tree.text(entry.key), "driverName" | "data")
+                    })
             }
             _ => false,
         }
     }
 
     /// Returns false if the field must be removed.
-    fn down(&mut self, claim: NodeId, entry: &Entry, names: Handle, flow: bool) -> Result<bool, Unsafe> {
+    fn down(
+        &mut self,
+        claim: NodeId,
+        entry: &Entry,
+        names: Handle,
+        flow: bool,
+    ) -> Result<bool, Unsafe> {
         let tree = self.tree;
         edit::editable(tree, entry, flow)?;
         let list = tree.node(entry.value);
@@ -294,11 +380,16 @@ impl ObjectEdits<'_, '_, '_> {
             Kind::Null => {}
             Kind::Seq { len: 0, .. } => {
                 let inner = tree.source().get(list.span.from()..list.span.to());
-                self.edits.replace(list.span, if inner == Some("[ ]") { "''" } else { "\"\"" });
+                self.edits
+                    .replace(list.span, if inner == Some("[ ]") { "''" } else { "\"\"" });
             }
             Kind::Seq { .. } if list.properties.is_empty() => {
                 let kept = job::kept_handle(tree, entry.value, job::driver_name(tree, claim));
-                let handle = tree.items(entry.value).get(kept).copied().ok_or(Unsafe::Form)?;
+                let handle = tree
+                    .items(entry.value)
+                    .get(kept)
+                    .copied()
+                    .ok_or(Unsafe::Form)?;
                 if job::text_of(tree, handle, "data").is_empty() {
                     return Ok(false);
                 }
@@ -307,7 +398,8 @@ impl ObjectEdits<'_, '_, '_> {
             // An alias, or a list with an anchor.
             _ => return Err(Unsafe::Form),
         }
-        self.edits.rename_key(tree, entry, names.newer, names.older)?;
+        self.edits
+            .rename_key(tree, entry, names.newer, names.older)?;
         Ok(true)
     }
 
@@ -331,23 +423,36 @@ impl ObjectEdits<'_, '_, '_> {
             (Style::Block, Style::Block) => {
                 let (from, to) = (column(text, data.key_span.from()), column(text, key.from()));
                 let width = from.checked_sub(to).ok_or(Unsafe::Form)?;
-                self.edits.outdent(text, data.key_span.to(), value.to(), width);
+                self.edits
+                    .outdent(text, data.key_span.to(), value.to(), width);
                 if matches!(tree.node(data.value).style, Style::Literal | Style::Folded) {
                     self.edits.outdent_comments(tree, value, width);
                 }
                 // The rest of the value's line, with a comment, stays.
                 let rest = edit::line_end(text, value.to());
-                let tail = if rest < end { Span::new(rest, edit::line_end(text, end)) } else { Span::at(rest) };
+                let tail = if rest < end {
+                    Span::new(rest, edit::line_end(text, end))
+                } else {
+                    Span::at(rest)
+                };
                 (Span::new(key.to(), data.key_span.to()), "", tail)
             }
-            (Style::Flow, _) => (Span::new(list.span.from(), value.from()), "", Span::new(value.to(), list.span.to())),
+            (Style::Flow, _) => (
+                Span::new(list.span.from(), value.from()),
+                "",
+                Span::new(value.to(), list.span.to()),
+            ),
             (_, Style::Flow) => {
                 let rest = edit::line_end(text, end);
                 let behind = edit::line_end(text, map.span.to());
                 if behind < rest {
                     self.edits.remove(Span::new(behind, rest));
                 }
-                (Span::new(key.to(), value.from()), ": ", Span::new(value.to(), map.span.to()))
+                (
+                    Span::new(key.to(), value.from()),
+                    ": ",
+                    Span::new(value.to(), map.span.to()),
+                )
             }
             _ => return Err(Unsafe::Form),
         };
@@ -360,8 +465,15 @@ impl ObjectEdits<'_, '_, '_> {
                 Some(pad) => pad,
                 None => " ".repeat(column(text, key.from())),
             };
-            let lead = if edit::begins_line(text, key.from()) { "" } else { " " };
-            let lines: String = comments.iter().map(|comment| format!("{lead}{comment}{end}{pad}")).collect();
+            let lead = if edit::begins_line(text, key.from()) {
+                ""
+            } else {
+                " "
+            };
+            let lines: String = comments
+                .iter()
+                .map(|comment| format!("{lead}{comment}{end}{pad}"))
+                .collect();
             self.edits.insert(key.from(), lines);
         }
         Ok(())
@@ -399,7 +511,9 @@ struct FlowLines {
 
 /// Returns a key's text, if its name can be found in it.
 pub(super) fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
-    tree.source().get(entry.key_span.from()..entry.key_span.to()).ok_or(Unsafe::Form)
+    tree.source()
+        .get(entry.key_span.from()..entry.key_span.to())
+        .ok_or(Unsafe::Form)
 }
 
 /// Returns the quotes a key is written in.

@@ -39,14 +39,23 @@ impl<'j> Sides<'j> {
     /// Returns the sides of a conversion.
     pub fn of(job: &'j Job) -> Self {
         let last = job::last_release(job.from, job.source).minor;
-        Sides { job, rows: job.rows(), minors: (job.source.since.minor, last) }
+        Sides {
+            job,
+            rows: job.rows(),
+            minors: (job.source.since.minor, last),
+        }
     }
 
     /// Returns the field in any release that has the kind in the source version.
     fn known(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
         let (first, last) = self.minors;
-        let lived = |field: &&Field| field.since.minor <= last && field.until.is_none_or(|until| until >= first);
-        schema.fields.iter().find(|field| field.json == name && lived(field))
+        let lived = |field: &&Field| {
+            field.since.minor <= last && field.until.is_none_or(|until| until >= first)
+        };
+        schema
+            .fields
+            .iter()
+            .find(|field| field.json == name && lived(field))
     }
 
     fn taken(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
@@ -57,10 +66,15 @@ impl<'j> Sides<'j> {
     pub fn fate(&self, from: &'static Struct, to: &'static Struct, name: &str) -> Fate {
         let known = self.known(from, name);
         let rows = || self.rows.iter().copied();
-        let taken_in = |to: &'static Struct| self.taken(to, steps::new_name(rows(), from, to, name));
+        let taken_in =
+            |to: &'static Struct| self.taken(to, steps::new_name(rows(), from, to, name));
         let taken = match steps::change(rows(), from, to) {
-            Some(StructChange::Hoist { field, inner, .. }) if field == name => return Fate::Hoisted(inner),
-            Some(StructChange::Wrap { into, inner, .. }) if name != into => taken_in(inner).or_else(|| taken_in(to)),
+            Some(StructChange::Hoist { field, inner, .. }) if field == name => {
+                return Fate::Hoisted(inner);
+            }
+            Some(StructChange::Wrap { into, inner, .. }) if name != into => {
+                taken_in(inner).or_else(|| taken_in(to))
+            }
             _ => taken_in(to),
         };
         match (known, taken) {
@@ -79,13 +93,26 @@ impl<'j> Sides<'j> {
                         last
                     )
                 } else if source.since > self.job.release {
-                    message!("loss.field-later", "the field came in Kubernetes 1.{since}", since = source.since.minor)
+                    message!(
+                        "loss.field-later",
+                        "the field came in Kubernetes 1.{since}",
+                        since = source.since.minor
+                    )
                 } else {
                     match source.until {
                         Some(until) => {
-                            message!("loss.field-gone", "the last release with the field is Kubernetes 1.{until}", until)
+                            message!(
+                                "loss.field-gone",
+                                "the last release with the field is Kubernetes 1.{until}",
+                                until
+                            )
                         }
-                        None => message!("loss.no-field", "{version} has no field `{name}`", version, name),
+                        None => message!(
+                            "loss.no-field",
+                            "{version} has no field `{name}`",
+                            version,
+                            name
+                        ),
                     }
                 };
                 Fate::Goes(reason)
@@ -95,7 +122,11 @@ impl<'j> Sides<'j> {
 
     /// Returns why only the amount of a capacity is kept.
     pub fn amount_only(&self) -> String {
-        message!("loss.amount-only", "a capacity of {version} is an amount and nothing else", version = self.job.to.name)
+        message!(
+            "loss.amount-only",
+            "a capacity of {version} is an amount and nothing else",
+            version = self.job.to.name
+        )
     }
 }
 
@@ -115,12 +146,29 @@ pub enum Nulls {
 }
 
 /// Calls with every field of an object that goes.
-pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: Nulls, mut each: impl FnMut(Gone<'_>)) {
+pub fn lost(
+    tree: &Tree<'_>,
+    object: NodeId,
+    job: &Job,
+    nulls: Nulls,
+    mut each: impl FnMut(Gone<'_>),
+) {
     if job.source.items.is_some() {
         return;
     }
-    let mut walk = Walk { tree, sides: Sides::of(job), nulls, each: &mut each };
-    walk.record(object, None, job.source.schema, job.target.schema, &Path::ROOT);
+    let mut walk = Walk {
+        tree,
+        sides: Sides::of(job),
+        nulls,
+        each: &mut each,
+    };
+    walk.record(
+        object,
+        None,
+        job.source.schema,
+        job.target.schema,
+        &Path::ROOT,
+    );
 }
 
 struct Walk<'w, 's, 'j> {
@@ -132,7 +180,14 @@ struct Walk<'w, 's, 'j> {
 
 /// Recursion is bounded by the depth of the tables.
 impl Walk<'_, '_, '_> {
-    fn record(&mut self, map: NodeId, holder: Option<&Entry>, from: &'static Struct, to: &'static Struct, path: &Path<'_>) {
+    fn record(
+        &mut self,
+        map: NodeId,
+        holder: Option<&Entry>,
+        from: &'static Struct,
+        to: &'static Struct,
+        path: &Path<'_>,
+    ) {
         let tree = self.tree;
         for entry in tree.entries(map) {
             let name = tree.text(entry.key);
@@ -146,28 +201,62 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn gone(&mut self, map: NodeId, holder: Option<&Entry>, entry: &Entry, parent: &Path<'_>, reason: String) {
+    fn gone(
+        &mut self,
+        map: NodeId,
+        holder: Option<&Entry>,
+        entry: &Entry,
+        parent: &Path<'_>,
+        reason: String,
+    ) {
         if self.nulls == Nulls::Included || !job::is_null(self.tree, entry.value) {
-            (self.each)(Gone { map, holder, entry, parent, reason });
+            (self.each)(Gone {
+                map,
+                holder,
+                entry,
+                parent,
+                reason,
+            });
         }
     }
 
-    fn value(&mut self, holder: &Entry, node: NodeId, from: &'static FieldType, to: &'static FieldType, path: &Path<'_>) {
+    fn value(
+        &mut self,
+        holder: &Entry,
+        node: NodeId,
+        from: &'static FieldType,
+        to: &'static FieldType,
+        path: &Path<'_>,
+    ) {
         let tree = self.tree;
         match (pointee(from), pointee(to)) {
-            (FieldType::Struct(from), FieldType::Struct(to)) => self.record(node, Some(holder), from, to, path),
-            (FieldType::List(from), FieldType::List(to)) if matches!(tree.kind(node), Kind::Seq { .. }) => {
+            (FieldType::Struct(from), FieldType::Struct(to)) => {
+                self.record(node, Some(holder), from, to, path)
+            }
+            (FieldType::List(from), FieldType::List(to))
+                if matches!(tree.kind(node), Kind::Seq { .. }) =>
+            {
                 for (at, &item) in tree.items(node).iter().enumerate() {
                     self.value(holder, item, from, to, &path.index(at));
                 }
             }
             (FieldType::Map(from), FieldType::Map(to)) => {
                 for entry in tree.entries(node) {
-                    self.value(entry, entry.value, &from.value, &to.value, &path.key(tree.text(entry.key)));
+                    self.value(
+                        entry,
+                        entry.value,
+                        &from.value,
+                        &to.value,
+                        &path.key(tree.text(entry.key)),
+                    );
                 }
             }
             (FieldType::Struct(_), FieldType::Quantity) => {
-                for entry in tree.entries(node).iter().filter(|entry| tree.text(entry.key) != "value") {
+                for entry in tree
+                    .entries(node)
+                    .iter()
+                    .filter(|entry| tree.text(entry.key) != "value")
+                {
                     let reason = self.sides.amount_only();
                     self.gone(node, Some(holder), entry, path, reason);
                 }

@@ -41,16 +41,28 @@ impl Job {
         }
         let kind = api.kind.kind;
         let (direction, steps) = steps::between(api.version, to);
-        let wanted = steps.iter().fold(kind, |kind, step| step.renamed(kind, direction));
+        let wanted = steps
+            .iter()
+            .fold(kind, |kind, step| step.renamed(kind, direction));
         let target = to.kinds.iter().find(|row| row.kind == wanted)?;
         let release = last_release(to, target);
         let (from, new_kind, source) = (api.version, target.kind, api.kind);
-        Some(Job { from, to, kind, new_kind, source, target, release, drop_server_fields })
+        Some(Job {
+            from,
+            to,
+            kind,
+            new_kind,
+            source,
+            target,
+            release,
+            drop_server_fields,
+        })
     }
 
     /// Makes the same conversion for a release, if that has the kind in the target version.
     pub fn in_release(mut self, release: Option<Release>) -> Self {
-        let served = release.filter(|release| self.to.served_by(*release) && self.target.in_release(*release));
+        let served = release
+            .filter(|release| self.to.served_by(*release) && self.target.in_release(*release));
         self.release = served.unwrap_or(self.release);
         self
     }
@@ -66,7 +78,10 @@ impl Job {
 
     /// Returns every row between the two versions.
     pub fn rows(&self) -> Vec<&'static StepRow> {
-        self.steps().into_iter().flat_map(|step| step.rows).collect()
+        self.steps()
+            .into_iter()
+            .flat_map(|step| step.rows)
+            .collect()
     }
 
     /// Returns why a field that only the new version has is dropped: if kept, it would take effect for the first time.
@@ -103,12 +118,27 @@ impl Job {
             return Vec::new();
         }
         let direction = self.direction();
-        let schema = |version: &Version| version.kinds.iter().find(|row| row.kind == self.kind).map(|row| row.schema);
+        let schema = |version: &Version| {
+            version
+                .kinds
+                .iter()
+                .find(|row| row.kind == self.kind)
+                .map(|row| row.schema)
+        };
         let passes = self.steps().into_iter().filter_map(|step| {
             let (older, newer) = (schema(step.older)?, schema(step.newer)?);
-            let (from, to) = if direction == Direction::Up { (older, newer) } else { (newer, older) };
+            let (from, to) = if direction == Direction::Up {
+                (older, newer)
+            } else {
+                (newer, older)
+            };
             let differs = !step.rows.is_empty() && !std::ptr::eq(from, to);
-            differs.then_some(Pass { direction, rows: step.rows, from, to })
+            differs.then_some(Pass {
+                direction,
+                rows: step.rows,
+                from,
+                to,
+            })
         });
         passes.collect()
     }
@@ -117,26 +147,40 @@ impl Job {
 impl Handle {
     /// Returns the field that holds it in the source version.
     pub fn field(&self, direction: Direction) -> &'static str {
-        if direction == Direction::Up { self.older } else { self.newer }
+        if direction == Direction::Up {
+            self.older
+        } else {
+            self.newer
+        }
     }
 
     /// Returns the field that holds it in the target version; the source version does not have it.
     pub fn new_field(&self, direction: Direction) -> &'static str {
-        if direction == Direction::Up { self.newer } else { self.older }
+        if direction == Direction::Up {
+            self.newer
+        } else {
+            self.older
+        }
     }
 }
 
 /// Returns the last release known here that has a kind in a version.
 pub fn last_release(version: &Version, kind: &ApiKind) -> Release {
-    kind.until.map_or(version.default_release(), Release::last_of)
+    kind.until
+        .map_or(version.default_release(), Release::last_of)
 }
 
 /// Returns every version that texts are converted from or to.
 pub fn versions() -> impl Iterator<Item = &'static Version> {
-    [Family::Classic, Family::Device].into_iter().flat_map(|family| {
-        let steps = family.steps();
-        steps.iter().map(|step| step.older).chain(steps.last().map(|step| step.newer))
-    })
+    [Family::Classic, Family::Device]
+        .into_iter()
+        .flat_map(|family| {
+            let steps = family.steps();
+            steps
+                .iter()
+                .map(|step| step.older)
+                .chain(steps.last().map(|step| step.newer))
+        })
 }
 
 /// Returns the version with an `apiVersion`; `None` if claimkit does not convert it.
@@ -155,7 +199,8 @@ pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
     let kind = version.kinds.iter().find(|row| row.kind == kind)?;
     let gone = kind.until.map(|last| last.saturating_add(1));
     let version_gone = version.served.1.map(|last| last.saturating_add(1));
-    gone.or(kind.deprecated.map(|(_, removed)| removed)).or(version_gone)
+    gone.or(kind.deprecated.map(|(_, removed)| removed))
+        .or(version_gone)
 }
 
 /// Returns the newest version of a family that a release serves of an object's kind.
@@ -178,7 +223,8 @@ pub fn api_of(item: &Item) -> Option<(Api, Release)> {
     if let What::Ours(api) = &item.what {
         return Some((*api, item.release));
     }
-    let version = find_version(&item.api_version).filter(|version| version.family == Family::Device)?;
+    let version =
+        find_version(&item.api_version).filter(|version| version.family == Family::Device)?;
     let kind = version.kinds.iter().find(|row| row.kind == item.kind)?;
     Some((Api { version, kind }, last_release(version, kind)))
 }
@@ -189,13 +235,21 @@ pub fn is_type_key(key: &str, name: &str) -> bool {
 }
 
 /// Returns all entries with `key` in a mapping, including those that a later duplicate replaces.
-pub fn occurrences<'t>(tree: &'t Tree<'_>, map: NodeId, key: &'t str) -> impl Iterator<Item = &'t Entry> + 't {
-    tree.entries(map).iter().filter(move |entry| tree.text(entry.key) == key)
+pub fn occurrences<'t>(
+    tree: &'t Tree<'_>,
+    map: NodeId,
+    key: &'t str,
+) -> impl Iterator<Item = &'t Entry> + 't {
+    tree.entries(map)
+        .iter()
+        .filter(move |entry| tree.text(entry.key) == key)
 }
 
 /// Returns `status.driverName` of a claim; empty if it is not there.
 pub fn driver_name<'t>(tree: &'t Tree<'_>, claim: NodeId) -> &'t str {
-    driver_node(tree, claim).and_then(|node| tree.str(node)).unwrap_or("")
+    driver_node(tree, claim)
+        .and_then(|node| tree.str(node))
+        .unwrap_or("")
 }
 
 /// Returns the node of `status.driverName`.
@@ -205,12 +259,17 @@ pub fn driver_node(tree: &Tree<'_>, claim: NodeId) -> Option<NodeId> {
 
 /// Returns a handle's field as text; empty if it is not there.
 pub fn text_of<'t>(tree: &'t Tree<'_>, handle: NodeId, field: &str) -> &'t str {
-    tree.get(handle, field).and_then(|node| tree.str(node)).unwrap_or("")
+    tree.get(handle, field)
+        .and_then(|node| tree.str(node))
+        .unwrap_or("")
 }
 
 /// Returns the handle that v1alpha1 keeps: the first of the claim's driver, else the first.
 pub fn kept_handle(tree: &Tree<'_>, handles: NodeId, driver: &str) -> usize {
-    tree.items(handles).iter().position(|&handle| text_of(tree, handle, "driverName") == driver).unwrap_or(0)
+    tree.items(handles)
+        .iter()
+        .position(|&handle| text_of(tree, handle, "driverName") == driver)
+        .unwrap_or(0)
 }
 
 /// Returns true if a value counts as never given.

@@ -11,30 +11,45 @@ use crate::text::tree::{Kind, Style, Tree};
 /// Returns how far this document indents the fields of a struct below its key: the first that does; else 2.
 pub fn unit(tree: &Tree<'_>) -> usize {
     let text = tree.source();
-    let found = tree.ids().flat_map(|node| tree.entries(node)).filter(|entry| !entry.merged).find_map(|entry| {
-        let value = tree.node(entry.value);
-        if value.style != Style::Block || !matches!(value.kind, Kind::Map { .. }) {
-            return None;
-        }
-        let first = tree.entries(entry.value).first()?;
-        column(text, first.key_span.from()).checked_sub(column(text, entry.key_span.from()))
-    });
+    let found = tree
+        .ids()
+        .flat_map(|node| tree.entries(node))
+        .filter(|entry| !entry.merged)
+        .find_map(|entry| {
+            let value = tree.node(entry.value);
+            if value.style != Style::Block || !matches!(value.kind, Kind::Map { .. }) {
+                return None;
+            }
+            let first = tree.entries(entry.value).first()?;
+            column(text, first.key_span.from()).checked_sub(column(text, entry.key_span.from()))
+        });
     found.filter(|unit| *unit > 0).unwrap_or(2)
 }
 
 /// Returns the column of the comment on a line that holds nothing else.
 pub fn comment_column(tree: &Tree<'_>, line: usize) -> Option<usize> {
     let text = tree.source();
-    let blanks = text.get(line..).unwrap_or("").bytes().take_while(|&b| b == b' ').count();
+    let blanks = text
+        .get(line..)
+        .unwrap_or("")
+        .bytes()
+        .take_while(|&b| b == b' ')
+        .count();
     let at = line.saturating_add(blanks);
     let comments = edit::comments_in(tree, Span::new(at, at.saturating_add(1)));
-    comments.iter().any(|comment| comment.from() == at).then_some(blanks)
+    comments
+        .iter()
+        .any(|comment| comment.from() == at)
+        .then_some(blanks)
 }
 
 /// Returns the start of the line above.
 fn above(text: &str, line: usize) -> Option<usize> {
     let head = text.get(..line)?;
-    let head = head.strip_suffix('\n').map(|head| head.strip_suffix('\r').unwrap_or(head)).or(head.strip_suffix('\r'))?;
+    let head = head
+        .strip_suffix('\n')
+        .map(|head| head.strip_suffix('\r').unwrap_or(head))
+        .or(head.strip_suffix('\r'))?;
     Some(line_start(text, head.len()))
 }
 
@@ -58,7 +73,12 @@ pub fn comment_above(tree: &Tree<'_>, line: usize, column: impl Fn(usize) -> boo
 }
 
 /// Returns the blanks that replace a key of `width` bytes after a dash on the line above, if a comment after the key is kept.
-pub fn blanks_behind_dash(tree: &Tree<'_>, line: usize, column: usize, width: usize) -> Option<usize> {
+pub fn blanks_behind_dash(
+    tree: &Tree<'_>,
+    line: usize,
+    column: usize,
+    width: usize,
+) -> Option<usize> {
     let text = tree.source();
     let line = above(text, line)?;
     let comment = edit::comments_in(tree, Span::new(line, line_end(text, line))).first()?;
@@ -69,7 +89,14 @@ pub fn blanks_behind_dash(tree: &Tree<'_>, line: usize, column: usize, width: us
 }
 
 /// Moves the lines that begin after byte `from`, up to byte `to`, to the right; not comments left of `column`.
-pub fn indent(edits: &mut Edits, tree: &Tree<'_>, from: usize, to: usize, column: usize, width: usize) {
+pub fn indent(
+    edits: &mut Edits,
+    tree: &Tree<'_>,
+    from: usize,
+    to: usize,
+    column: usize,
+    width: usize,
+) {
     for start in edit::lines_between(tree.source(), from, to) {
         if comment_column(tree, start).is_none_or(|at| at >= column) {
             edits.insert(start, " ".repeat(width));
@@ -78,11 +105,24 @@ pub fn indent(edits: &mut Edits, tree: &Tree<'_>, from: usize, to: usize, column
 }
 
 /// Moves them to the left, as far as there are blanks; not comments left of `column`.
-pub fn outdent(edits: &mut Edits, tree: &Tree<'_>, from: usize, to: usize, column: usize, width: usize) {
+pub fn outdent(
+    edits: &mut Edits,
+    tree: &Tree<'_>,
+    from: usize,
+    to: usize,
+    column: usize,
+    width: usize,
+) {
     let text = tree.source();
     for start in edit::lines_between(text, from, to) {
         if comment_column(tree, start).is_none_or(|at| at >= column) {
-            let blanks = text.get(start..).unwrap_or("").bytes().take(width).take_while(|&b| b == b' ').count();
+            let blanks = text
+                .get(start..)
+                .unwrap_or("")
+                .bytes()
+                .take(width)
+                .take_while(|&b| b == b' ')
+                .count();
             edits.remove(Span::new(start, start.saturating_add(blanks)));
         }
     }
@@ -98,19 +138,33 @@ pub fn comment_behind(tree: &Tree<'_>, at: usize) -> Option<Span> {
 pub fn remove_key_line(edits: &mut Edits, tree: &Tree<'_>, key: Span, colon: usize) {
     let text = tree.source();
     if comment_behind(tree, colon).is_some() {
-        edits.replace(Span::new(key.from(), colon), " ".repeat(colon.saturating_sub(key.from())));
+        edits.replace(
+            Span::new(key.from(), colon),
+            " ".repeat(colon.saturating_sub(key.from())),
+        );
     } else if begins_line(text, key.from()) {
-        edits.remove(Span::new(line_start(text, key.from()), next_line(text, key.from())));
+        edits.remove(Span::new(
+            line_start(text, key.from()),
+            next_line(text, key.from()),
+        ));
     } else {
         let blanks = text.get(..key.from()).unwrap_or("");
-        let blanks = blanks.len().saturating_sub(blanks.trim_end_matches(' ').len());
-        edits.remove(Span::new(key.from().saturating_sub(blanks), line_end(text, colon)));
+        let blanks = blanks
+            .len()
+            .saturating_sub(blanks.trim_end_matches(' ').len());
+        edits.remove(Span::new(
+            key.from().saturating_sub(blanks),
+            line_end(text, colon),
+        ));
     }
 }
 
 /// Returns one past the colon behind a key.
 pub fn colon_after(text: &str, key: Span) -> Option<usize> {
     let tail = text.get(key.to()..)?;
-    let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t']).len());
-    (tail.as_bytes().get(blank) == Some(&b':')).then(|| key.to().saturating_add(blank).saturating_add(1))
+    let blank = tail
+        .len()
+        .saturating_sub(tail.trim_start_matches([' ', '\t']).len());
+    (tail.as_bytes().get(blank) == Some(&b':'))
+        .then(|| key.to().saturating_add(blank).saturating_add(1))
 }

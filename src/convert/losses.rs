@@ -29,9 +29,14 @@ pub const MAX_VALUE: usize = 4 << 20;
 
 /// Lists everything an object loses, in the order of its fields.
 pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
-    let mut found = Losses { tree, list: Vec::new() };
+    let mut found = Losses {
+        tree,
+        list: Vec::new(),
+    };
     if job.from.family == Family::Device {
-        fields::lost(tree, object, job, Nulls::LeftOut, |gone| found.entry(gone.entry, gone.parent, &gone.reason));
+        fields::lost(tree, object, job, Nulls::LeftOut, |gone| {
+            found.entry(gone.entry, gone.parent, &gone.reason)
+        });
         return found.list;
     }
     for (field, reason) in job.newer_only() {
@@ -54,7 +59,12 @@ impl Losses<'_, '_> {
         if !print::json(self.tree, node, Order::Source, MAX_VALUE, &mut value) {
             value = "null".to_owned();
         }
-        self.list.push(Loss { path: path.render(), value, reason, span });
+        self.list.push(Loss {
+            path: path.render(),
+            value,
+            reason,
+            span,
+        });
     }
 
     /// Records a lost field; also occurrences that a later duplicate key hides, because their text is removed too.
@@ -68,9 +78,18 @@ impl Losses<'_, '_> {
             return;
         }
         let value = edit::whole(self.tree, entry.value);
-        let span = if value.is_empty() || entry.merged { entry.key_span } else { entry.key_span.join(value) };
+        let span = if value.is_empty() || entry.merged {
+            entry.key_span
+        } else {
+            entry.key_span.join(value)
+        };
         let path = parent.field(self.tree.text(entry.key));
-        self.push(&path, entry.value, edit::trimmed(self.tree.source(), span), reason.to_owned());
+        self.push(
+            &path,
+            entry.value,
+            edit::trimmed(self.tree.source(), span),
+            reason.to_owned(),
+        );
     }
 
     fn newer_only(&mut self, object: NodeId, field: &'static str, reason: &str, job: &Job) {
@@ -120,7 +139,11 @@ impl Losses<'_, '_> {
                     &path,
                     handle,
                     tree.span(handle),
-                    message!("loss.one-driver", "v1alpha1 holds the handle of one driver only").into_owned(),
+                    message!(
+                        "loss.one-driver",
+                        "v1alpha1 holds the handle of one driver only"
+                    )
+                    .into_owned(),
                 );
             }
         }
@@ -130,7 +153,11 @@ impl Losses<'_, '_> {
         let tree = self.tree;
         let named = job::text_of(tree, handle, "driverName");
         if job::text_of(tree, handle, "data").is_empty() {
-            let reason = message!("loss.handle-without-data", "v1alpha1 has no handle without data").into_owned();
+            let reason = message!(
+                "loss.handle-without-data",
+                "v1alpha1 has no handle without data"
+            )
+            .into_owned();
             self.push(path, handle, tree.span(handle), reason);
         } else if named != driver {
             let reason = message!(
@@ -149,16 +176,27 @@ impl Losses<'_, '_> {
             match name {
                 "driverName" | "data" if !entry.shadowed => {}
                 "driverName" | "data" => {
-                    let reason = message!("loss.replaced", "a later `{name}` of the same handle takes its place", name);
+                    let reason = message!(
+                        "loss.replaced",
+                        "a later `{name}` of the same handle takes its place",
+                        name
+                    );
                     self.entry(entry, path, &reason);
                 }
                 "structuredData" if job::is_null(tree, entry.value) => {}
                 "structuredData" => {
-                    let reason = message!("loss.structured-data", "v1alpha1 has no structured data in a handle");
+                    let reason = message!(
+                        "loss.structured-data",
+                        "v1alpha1 has no structured data in a handle"
+                    );
                     self.entry(entry, path, &reason);
                 }
                 _ => {
-                    let reason = message!("loss.handle-field", "v1alpha1 has no place for the field `{name}`", name);
+                    let reason = message!(
+                        "loss.handle-field",
+                        "v1alpha1 has no place for the field `{name}`",
+                        name
+                    );
                     self.entry(entry, path, &reason);
                 }
             }

@@ -22,14 +22,22 @@ pub const SERVER_FIELDS: &[&str] = &[
 /// Returns findings about metadata that mentions a version and is kept, or, with `drop_server_fields`, about removed fields.
 pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let Some(metadata) = tree.get(object, "metadata") else { return findings };
+    let Some(metadata) = tree.get(object, "metadata") else {
+        return findings;
+    };
     let root = Path::ROOT.field("metadata");
     let annotations = root.field("annotations");
-    let last_applied = tree.get(metadata, "annotations").and_then(|map| tree.get(map, LAST_APPLIED));
+    let last_applied = tree
+        .get(metadata, "annotations")
+        .and_then(|map| tree.get(map, LAST_APPLIED));
     if job.drop_server_fields {
         // Also entries that a later duplicate key replaces: their text is removed too.
         for metadata in job::occurrences(tree, object, "metadata") {
-            for entry in tree.entries(metadata.value).iter().filter(|entry| !(entry.merged && entry.shadowed)) {
+            for entry in tree
+                .entries(metadata.value)
+                .iter()
+                .filter(|entry| !(entry.merged && entry.shadowed))
+            {
                 let name = tree.text(entry.key);
                 if SERVER_FIELDS.contains(&name) {
                     findings.push(dropped(&root.field(name), entry));
@@ -45,7 +53,11 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
         let list = root.field("managedFields");
         for (at, &entry) in managed.iter().enumerate() {
             let item = list.index(at);
-            if tree.get(entry, "apiVersion").and_then(|node| tree.str(node)) == Some(job.from.api_version) {
+            if tree
+                .get(entry, "apiVersion")
+                .and_then(|node| tree.str(node))
+                == Some(job.from.api_version)
+            {
                 findings.push(mentioned(
                     &item.field("apiVersion"),
                     message!(
@@ -54,7 +66,10 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                         path = item.render(),
                         version = job.from.name
                     ),
-                    message!("convert.managed-fields-help", "set `dropServerFields` to take `managedFields` out of a manifest"),
+                    message!(
+                        "convert.managed-fields-help",
+                        "set `dropServerFields` to take `managedFields` out of a manifest"
+                    ),
                 ));
             }
         }
@@ -78,8 +93,16 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     }
     let owners = tree.get(metadata, "ownerReferences");
     let list = root.field("ownerReferences");
-    for (at, &owner) in owners.map_or(&[][..], |list| tree.items(list)).iter().enumerate() {
-        if tree.get(owner, "apiVersion").and_then(|node| tree.str(node)) == Some(job.from.api_version) {
+    for (at, &owner) in owners
+        .map_or(&[][..], |list| tree.items(list))
+        .iter()
+        .enumerate()
+    {
+        if tree
+            .get(owner, "apiVersion")
+            .and_then(|node| tree.str(node))
+            == Some(job.from.api_version)
+        {
             let item = list.index(at);
             findings.push(mentioned(
                 &item.field("apiVersion"),
@@ -100,11 +123,18 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
 }
 
 fn mentioned(path: &Path<'_>, message: String, help: Cow<'static, str>) -> Finding {
-    Finding::new(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
+    Finding::new(Code::VersionMentioned, Origin::Claimkit, message)
+        .at(path)
+        .with_help(help)
 }
 
 fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
-    let message =
-        message!("convert.server-field-dropped", "`{path}` is taken out: only the server writes it", path = path.render());
-    Finding::new(Code::ServerFieldDropped, Origin::Claimkit, message).at(path).with_span(entry.key_span)
+    let message = message!(
+        "convert.server-field-dropped",
+        "`{path}` is taken out: only the server writes it",
+        path = path.render()
+    );
+    Finding::new(Code::ServerFieldDropped, Origin::Claimkit, message)
+        .at(path)
+        .with_span(entry.key_span)
 }

@@ -202,7 +202,10 @@ struct Plan {
 
 impl Plan {
     fn jobs(&self) -> Vec<(NodeId, Job)> {
-        self.objects.iter().map(|&(_, node, job)| (node, job)).collect()
+        self.objects
+            .iter()
+            .map(|&(_, node, job)| (node, job))
+            .collect()
     }
 }
 
@@ -221,12 +224,19 @@ impl Plan {
 /// assert!(text.contains("requests: [{name: gpu, exactly: {deviceClassName: gpu}}]"), "{text}");
 /// assert!(text.contains("# kept"), "{text}");
 /// ```
-pub fn convert<'s>(text: &'s str, to: impl Into<ConvertTarget>, options: &ConvertOptions) -> Conversion<'s> {
+pub fn convert<'s>(
+    text: &'s str,
+    to: impl Into<ConvertTarget>,
+    options: &ConvertOptions,
+) -> Conversion<'s> {
     let to = to.into();
     let (source_release, target_release) = match to {
         ConvertTarget::Version(to) => (
             options.release.filter(|release| !to.served_by(*release)),
-            options.release.filter(|release| to.served_by(*release)).unwrap_or(to.default_release()),
+            options
+                .release
+                .filter(|release| to.served_by(*release))
+                .unwrap_or(to.default_release()),
         ),
         ConvertTarget::Release(minor) => (options.release, Release::last_of(minor)),
     };
@@ -237,18 +247,26 @@ pub fn convert<'s>(text: &'s str, to: impl Into<ConvertTarget>, options: &Conver
         // `no-kind` is the server's error for an empty body; an empty file has nothing to convert.
         findings.retain(|finding| finding.code != Code::NoKind);
     }
-    let mut work = Converter { to, options, findings, outcomes: Vec::new(), checked: false };
+    let mut work = Converter {
+        to,
+        options,
+        findings,
+        outcomes: Vec::new(),
+        checked: false,
+    };
     let migration = across::plan(&input, to, options);
     let plans = work.plan(&input, &migration);
-    let refused = work.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let refused = work
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     let mut text = None;
     if !refused {
         match check::carry_out(&input, &plans, target_release, options) {
             Ok(done) => {
-                let loses = done
-                    .findings
-                    .iter()
-                    .any(|finding| (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error));
+                let loses = done.findings.iter().any(|finding| {
+                    (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error)
+                });
                 work.findings.extend(done.findings);
                 if !loses {
                     text = work.across(&input, &migration, done.text, source_release);
@@ -265,7 +283,13 @@ pub fn convert<'s>(text: &'s str, to: impl Into<ConvertTarget>, options: &Conver
             }
         }
     }
-    Conversion { input, text, outcomes: work.outcomes, findings: work.findings, checked: work.checked }
+    Conversion {
+        input,
+        text,
+        outcomes: work.outcomes,
+        findings: work.findings,
+        checked: work.checked,
+    }
 }
 
 struct Converter<'o> {
@@ -282,7 +306,12 @@ impl Converter<'_> {
         for (index, document) in input.file.documents.iter().enumerate() {
             let Some(root) = document.root else { continue };
             let head = self.head(document, root);
-            plans.push(Plan { document: index, root, head, objects: Vec::new() });
+            plans.push(Plan {
+                document: index,
+                root,
+                head,
+                objects: Vec::new(),
+            });
         }
         for (index, item) in input.items.iter().enumerate() {
             if let Some(object) = migration.moved(index) {
@@ -313,7 +342,8 @@ impl Converter<'_> {
         if !matches!(tree.kind(items), Kind::Seq { .. }) {
             return None;
         }
-        let version = job::find_version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
+        let version = job::find_version(tree.str(tree.get(root, "apiVersion")?)?)
+            .filter(|version| self.goes_on(version))?;
         self.checked = true;
         if (version.family, self.to.family()) == (Family::Classic, Family::Device) {
             return None;
@@ -332,7 +362,8 @@ impl Converter<'_> {
                 version = version.name
             );
             let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())]);
-            let finding = Finding::new(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
+            let finding =
+                Finding::new(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
             self.findings.push(finding.with_help(message!(
                 "convert.list-kind-unknown-help",
                 "write the kind of the items with `List` behind it, or `List` of `v1`"
@@ -379,54 +410,97 @@ impl Converter<'_> {
                 "convert.no-counterpart-device",
                 "take the object out of the file, or choose a version that has the kind"
             ),
-            _ => message!("convert.no-way-back", "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2"),
+            _ => message!(
+                "convert.no-way-back",
+                "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2"
+            ),
         };
-        Finding::new(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
+        Finding::new(Code::NoCounterpart, Origin::Claimkit, message)
+            .with_help(help)
+            .at(&Path::ROOT.field("kind"))
     }
 
-    fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Converted), Box<Converted>> {
-        let mut outcome = Converted { from: item.api_version.clone(), to: item.api_version.clone(), ..Converted::default() };
-        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+    fn item(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+    ) -> Result<(Job, Converted), Box<Converted>> {
+        let mut outcome = Converted {
+            from: item.api_version.clone(),
+            to: item.api_version.clone(),
+            ..Converted::default()
+        };
+        let group = item
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
         // Objects of the device family never become objects of the classic family.
         let known = job::find_version(&item.api_version).filter(|version| self.goes_on(version));
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
-        if let Some(to) = to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version)) {
+        if let Some(to) =
+            to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version))
+        {
             self.checked = true;
-            outcome.skipped = Some(message!("convert.already", "it is of {version} already", version = to.name));
+            outcome.skipped = Some(message!(
+                "convert.already",
+                "it is of {version} already",
+                version = to.name
+            ));
             return Err(Box::new(outcome));
         }
         let api = match (&item.what, known) {
             (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
             // An unknown version of this group is an error too.
             (What::Refused(finding), _)
-                if known.is_some() || (group == GROUP && job::find_version(&item.api_version).is_none()) =>
+                if known.is_some()
+                    || (group == GROUP && job::find_version(&item.api_version).is_none()) =>
             {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
-                outcome.skipped = Some(message!("convert.unreadable", "it cannot be read").into_owned());
+                outcome.skipped =
+                    Some(message!("convert.unreadable", "it cannot be read").into_owned());
                 return Err(Box::new(outcome));
             }
             (What::Refused(finding), None) if group != GROUP => {
                 // Not an object, or an unreadable `apiVersion`: nothing of this group to convert.
-                let finding = Finding { severity: Severity::Warning, ..finding.clone() };
+                let finding = Finding {
+                    severity: Severity::Warning,
+                    ..finding.clone()
+                };
                 self.push(input, item, index, finding);
-                outcome.skipped = Some(message!("convert.no-object", "it is no Kubernetes object").into_owned());
+                outcome.skipped =
+                    Some(message!("convert.no-object", "it is no Kubernetes object").into_owned());
                 return Err(Box::new(outcome));
             }
             _ => {
                 let api_version = &item.api_version;
                 let message = match item.kind.as_str() {
-                    "" => message!("convert.left-nameless", "`an object` of `{api_version}` is left as it is", api_version),
-                    kind => message!("convert.left", "`{kind}` of `{api_version}` is left as it is", kind, api_version),
+                    "" => message!(
+                        "convert.left-nameless",
+                        "`an object` of `{api_version}` is left as it is",
+                        api_version
+                    ),
+                    kind => message!(
+                        "convert.left",
+                        "`{kind}` of `{api_version}` is left as it is",
+                        kind,
+                        api_version
+                    ),
                 };
                 self.push(
                     input,
                     item,
                     index,
-                    Finding::new(Code::OtherGroup, Origin::Claimkit, message).with_span(Span::at(item.span.from())),
+                    Finding::new(Code::OtherGroup, Origin::Claimkit, message)
+                        .with_span(Span::at(item.span.from())),
                 );
-                outcome.skipped = Some(message!("convert.other-group", "it is of `{api_version}`", api_version));
+                outcome.skipped = Some(message!(
+                    "convert.other-group",
+                    "it is of `{api_version}`",
+                    api_version
+                ));
                 return Err(Box::new(outcome));
             }
         };
@@ -434,8 +508,12 @@ impl Converter<'_> {
         let Some(job) = self.job(api, to) else {
             let finding = self.no_counterpart(api);
             self.push(input, item, index, finding);
-            outcome.skipped =
-                Some(message!("convert.kind-absent", "{to} has no `{kind}`", to = self.to.name(), kind = api.kind.kind));
+            outcome.skipped = Some(message!(
+                "convert.kind-absent",
+                "{to} has no `{kind}`",
+                to = self.to.name(),
+                kind = api.kind.kind
+            ));
             return Err(Box::new(outcome));
         };
         outcome.to = job.to.api_version.to_owned();
@@ -444,8 +522,17 @@ impl Converter<'_> {
     }
 
     /// Decodes the object and says what there is to say about its conversion.
-    fn find_losses(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
-        let Some(tree) = input.tree(item) else { return Vec::new() };
+    fn find_losses(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        job: &Job,
+        api: Api,
+    ) -> Vec<Loss> {
+        let Some(tree) = input.tree(item) else {
+            return Vec::new();
+        };
         let release = job::api_of(item).map_or(item.release, |(_, release)| release);
         let record = self.read(input, index, item, api, release);
         let losses = losses::losses(tree, item.node, job);
@@ -472,13 +559,25 @@ impl Converter<'_> {
     }
 
     /// Decodes the object and says what of it cannot be read.
-    fn read<'i>(&mut self, input: &'i Input<'_>, index: usize, item: &Item, api: Api, release: Release) -> Option<Record<'i>> {
+    fn read<'i>(
+        &mut self,
+        input: &'i Input<'_>,
+        index: usize,
+        item: &Item,
+        api: Api,
+        release: Release,
+    ) -> Option<Record<'i>> {
         let tree = input.tree(item)?;
         let how = How::reaching(input.mode(item), Via::Kubectl, release);
         let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
         for (at, mismatch) in decoded.mismatches.iter().enumerate() {
-            let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
-            let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+            let origin = if decoded.answer == Some(at) {
+                Origin::ApiServer
+            } else {
+                Origin::Claimkit
+            };
+            let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone())
+                .with_span(mismatch.span);
             finding.path = Some(mismatch.path.clone());
             self.push(input, item, index, finding);
         }
@@ -487,26 +586,56 @@ impl Converter<'_> {
                 StrictKind::Unknown => Code::UnknownField,
                 StrictKind::Duplicate => Code::DuplicateField,
             };
-            let mut finding = Finding::warning(code, Origin::ApiServer, strict.message.clone()).with_span(strict.key);
+            let mut finding = Finding::warning(code, Origin::ApiServer, strict.message.clone())
+                .with_span(strict.key);
             finding.path = Some(strict.path.clone());
             self.push(input, item, index, finding);
         }
         Some(decoded.record)
     }
 
-    fn say_losses(&mut self, input: &Input<'_>, index: usize, item: &Item, losses: &[Loss], to: &str) {
+    fn say_losses(
+        &mut self,
+        input: &Input<'_>,
+        index: usize,
+        item: &Item,
+        losses: &[Loss],
+        to: &str,
+    ) {
         for loss in losses {
             let (path, reason) = (&loss.path, &loss.reason);
             let message = match path.as_str() {
-                "" => message!("loss.object", "the object is lost in {to}: {reason}", to, reason),
-                path => message!("loss.field", "`{path}` is lost in {to}: {reason}", path, to, reason),
+                "" => message!(
+                    "loss.object",
+                    "the object is lost in {to}: {reason}",
+                    to,
+                    reason
+                ),
+                path => message!(
+                    "loss.field",
+                    "`{path}` is lost in {to}: {reason}",
+                    path,
+                    to,
+                    reason
+                ),
             };
-            let mut finding =
-                Finding::of_severity(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
+            let mut finding = Finding::of_severity(
+                Code::ConversionLoss,
+                Severity::Warning,
+                Origin::Claimkit,
+                message,
+            )
+            .with_span(loss.span);
             if !self.options.lossy {
                 finding.severity = Severity::Error;
-                finding.help = Some(message!("loss.help", "set `lossy` to `allow` to convert without it"));
-                finding.command_help = Some(message!("loss.command-help", "give `--allow-loss` to convert without it"));
+                finding.help = Some(message!(
+                    "loss.help",
+                    "set `lossy` to `allow` to convert without it"
+                ));
+                finding.command_help = Some(message!(
+                    "loss.command-help",
+                    "give `--allow-loss` to convert without it"
+                ));
             }
             finding.path = Some(loss.path.clone());
             self.push(input, item, index, finding);
@@ -516,7 +645,9 @@ impl Converter<'_> {
     fn push(&mut self, input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) {
         finding.object = Some(index);
         if finding.span.is_none() {
-            finding.span = input.tree(item).map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
+            finding.span = input
+                .tree(item)
+                .map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
         }
         self.findings.push(finding);
     }
@@ -527,6 +658,8 @@ fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {
         return false;
     }
     let status = ResourceClaim::new(record).status();
-    let handle = status.allocation().map_or("", AllocationResult::resource_handle);
+    let handle = status
+        .allocation()
+        .map_or("", AllocationResult::resource_handle);
     !handle.is_empty() && status.driver_name().is_empty()
 }

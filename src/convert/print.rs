@@ -4,8 +4,18 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// Appends a node as YAML in block style. `false` if it is larger than `max_bytes`.
-pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out: &mut String) -> bool {
-    let mut steps = vec![Step::Node { node: root, indent: 0, place: ValueStart::Line }];
+pub fn yaml(
+    tree: &Tree<'_>,
+    root: NodeId,
+    line_end: &str,
+    max_bytes: usize,
+    out: &mut String,
+) -> bool {
+    let mut steps = vec![Step::Node {
+        node: root,
+        indent: 0,
+        place: ValueStart::Line,
+    }];
     while let Some(step) = steps.pop() {
         if out.len() > max_bytes {
             return false;
@@ -18,24 +28,48 @@ pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out
                 out.push_str(&" ".repeat(indent));
                 out.push_str(&text);
             }
-            Step::Node { node, indent, place } => match tree.kind(node) {
+            Step::Node {
+                node,
+                indent,
+                place,
+            } => match tree.kind(node) {
                 Kind::Map { .. } if !tree.entries(node).is_empty() => {
-                    let indent = if matches!(place, ValueStart::Value) { indent.saturating_add(2) } else { indent };
+                    let indent = if matches!(place, ValueStart::Value) {
+                        indent.saturating_add(2)
+                    } else {
+                        indent
+                    };
                     let entries = print::effective(tree, node, Order::Source);
                     for (at, entry) in entries.into_iter().enumerate().rev() {
-                        steps.push(Step::Node { node: entry.value, indent, place: ValueStart::Value });
+                        steps.push(Step::Node {
+                            node: entry.value,
+                            indent,
+                            place: ValueStart::Value,
+                        });
                         let key = format!("{}:", scalar(tree.text(entry.key)));
                         // The first key follows the dash of its item.
                         let behind_dash = at == 0 && matches!(place, ValueStart::Item);
-                        steps.push(if behind_dash { Step::Behind(key) } else { Step::Text { text: key, indent } });
+                        steps.push(if behind_dash {
+                            Step::Behind(key)
+                        } else {
+                            Step::Text { text: key, indent }
+                        });
                     }
                 }
                 Kind::Seq { .. } if !tree.items(node).is_empty() => {
                     let behind_dash = matches!(place, ValueStart::Item);
                     for (at, &item) in tree.items(node).iter().enumerate().rev() {
-                        steps.push(Step::Node { node: item, indent: indent.saturating_add(2), place: ValueStart::Item });
+                        steps.push(Step::Node {
+                            node: item,
+                            indent: indent.saturating_add(2),
+                            place: ValueStart::Item,
+                        });
                         let dash = "-".to_owned();
-                        steps.push(if at == 0 && behind_dash { Step::Behind(dash) } else { Step::Text { text: dash, indent } });
+                        steps.push(if at == 0 && behind_dash {
+                            Step::Behind(dash)
+                        } else {
+                            Step::Text { text: dash, indent }
+                        });
                     }
                 }
                 _ => {
@@ -56,10 +90,7 @@ pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out
 
 enum Step {
     /// A line of its own.
-    Text {
-        text: String,
-        indent: usize,
-    },
+    Text { text: String, indent: usize },
     /// Continues the current line.
     Behind(String),
     Node {
@@ -88,8 +119,11 @@ fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
 /// Writes a string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
 pub(super) fn scalar(text: &str) -> String {
     let mut bytes = text.bytes();
-    let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
-    let plain = begins && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));
+    let begins = bytes
+        .next()
+        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
+    let plain = begins
+        && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));
     if plain && !is_word(text) {
         return text.to_owned();
     }
@@ -108,7 +142,10 @@ fn is_word(text: &str) -> bool {
 pub(super) fn escape_unprintable(quoted: &str) -> String {
     let mut out = String::with_capacity(quoted.len());
     for c in quoted.chars() {
-        if matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') {
+        if matches!(
+            c,
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        ) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);

@@ -13,11 +13,18 @@ pub(super) fn rebuild<'s>(
     if !tree.is_map(map) {
         return map;
     }
-    let entries: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let entries: Vec<Entry> = print::effective(tree, map, Order::Source)
+        .into_iter()
+        .copied()
+        .collect();
     let mut kept = Vec::with_capacity(entries.len());
     for entry in entries {
         let name = tree.text(entry.key).to_owned();
-        kept.extend(change(tree, &name, entry).map(|entry| Entry { shadowed: false, merged: false, ..entry }));
+        kept.extend(change(tree, &name, entry).map(|entry| Entry {
+            shadowed: false,
+            merged: false,
+            ..entry
+        }));
     }
     let kind = tree.store_entries(kept);
     tree.add(kind, Span::default(), Style::Block)
@@ -26,5 +33,11 @@ pub(super) fn rebuild<'s>(
 /// Makes an entry without a position in the text.
 pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
     let key = tree.store(key);
-    Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }
+    Entry {
+        key,
+        key_span: Span::default(),
+        value,
+        shadowed: false,
+        merged: false,
+    }
 }

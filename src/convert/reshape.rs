@@ -16,11 +16,23 @@ pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {
     if !any {
         return object;
     }
-    prune(tree, object, &Sides::of(job), job.source.schema, job.target.schema)
+    prune(
+        tree,
+        object,
+        &Sides::of(job),
+        job.source.schema,
+        job.target.schema,
+    )
 }
 
 /// Removes lost fields. Recursion is bounded by the depth of the tables, here and below.
-fn prune(tree: &mut Tree<'_>, map: NodeId, sides: &Sides<'_>, from: &'static Struct, to: &'static Struct) -> NodeId {
+fn prune(
+    tree: &mut Tree<'_>,
+    map: NodeId,
+    sides: &Sides<'_>,
+    from: &'static Struct,
+    to: &'static Struct,
+) -> NodeId {
     rebuild(tree, map, |tree, name, entry| {
         let value = match sides.fate(from, to, name) {
             Fate::Goes(_) => return None,
@@ -32,20 +44,37 @@ fn prune(tree: &mut Tree<'_>, map: NodeId, sides: &Sides<'_>, from: &'static Str
     })
 }
 
-fn prune_value(tree: &mut Tree<'_>, node: NodeId, sides: &Sides<'_>, from: &'static FieldType, to: &'static FieldType) -> NodeId {
+fn prune_value(
+    tree: &mut Tree<'_>,
+    node: NodeId,
+    sides: &Sides<'_>,
+    from: &'static FieldType,
+    to: &'static FieldType,
+) -> NodeId {
     match (pointee(from), pointee(to)) {
         (FieldType::Struct(from), FieldType::Struct(to)) => prune(tree, node, sides, from, to),
-        (FieldType::List(from), FieldType::List(to)) => items(tree, node, |tree, item| prune_value(tree, item, sides, from, to)),
-        (FieldType::Map(from), FieldType::Map(to)) => rebuild(tree, node, |tree, _, entry| {
-            Some(Entry { value: prune_value(tree, entry.value, sides, &from.value, &to.value), ..entry })
+        (FieldType::List(from), FieldType::List(to)) => items(tree, node, |tree, item| {
+            prune_value(tree, item, sides, from, to)
         }),
-        (FieldType::Struct(_), FieldType::Quantity) => rebuild(tree, node, |_, name, entry| (name == "value").then_some(entry)),
+        (FieldType::Map(from), FieldType::Map(to)) => rebuild(tree, node, |tree, _, entry| {
+            Some(Entry {
+                value: prune_value(tree, entry.value, sides, &from.value, &to.value),
+                ..entry
+            })
+        }),
+        (FieldType::Struct(_), FieldType::Quantity) => rebuild(tree, node, |_, name, entry| {
+            (name == "value").then_some(entry)
+        }),
         _ => node,
     }
 }
 
 /// Makes the items of a list anew; anything else stays as it is.
-fn items<'s>(tree: &mut Tree<'s>, list: NodeId, mut change: impl FnMut(&mut Tree<'s>, NodeId) -> NodeId) -> NodeId {
+fn items<'s>(
+    tree: &mut Tree<'s>,
+    list: NodeId,
+    mut change: impl FnMut(&mut Tree<'s>, NodeId) -> NodeId,
+) -> NodeId {
     if !matches!(tree.kind(list), Kind::Seq { .. }) {
         return list;
     }
@@ -60,13 +89,26 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, pass: &Pass) -> NodeId {
     record(tree, node, pass, pass.from, pass.to)
 }
 
-fn record(tree: &mut Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, to: &'static Struct) -> NodeId {
+fn record(
+    tree: &mut Tree<'_>,
+    map: NodeId,
+    pass: &Pass,
+    from: &'static Struct,
+    to: &'static Struct,
+) -> NodeId {
     if std::ptr::eq(from, to) || !tree.is_map(map) {
         return map;
     }
     match steps::change(pass.rows, from, to) {
-        Some(StructChange::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, (from, to), into, inner, always),
-        Some(StructChange::Hoist { field, inner, .. }) => hoist(tree, map, pass, (from, to), field, inner),
+        Some(StructChange::Wrap {
+            into,
+            inner,
+            always,
+            ..
+        }) => wrap(tree, map, pass, (from, to), into, inner, always),
+        Some(StructChange::Hoist { field, inner, .. }) => {
+            hoist(tree, map, pass, (from, to), field, inner)
+        }
         None => rebuild(tree, map, |tree, name, entry| {
             if stands_for_absent(tree, pass, from, name, &entry) {
                 return None;
@@ -81,41 +123,90 @@ fn slot(schema: &'static Struct, name: &str) -> Option<&'static Field> {
 }
 
 /// Gives an entry its name and value in the other version.
-fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, name: &str, from: &'static Struct, to: &'static Struct) -> Entry {
+fn field(
+    tree: &mut Tree<'_>,
+    pass: &Pass,
+    entry: Entry,
+    name: &str,
+    from: &'static Struct,
+    to: &'static Struct,
+) -> Entry {
     let new = steps::new_name(pass.rows, from, to, name);
-    let (Some(from), Some(to)) = (slot(from, name), slot(to, new)) else { return entry };
-    let key = if new == name { entry.key } else { tree.store(new) };
-    Entry { key, value: value(tree, entry.value, pass, &from.ty, &to.ty), shadowed: false, merged: false, ..entry }
+    let (Some(from), Some(to)) = (slot(from, name), slot(to, new)) else {
+        return entry;
+    };
+    let key = if new == name {
+        entry.key
+    } else {
+        tree.store(new)
+    };
+    Entry {
+        key,
+        value: value(tree, entry.value, pass, &from.ty, &to.ty),
+        shadowed: false,
+        merged: false,
+        ..entry
+    }
 }
 
-fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static FieldType, to: &'static FieldType) -> NodeId {
+fn value(
+    tree: &mut Tree<'_>,
+    node: NodeId,
+    pass: &Pass,
+    from: &'static FieldType,
+    to: &'static FieldType,
+) -> NodeId {
     match (pointee(from), pointee(to)) {
         (FieldType::Struct(from), FieldType::Struct(to)) => record(tree, node, pass, from, to),
-        (FieldType::List(from), FieldType::List(to)) => items(tree, node, |tree, item| value(tree, item, pass, from, to)),
+        (FieldType::List(from), FieldType::List(to)) => {
+            items(tree, node, |tree, item| value(tree, item, pass, from, to))
+        }
         (FieldType::Map(from), FieldType::Map(to)) => match (&from.value, &to.value) {
-            (FieldType::Quantity, FieldType::Struct(inner)) => rebuild(tree, node, |tree, _, old| {
-                let Some(into) = steps::wraps_value(pass.rows, inner) else { return Some(old) };
-                if job::is_null(tree, old.value) {
-                    return Some(old);
-                }
-                let kind = entry(tree, into, old.value);
-                let kind = tree.store_entries([kind]);
-                Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..old })
-            }),
-            (FieldType::Struct(inner), FieldType::Quantity) => rebuild(tree, node, |tree, _, old| {
-                let value = steps::wraps_value(pass.rows, inner).and_then(|into| tree.get(old.value, into));
-                Some(Entry { value: value.unwrap_or(old.value), ..old })
-            }),
-            (from, to) => {
-                rebuild(tree, node, |tree, _, old| Some(Entry { value: value(tree, old.value, pass, from, to), ..old }))
+            (FieldType::Quantity, FieldType::Struct(inner)) => {
+                rebuild(tree, node, |tree, _, old| {
+                    let Some(into) = steps::wraps_value(pass.rows, inner) else {
+                        return Some(old);
+                    };
+                    if job::is_null(tree, old.value) {
+                        return Some(old);
+                    }
+                    let kind = entry(tree, into, old.value);
+                    let kind = tree.store_entries([kind]);
+                    Some(Entry {
+                        value: tree.add(kind, Span::default(), Style::Block),
+                        ..old
+                    })
+                })
             }
+            (FieldType::Struct(inner), FieldType::Quantity) => {
+                rebuild(tree, node, |tree, _, old| {
+                    let value = steps::wraps_value(pass.rows, inner)
+                        .and_then(|into| tree.get(old.value, into));
+                    Some(Entry {
+                        value: value.unwrap_or(old.value),
+                        ..old
+                    })
+                })
+            }
+            (from, to) => rebuild(tree, node, |tree, _, old| {
+                Some(Entry {
+                    value: value(tree, old.value, pass, from, to),
+                    ..old
+                })
+            }),
         },
         _ => node,
     }
 }
 
 /// Returns true if the value is a zero that the older version treats as absent but the newer one would keep.
-pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &str, entry: &Entry) -> bool {
+pub fn stands_for_absent(
+    tree: &Tree<'_>,
+    pass: &Pass,
+    schema: &Struct,
+    name: &str,
+    entry: &Entry,
+) -> bool {
     let zero = match tree.kind(entry.value) {
         Kind::Str(text) => tree.text(text).is_empty(),
         Kind::Bool(value) => !value,
@@ -125,10 +216,18 @@ pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &s
 }
 
 /// Returns true if a flat request has a non-zero value in a field that gets wrapped.
-pub fn says_something(tree: &Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, inner: &'static Struct) -> bool {
+pub fn says_something(
+    tree: &Tree<'_>,
+    map: NodeId,
+    pass: &Pass,
+    from: &'static Struct,
+    inner: &'static Struct,
+) -> bool {
     let mut entries = print::effective(tree, map, Order::Source).into_iter();
     entries.any(|entry| {
-        let Some(field) = slot(from, tree.text(entry.key)).filter(|field| goes_into(pass, from, inner, field.json)) else {
+        let Some(field) = slot(from, tree.text(entry.key))
+            .filter(|field| goes_into(pass, from, inner, field.json))
+        else {
             return false;
         };
         match tree.kind(entry.value) {
@@ -156,14 +255,21 @@ fn wrap(
     always: bool,
 ) -> NodeId {
     let written = always || says_something(tree, map, pass, from, inner);
-    let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let old: Vec<Entry> = print::effective(tree, map, Order::Source)
+        .into_iter()
+        .copied()
+        .collect();
     let (mut outside, mut inside) = (Vec::new(), Vec::new());
     let mut at = None;
     for entry in old {
         let name = tree.text(entry.key).to_owned();
         if !goes_into(pass, from, inner, &name) {
             let entry = field(tree, pass, entry, &name, from, to);
-            outside.push(Entry { shadowed: false, merged: false, ..entry });
+            outside.push(Entry {
+                shadowed: false,
+                merged: false,
+                ..entry
+            });
         } else if written {
             at.get_or_insert(outside.len());
             inside.push(field(tree, pass, entry, &name, from, inner));
@@ -187,16 +293,26 @@ fn hoist(
     holder: &'static str,
     inner: &'static Struct,
 ) -> NodeId {
-    let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let old: Vec<Entry> = print::effective(tree, map, Order::Source)
+        .into_iter()
+        .copied()
+        .collect();
     let mut new = Vec::new();
     for entry in old {
         let name = tree.text(entry.key).to_owned();
         if name != holder {
             let entry = field(tree, pass, entry, &name, from, to);
-            new.push(Entry { shadowed: false, merged: false, ..entry });
+            new.push(Entry {
+                shadowed: false,
+                merged: false,
+                ..entry
+            });
             continue;
         }
-        let below: Vec<Entry> = print::effective(tree, entry.value, Order::Source).into_iter().copied().collect();
+        let below: Vec<Entry> = print::effective(tree, entry.value, Order::Source)
+            .into_iter()
+            .copied()
+            .collect();
         for entry in below {
             let name = tree.text(entry.key).to_owned();
             new.push(field(tree, pass, entry, &name, inner, to));

@@ -13,7 +13,12 @@ use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Returns the edits that give one object the shape of the adjacent version. `unit`: the indentation of the document.
 pub fn object(tree: &Tree<'_>, node: NodeId, pass: &Pass, unit: usize) -> Result<Edits, Unsafe> {
-    let mut shape = Shape { tree, pass, unit, edits: Edits::new() };
+    let mut shape = Shape {
+        tree,
+        pass,
+        unit,
+        edits: Edits::new(),
+    };
     shape.record(node, pass.from, pass.to)?;
     Ok(shape.edits)
 }
@@ -28,17 +33,29 @@ struct Shape<'t, 's, 'p> {
 impl Shape<'_, '_, '_> {
     // ---- which structs change; recursion is bounded by the depth of the tables ----
 
-    fn record(&mut self, map: NodeId, from: &'static Struct, to: &'static Struct) -> Result<(), Unsafe> {
+    fn record(
+        &mut self,
+        map: NodeId,
+        from: &'static Struct,
+        to: &'static Struct,
+    ) -> Result<(), Unsafe> {
         if std::ptr::eq(from, to) || !self.tree.is_map(map) {
             return Ok(());
         }
         let change = steps::change(self.pass.rows, from, to);
         match change {
-            Some(StructChange::Wrap { into, inner, always, .. }) => self.wrap(map, from, into, inner, always)?,
+            Some(StructChange::Wrap {
+                into,
+                inner,
+                always,
+                ..
+            }) => self.wrap(map, from, into, inner, always)?,
             Some(StructChange::Hoist { field, .. }) => self.hoist(map, field)?,
             None => {
                 let (tree, pass) = (self.tree, self.pass);
-                let zero = |entry: &Entry| stands_for_absent(tree, pass, from, tree.text(entry.key), entry);
+                let zero = |entry: &Entry| {
+                    stands_for_absent(tree, pass, from, tree.text(entry.key), entry)
+                };
                 self.edits.remove_entries(tree, map, zero)?;
             }
         }
@@ -50,7 +67,9 @@ impl Shape<'_, '_, '_> {
                         self.field(entry, inner, to)?;
                     }
                 }
-                Some(StructChange::Wrap { inner, .. }) if goes_into(self.pass, from, inner, name) => {
+                Some(StructChange::Wrap { inner, .. })
+                    if goes_into(self.pass, from, inner, name) =>
+                {
                     self.field(entry, from, inner)?
                 }
                 _ => self.field(entry, from, to)?,
@@ -59,35 +78,53 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    fn field(&mut self, entry: &Entry, from: &'static Struct, to: &'static Struct) -> Result<(), Unsafe> {
+    fn field(
+        &mut self,
+        entry: &Entry,
+        from: &'static Struct,
+        to: &'static Struct,
+    ) -> Result<(), Unsafe> {
         let name = self.tree.text(entry.key);
         let new = steps::new_name(self.pass.rows, from, to, name);
         if new != name {
             self.edits.rename_key(self.tree, entry, name, new)?;
         }
-        let ty =
-            |schema: &'static Struct, name| schema.slot(name).and_then(|slot| schema.fields.get(slot)).map(|field| &field.ty);
+        let ty = |schema: &'static Struct, name| {
+            schema
+                .slot(name)
+                .and_then(|slot| schema.fields.get(slot))
+                .map(|field| &field.ty)
+        };
         match (ty(from, name), ty(to, new)) {
             (Some(from), Some(to)) => self.value(entry.value, from, to),
             _ => Ok(()),
         }
     }
 
-    fn value(&mut self, node: NodeId, from: &'static FieldType, to: &'static FieldType) -> Result<(), Unsafe> {
+    fn value(
+        &mut self,
+        node: NodeId,
+        from: &'static FieldType,
+        to: &'static FieldType,
+    ) -> Result<(), Unsafe> {
         match (pointee(from), pointee(to)) {
             (FieldType::Struct(from), FieldType::Struct(to)) => self.record(node, from, to),
-            (FieldType::List(from), FieldType::List(to)) => {
-                self.tree.items(node).iter().try_for_each(|&item| self.value(item, from, to))
-            }
+            (FieldType::List(from), FieldType::List(to)) => self
+                .tree
+                .items(node)
+                .iter()
+                .try_for_each(|&item| self.value(item, from, to)),
             (FieldType::Map(from), FieldType::Map(to)) => {
-                self.tree.entries(node).iter().try_for_each(|entry| match (&from.value, &to.value) {
-                    (FieldType::Quantity, FieldType::Struct(inner)) => {
-                        self.wrap_value(node, entry, wraps_value(self.pass.rows, inner))
+                self.tree.entries(node).iter().try_for_each(|entry| {
+                    match (&from.value, &to.value) {
+                        (FieldType::Quantity, FieldType::Struct(inner)) => {
+                            self.wrap_value(node, entry, wraps_value(self.pass.rows, inner))
+                        }
+                        (FieldType::Struct(inner), FieldType::Quantity) => {
+                            self.unwrap_value(node, entry, wraps_value(self.pass.rows, inner))
+                        }
+                        (from, to) => self.value(entry.value, from, to),
                     }
-                    (FieldType::Struct(inner), FieldType::Quantity) => {
-                        self.unwrap_value(node, entry, wraps_value(self.pass.rows, inner))
-                    }
-                    (from, to) => self.value(entry.value, from, to),
                 })
             }
             _ => Ok(()),
@@ -116,15 +153,33 @@ impl Shape<'_, '_, '_> {
             return self.edits.remove_entries(tree, map, chosen);
         }
         let Some(start) = entries.iter().position(chosen) else {
-            return if always { self.append_empty(map, into, flow) } else { Ok(()) };
+            return if always {
+                self.append_empty(map, into, flow)
+            } else {
+                Ok(())
+            };
         };
-        let run = entries.get(start..).unwrap_or(&[]).iter().take_while(|entry| chosen(entry)).count();
+        let run = entries
+            .get(start..)
+            .unwrap_or(&[])
+            .iter()
+            .take_while(|entry| chosen(entry))
+            .count();
         let run = entries.get(start..start.saturating_add(run)).unwrap_or(&[]);
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            return Ok(());
+        };
         let kept: Vec<Span> = run.iter().map(|entry| entry.key_span).collect();
-        let later: Vec<Entry> =
-            entries.iter().filter(|entry| chosen(entry) && !kept.contains(&entry.key_span)).copied().collect();
-        if flow { self.wrap_flow(map, into, first, last, &later) } else { self.wrap_block(into, first, last, &later) }?;
+        let later: Vec<Entry> = entries
+            .iter()
+            .filter(|entry| chosen(entry) && !kept.contains(&entry.key_span))
+            .copied()
+            .collect();
+        if flow {
+            self.wrap_flow(map, into, first, last, &later)
+        } else {
+            self.wrap_block(into, first, last, &later)
+        }?;
         let moved = |entry: &Entry| later.iter().any(|one| one.key_span == entry.key_span);
         self.edits.remove_entries(tree, map, moved)
     }
@@ -139,7 +194,13 @@ impl Shape<'_, '_, '_> {
         edit::entry_end(self.tree, entry).max(edit::content_end(self.tree, entry.value))
     }
 
-    fn wrap_block(&mut self, into: &str, first: &Entry, last: &Entry, later: &[Entry]) -> Result<(), Unsafe> {
+    fn wrap_block(
+        &mut self,
+        into: &str,
+        first: &Entry,
+        last: &Entry,
+        later: &[Entry],
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         let unit = self.unit;
@@ -149,20 +210,28 @@ impl Shape<'_, '_, '_> {
         let name = self.named(first, into)?;
         let inner = " ".repeat(unit);
         let line = line_start(text, at);
-        let deep = if begins_line(text, at) { lines::deep_comments(tree, line, pad.len().saturating_add(unit)) } else { line };
+        let deep = if begins_line(text, at) {
+            lines::deep_comments(tree, line, pad.len().saturating_add(unit))
+        } else {
+            line
+        };
         let width = name.len().saturating_add(1);
         let behind_dash = match begins_line(text, at) {
             true => lines::blanks_behind_dash(tree, deep, pad.len(), width),
             false => None,
         };
         if let Some(from) = behind_dash {
-            self.edits.replace(Span::new(from, from.saturating_add(width)), format!("{name}:"));
+            self.edits.replace(
+                Span::new(from, from.saturating_add(width)),
+                format!("{name}:"),
+            );
             self.edits.insert(at, inner.clone());
         } else if deep < line {
             self.key_line_above(deep, &pad, &name, line_break);
             self.edits.insert(at, inner.clone());
         } else {
-            self.edits.insert(at, format!("{name}:{line_break}{pad}{inner}"));
+            self.edits
+                .insert(at, format!("{name}:{line_break}{pad}{inner}"));
         }
         let end = self.end(last);
         lines::indent(&mut self.edits, tree, at, end, pad.len(), unit);
@@ -190,15 +259,27 @@ impl Shape<'_, '_, '_> {
         let key_end = pad.len().saturating_add(width);
         // A comment exactly one level deeper was below the key, even if the key is short.
         let below = pad.len().saturating_add(self.unit);
-        if lines::comment_column(self.tree, deep).is_some_and(|column| column > key_end && column != below) {
+        if lines::comment_column(self.tree, deep)
+            .is_some_and(|column| column > key_end && column != below)
+        {
             let from = deep.saturating_add(pad.len());
-            self.edits.replace(Span::new(from, from.saturating_add(width)), format!("{name}:"));
+            self.edits.replace(
+                Span::new(from, from.saturating_add(width)),
+                format!("{name}:"),
+            );
         } else {
             self.edits.insert(deep, format!("{pad}{name}:{line_break}"));
         }
     }
 
-    fn wrap_flow(&mut self, map: NodeId, into: &str, first: &Entry, last: &Entry, later: &[Entry]) -> Result<(), Unsafe> {
+    fn wrap_flow(
+        &mut self,
+        map: NodeId,
+        into: &str,
+        first: &Entry,
+        last: &Entry,
+        later: &[Entry],
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         let at = first.key_span.from();
@@ -206,10 +287,13 @@ impl Shape<'_, '_, '_> {
         let colon = self.separator(first);
         let end = self.end(last);
         let lines = self.flow_lines(map, first);
-        self.edits.insert(at, format!("{name}{colon}{{{}", lines.field));
+        self.edits
+            .insert(at, format!("{name}{colon}{{{}", lines.field));
         let mut closing = String::new();
         for entry in later {
-            let chunk = text.get(entry.key_span.from()..self.end(entry)).ok_or(Unsafe::Form)?;
+            let chunk = text
+                .get(entry.key_span.from()..self.end(entry))
+                .ok_or(Unsafe::Form)?;
             closing.push(',');
             closing.push_str(match (lines.field.is_empty(), colon) {
                 (false, _) => &lines.field,
@@ -232,7 +316,11 @@ impl Shape<'_, '_, '_> {
     /// Returns the text between a key and its value in brackets: `:` or `: `.
     fn separator(&self, entry: &Entry) -> &'static str {
         let value = edit::whole(self.tree, entry.value);
-        let between = self.tree.source().get(entry.key_span.to()..value.from()).unwrap_or("");
+        let between = self
+            .tree
+            .source()
+            .get(entry.key_span.to()..value.from())
+            .unwrap_or("");
         if between == ":" { ":" } else { ": " }
     }
 
@@ -246,10 +334,23 @@ impl Shape<'_, '_, '_> {
             return FlowLines::default();
         }
         let outer = text.get(line_start(text, open)..).unwrap_or("");
-        let outer = outer.get(..outer.len().saturating_sub(outer.trim_start_matches([' ', '\t']).len())).unwrap_or("");
-        let unit = pad.strip_prefix(outer).filter(|unit| !unit.is_empty()).unwrap_or("  ");
+        let outer = outer
+            .get(
+                ..outer
+                    .len()
+                    .saturating_sub(outer.trim_start_matches([' ', '\t']).len()),
+            )
+            .unwrap_or("");
+        let unit = pad
+            .strip_prefix(outer)
+            .filter(|unit| !unit.is_empty())
+            .unwrap_or("  ");
         let end = format!("{}{pad}", edit::line_break(text, at));
-        FlowLines { field: format!("{end}{unit}"), unit: unit.to_owned(), end }
+        FlowLines {
+            field: format!("{end}{unit}"),
+            unit: unit.to_owned(),
+            end,
+        }
     }
 
     fn append_empty(&mut self, map: NodeId, into: &str, flow: bool) -> Result<(), Unsafe> {
@@ -262,7 +363,11 @@ impl Shape<'_, '_, '_> {
         if flow {
             let colon = self.separator(last);
             let lines = self.flow_lines(map, last);
-            let gap = if lines.unit.is_empty() { if colon == ":" { "" } else { " " } } else { &lines.end };
+            let gap = if lines.unit.is_empty() {
+                if colon == ":" { "" } else { " " }
+            } else {
+                &lines.end
+            };
             self.edits.insert(end, format!(",{gap}{name}{colon}{{}}"));
         } else {
             let pad = edit::lead(text, last.key_span.from()).ok_or(Unsafe::Form)?;
@@ -270,7 +375,10 @@ impl Shape<'_, '_, '_> {
             let written = format!("{name}: {{}}");
             match self.comment_of_empty(end, pad.len(), written.len()) {
                 Some(blanks) => self.edits.replace(blanks, written),
-                None => self.edits.insert(edit::line_end(text, end), format!("{line_break}{pad}{written}")),
+                None => self.edits.insert(
+                    edit::line_end(text, end),
+                    format!("{line_break}{pad}{written}"),
+                ),
             }
         }
         Ok(())
@@ -321,15 +429,22 @@ impl Shape<'_, '_, '_> {
         let (from, end) = (entry.key_span.from(), self.end(entry));
         if flow || !begins_line(text, from) || edit::line_end(text, from) < end {
             let key = entry.key_span;
-            return self.edits.remove_entries(tree, map, |entry| entry.key_span == key);
+            return self
+                .edits
+                .remove_entries(tree, map, |entry| entry.key_span == key);
         }
         if lines::comment_behind(tree, end).is_some() {
-            self.edits.replace(Span::new(from, end), " ".repeat(end.saturating_sub(from)));
+            self.edits
+                .replace(Span::new(from, end), " ".repeat(end.saturating_sub(from)));
         } else if edit::next_line(text, end) < text.len() {
-            self.edits.remove(Span::new(line_start(text, from), edit::next_line(text, end)));
+            self.edits.remove(Span::new(
+                line_start(text, from),
+                edit::next_line(text, end),
+            ));
         } else {
             let key = entry.key_span;
-            self.edits.remove_entries(tree, map, |entry| entry.key_span == key)?;
+            self.edits
+                .remove_entries(tree, map, |entry| entry.key_span == key)?;
         }
         Ok(())
     }
@@ -338,8 +453,12 @@ impl Shape<'_, '_, '_> {
         let tree = self.tree;
         let text = tree.source();
         let inner = tree.entries(entry.value);
-        inner.iter().try_for_each(|entry| edit::editable_in_block(tree, entry))?;
-        let (Some(first), Some(last)) = (inner.first(), inner.last()) else { return Err(Unsafe::Form) };
+        inner
+            .iter()
+            .try_for_each(|entry| edit::editable_in_block(tree, entry))?;
+        let (Some(first), Some(last)) = (inner.first(), inner.last()) else {
+            return Err(Unsafe::Form);
+        };
         let (key, at) = (entry.key_span, first.key_span.from());
         if !begins_line(text, at) || line_start(text, at) <= key.from() {
             return Err(Unsafe::Form);
@@ -354,7 +473,10 @@ impl Shape<'_, '_, '_> {
             self.edits.remove(Span::new(key.from(), at));
         } else {
             remove_key_line(&mut self.edits, tree, key, colon);
-            self.edits.remove(Span::new(line_start(text, at), line_start(text, at).saturating_add(width)));
+            self.edits.remove(Span::new(
+                line_start(text, at),
+                line_start(text, at).saturating_add(width),
+            ));
         }
         let end = self.end(last);
         lines::outdent(&mut self.edits, tree, at, end, inner_column, width);
@@ -385,8 +507,12 @@ impl Shape<'_, '_, '_> {
         let tree = self.tree;
         let text = tree.source();
         let inner = tree.entries(entry.value);
-        inner.iter().try_for_each(|entry| edit::editable_in_flow(tree, entry))?;
-        let (Some(first), Some(last)) = (inner.first(), inner.last()) else { return Err(Unsafe::Form) };
+        inner
+            .iter()
+            .try_for_each(|entry| edit::editable_in_flow(tree, entry))?;
+        let (Some(first), Some(last)) = (inner.first(), inner.last()) else {
+            return Err(Unsafe::Form);
+        };
         let (key, at, end) = (entry.key_span.from(), first.key_span.from(), self.end(last));
         let close = tree.span(entry.value).to();
         let (head, tail) = (Span::new(key, at), Span::new(end, close));
@@ -399,8 +525,13 @@ impl Shape<'_, '_, '_> {
         if line_start(text, at) > key {
             for start in edit::lines_between(text, at, end) {
                 let line = text.get(start..).unwrap_or("");
-                let blanks = line.bytes().take(width).take_while(|&b| b == b' ' || b == b'\t').count();
-                self.edits.remove(Span::new(start, start.saturating_add(blanks)));
+                let blanks = line
+                    .bytes()
+                    .take(width)
+                    .take_while(|&b| b == b' ' || b == b'\t')
+                    .count();
+                self.edits
+                    .remove(Span::new(start, start.saturating_add(blanks)));
             }
         }
         Ok(())
@@ -419,19 +550,32 @@ impl Shape<'_, '_, '_> {
         let mut fields = Vec::new();
         for entry in tree.entries(entry.value) {
             edit::editable_in_flow(tree, entry)?;
-            fields.push(text.get(entry.key_span.from()..self.end(entry)).ok_or(Unsafe::Form)?);
+            fields.push(
+                text.get(entry.key_span.from()..self.end(entry))
+                    .ok_or(Unsafe::Form)?,
+            );
         }
-        self.edits.replace(Span::new(entry.key_span.from(), whole.to()), fields.join(&format!("{line_break}{pad}")));
+        self.edits.replace(
+            Span::new(entry.key_span.from(), whole.to()),
+            fields.join(&format!("{line_break}{pad}")),
+        );
         Ok(())
     }
 
     // ---- plain values and structs of one field ----
 
-    fn wrap_value(&mut self, map: NodeId, entry: &Entry, into: Option<&'static str>) -> Result<(), Unsafe> {
+    fn wrap_value(
+        &mut self,
+        map: NodeId,
+        entry: &Entry,
+        into: Option<&'static str>,
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         let flow = edit::is_flow(tree, map);
-        let Some(into) = into.filter(|_| !job::is_null(tree, entry.value)) else { return Ok(()) };
+        let Some(into) = into.filter(|_| !job::is_null(tree, entry.value)) else {
+            return Ok(());
+        };
         edit::editable(tree, entry, flow)?;
         let value = edit::whole(tree, entry.value);
         let value = edit::trimmed(text, value);
@@ -443,7 +587,10 @@ impl Shape<'_, '_, '_> {
         if flow {
             let name = self.named(entry, into)?;
             let lines = self.flow_lines(map, entry);
-            self.edits.insert(value.from(), format!("{{{}{name}{}", lines.field, self.separator(entry)));
+            self.edits.insert(
+                value.from(),
+                format!("{{{}{name}{}", lines.field, self.separator(entry)),
+            );
             self.edits.insert(value.to(), format!("{}}}", lines.end));
             return Ok(());
         }
@@ -457,37 +604,55 @@ impl Shape<'_, '_, '_> {
         // If a key is shorter than one indentation level, a comment after it is left of the comments below it.
         let key_end = pad.len().saturating_add(key.len()).saturating_add(1);
         let deep = lines::comment_above(tree, deep, |column| column > key_end);
-        let short = lines::comment_above(tree, deep, |column| column == pad.len().saturating_add(1));
+        let short =
+            lines::comment_above(tree, deep, |column| column == pad.len().saturating_add(1));
         if short < deep && key_end < pad.len().saturating_add(self.unit) && begins_line(text, at) {
             let from = short.saturating_add(pad.len());
             let width = self.unit;
-            self.edits.replace(Span::new(from, from.saturating_add(1)), format!("{:width$}", format!("{key}:")));
+            self.edits.replace(
+                Span::new(from, from.saturating_add(1)),
+                format!("{:width$}", format!("{key}:")),
+            );
             self.edits.replace(entry.key_span, format!("{inner}{into}"));
         } else if deep < line && begins_line(text, at) {
             self.key_line_above(deep, &pad, &key, line_break);
             self.edits.replace(entry.key_span, format!("{inner}{into}"));
         } else {
-            self.edits.insert(colon, format!("{line_break}{pad}{inner}{into}:"));
+            self.edits
+                .insert(colon, format!("{line_break}{pad}{inner}{into}:"));
         }
         Ok(())
     }
 
-    fn unwrap_value(&mut self, map: NodeId, entry: &Entry, from: Option<&'static str>) -> Result<(), Unsafe> {
+    fn unwrap_value(
+        &mut self,
+        map: NodeId,
+        entry: &Entry,
+        from: Option<&'static str>,
+    ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         let flow = edit::is_flow(tree, map);
-        let Some(value) = from.and_then(|from| tree.entry(entry.value, from)) else { return Ok(()) };
+        let Some(value) = from.and_then(|from| tree.entry(entry.value, from)) else {
+            return Ok(());
+        };
         edit::editable(tree, entry, flow)?;
         let node = tree.node(entry.value);
         // All other fields have been removed already.
-        if tree.entries(entry.value).len() != 1 || !node.properties.is_empty() || matches!(node.kind, Kind::Alias(_)) {
+        if tree.entries(entry.value).len() != 1
+            || !node.properties.is_empty()
+            || matches!(node.kind, Kind::Alias(_))
+        {
             return Err(Unsafe::Form);
         }
         edit::editable(tree, value, flow || node.style == Style::Flow)?;
         let colon = colon_after(text, entry.key_span).ok_or(Unsafe::Form)?;
         if node.style == Style::Flow {
             let inner = edit::whole(tree, value.value);
-            let (head, tail) = (Span::new(node.span.from(), inner.from()), Span::new(inner.to(), node.span.to()));
+            let (head, tail) = (
+                Span::new(node.span.from(), inner.from()),
+                Span::new(inner.to(), node.span.to()),
+            );
             if !edit::comments_in(tree, node.span).is_empty() {
                 return Err(Unsafe::Form);
             }
@@ -499,7 +664,9 @@ impl Shape<'_, '_, '_> {
         if !begins_line(text, at) || line_start(text, at) <= entry.key_span.from() {
             return Err(Unsafe::Form);
         }
-        if edit::next_line(text, colon) == line_start(text, at) && lines::comment_behind(tree, colon).is_none() {
+        if edit::next_line(text, colon) == line_start(text, at)
+            && lines::comment_behind(tree, colon).is_none()
+        {
             let inner_colon = colon_after(text, value.key_span).ok_or(Unsafe::Form)?;
             self.edits.remove(Span::new(colon, inner_colon));
         } else {
@@ -510,11 +677,15 @@ impl Shape<'_, '_, '_> {
                 // At its own column it could be mistaken for a comment below the key. One column right of the key marks it as the
                 // key's own comment.
                 Some(comment) if column(text, comment.from()) == below => {
-                    self.edits.replace(Span::new(entry.key_span.from(), comment.from()), " ");
+                    self.edits
+                        .replace(Span::new(entry.key_span.from(), comment.from()), " ");
                 }
                 _ => remove_key_line(&mut self.edits, tree, entry.key_span, colon),
             }
-            self.edits.replace(Span::new(line_start(text, at), value.key_span.to()), format!("{pad}{key}"));
+            self.edits.replace(
+                Span::new(line_start(text, at), value.key_span.to()),
+                format!("{pad}{key}"),
+            );
         }
         Ok(())
     }

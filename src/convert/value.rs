@@ -22,7 +22,9 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
     }
     rebuild(tree, node, |tree, name, entry| {
         let value = entry.value;
-        let new = if job::is_type_key(name, "apiVersion") && tree.str(value) == Some(job.from.api_version) {
+        let new = if job::is_type_key(name, "apiVersion")
+            && tree.str(value) == Some(job.from.api_version)
+        {
             string(tree, job.to.api_version)
         } else if job::is_type_key(name, "kind") && tree.str(value) == Some(job.kind) {
             string(tree, job.new_kind)
@@ -30,14 +32,19 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
             match name {
                 "metadata" if job.drop_server_fields => return without_server_fields(tree, entry),
                 "status" if handle.is_some() => {
-                    rebuild_field(tree, value, "allocation", |tree, entry| Some(allocation(tree, entry, &driver, job)))
+                    rebuild_field(tree, value, "allocation", |tree, entry| {
+                        Some(allocation(tree, entry, &driver, job))
+                    })
                 }
                 // v1alpha2 treats null as absent; v1alpha1 does not have the field.
                 _ if newer_only.iter().any(|(field, _)| *field == name) => return None,
                 _ => value,
             }
         };
-        Some(Entry { value: new, ..entry })
+        Some(Entry {
+            value: new,
+            ..entry
+        })
     })
 }
 
@@ -47,7 +54,13 @@ fn rebuild_field<'s>(
     field: &str,
     change: impl Fn(&mut Tree<'s>, Entry) -> Option<Entry>,
 ) -> NodeId {
-    rebuild(tree, map, |tree, name, entry| if name == field { change(tree, entry) } else { Some(entry) })
+    rebuild(tree, map, |tree, name, entry| {
+        if name == field {
+            change(tree, entry)
+        } else {
+            Some(entry)
+        }
+    })
 }
 
 fn string(tree: &mut Tree<'_>, text: &str) -> NodeId {
@@ -56,7 +69,9 @@ fn string(tree: &mut Tree<'_>, text: &str) -> NodeId {
 }
 
 fn allocation(tree: &mut Tree<'_>, entry: Entry, driver: &str, job: &Job) -> Entry {
-    let Some(handle) = job.handle() else { return entry };
+    let Some(handle) = job.handle() else {
+        return entry;
+    };
     let direction = job.direction();
     let value = rebuild(tree, entry.value, |tree, name, entry| {
         if name == handle.new_field(direction) {
@@ -71,7 +86,11 @@ fn allocation(tree: &mut Tree<'_>, entry: Entry, driver: &str, job: &Job) -> Ent
             Direction::Up => handles(tree, entry.value, driver),
             Direction::Down => kept_data(tree, entry.value, driver)?,
         };
-        Some(Entry { key, value, ..entry })
+        Some(Entry {
+            key,
+            value,
+            ..entry
+        })
     });
     Entry { value, ..entry }
 }
@@ -100,7 +119,9 @@ fn kept_data(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeI
     }
     let kept = job::kept_handle(tree, handles, driver);
     let data = tree.get(*tree.items(handles).get(kept)?, "data")?;
-    tree.str(data).is_some_and(|data| !data.is_empty()).then_some(data)
+    tree.str(data)
+        .is_some_and(|data| !data.is_empty())
+        .then_some(data)
 }
 
 /// Copies `metadata` without what only the server writes; `None` if nothing is left.
@@ -112,21 +133,33 @@ fn without_server_fields(tree: &mut Tree<'_>, entry: Entry) -> Option<Entry> {
         if name != "annotations" || tree.get(entry.value, LAST_APPLIED).is_none() {
             return Some(entry);
         }
-        let value = rebuild(tree, entry.value, |_, name, entry| (name != LAST_APPLIED).then_some(entry));
+        let value = rebuild(tree, entry.value, |_, name, entry| {
+            (name != LAST_APPLIED).then_some(entry)
+        });
         (!tree.entries(value).is_empty()).then_some(Entry { value, ..entry })
     });
-    let emptied = tree.is_map(value) && tree.entries(value).is_empty() && !tree.entries(entry.value).is_empty();
+    let emptied = tree.is_map(value)
+        && tree.entries(value).is_empty()
+        && !tree.entries(entry.value).is_empty();
     (!emptied).then_some(Entry { value, ..entry })
 }
 
 /// Converts a whole document: its root with the given objects converted, `nodes` being the root or items of its `items`.
-pub fn document(tree: &mut Tree<'_>, root: NodeId, head: Option<&Job>, objects: &[(NodeId, Job)]) -> NodeId {
+pub fn document(
+    tree: &mut Tree<'_>,
+    root: NodeId,
+    head: Option<&Job>,
+    objects: &[(NodeId, Job)],
+) -> NodeId {
     if let [(node, job)] = objects
         && *node == root
     {
         return object(tree, root, job);
     }
-    let converted: Vec<(NodeId, NodeId)> = objects.iter().map(|(node, job)| (*node, object(tree, *node, job))).collect();
+    let converted: Vec<(NodeId, NodeId)> = objects
+        .iter()
+        .map(|(node, job)| (*node, object(tree, *node, job)))
+        .collect();
     let mut root = root;
     if let Some(job) = head {
         root = object(tree, root, job);
@@ -149,6 +182,9 @@ pub fn document(tree: &mut Tree<'_>, root: NodeId, head: Option<&Job>, objects: 
             })
             .collect();
         let kind = tree.store_items(items);
-        Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..entry })
+        Some(Entry {
+            value: tree.add(kind, Span::default(), Style::Block),
+            ..entry
+        })
     })
 }

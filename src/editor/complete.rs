@@ -88,13 +88,22 @@ struct Completer<'a> {
 }
 
 /// Returns the completions at a byte offset, those that are needed first.
-pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Vec<Completion> {
+pub fn complete(
+    text: &str,
+    offset: usize,
+    release: Option<Release>,
+    sentences: Option<&Sentences>,
+) -> Vec<Completion> {
     let outline = Outline::read(text);
     let beside_key = outline.nodes.iter().any(|node| {
         let key = node.parent.and_then(|parent| outline.nodes.get(parent));
-        node.role == Role::Item && !node.flow && key.is_some_and(|key| key.role == Role::Key && key.column == node.column)
+        node.role == Role::Item
+            && !node.flow
+            && key.is_some_and(|key| key.role == Role::Key && key.column == node.column)
     });
-    let Some(spot) = context::spot(&outline, offset, Purpose::Complete) else { return Vec::new() };
+    let Some(spot) = context::spot(&outline, offset, Purpose::Complete) else {
+        return Vec::new();
+    };
     let mut completer = Completer {
         json: text.trim_start().starts_with('{'),
         document: outline.document_at(offset),
@@ -106,7 +115,13 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
     };
     let document = completer.document;
     match spot {
-        Spot::Key { parent, own, range, column, flow } => completer.at_key(document, parent, own, range, column, flow),
+        Spot::Key {
+            parent,
+            own,
+            range,
+            column,
+            flow,
+        } => completer.at_key(document, parent, own, range, column, flow),
         Spot::Value { of, range } => completer.at_value(document, of, range),
     }
     completer.found
@@ -114,39 +129,61 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
 
 impl Completer<'_> {
     fn tell(&self, key: &str) -> Option<String> {
-        self.sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
+        self.sentences
+            .and_then(|sentences| sentences.get(key))
+            .map(str::to_owned)
     }
 
     // ---- keys ----
 
-    fn at_key(&mut self, document: usize, parent: Option<usize>, own: Option<usize>, range: Span, column: usize, flow: bool) {
+    fn at_key(
+        &mut self,
+        document: usize,
+        parent: Option<usize>,
+        own: Option<usize>,
+        range: Span,
+        column: usize,
+        flow: bool,
+    ) {
         let (object, root, steps) = context::object_of(&self.outline, document, parent);
         let present: Vec<String> = context::children(&self.outline, document, parent)
             .filter(|(at, node)| Some(*at) != own && node.role == Role::Key)
             .map(|(_, node)| self.outline.slice(node.name).to_owned())
             .collect();
         let has = |key: &str| present.iter().any(|known| known == key);
-        let keyed = own.and_then(|own| self.outline.nodes.get(own)).is_some_and(|node| node.colon);
-        let place = KeySlot { range, column, flow, keyed };
+        let keyed = own
+            .and_then(|own| self.outline.nodes.get(own))
+            .is_some_and(|node| node.colon);
+        let place = KeySlot {
+            range,
+            column,
+            flow,
+            keyed,
+        };
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
                 self.unrecognised(&object, &place, &has);
             }
             return;
         };
-        let Some(at) = context::locate(api, release, &steps) else { return };
+        let Some(at) = context::locate(api, release, &steps) else {
+            return;
+        };
         match (at.schema, at.ty) {
             (Some(schema), _) => {
                 self.keys(&at, schema, &place, &has);
                 // A list may start in the column of its key.
-                let above = context::children(&self.outline, document, parent).filter(|(_, node)| node.key.to() <= range.from());
+                let above = context::children(&self.outline, document, parent)
+                    .filter(|(_, node)| node.key.to() <= range.from());
                 let above = above.last().map(|(at, node)| (at, *node));
                 if let Some((key, node)) = above
                     && self.list_indent == 0
                     && node.role == Role::Key
                     && node.column == column
                     && node.value_kind == OutlineValueKind::Nothing
-                    && context::children(&self.outline, document, Some(key)).next().is_none()
+                    && context::children(&self.outline, document, Some(key))
+                        .next()
+                        .is_none()
                 {
                     let (_, _, steps) = context::object_of(&self.outline, document, Some(key));
                     if let Some(list) = context::locate(api, release, &steps)
@@ -157,7 +194,9 @@ impl Completer<'_> {
                 }
             }
             // A list that has no dash yet.
-            (None, Some(FieldType::List(inner))) if !flow => self.dashed(&at, inner, &steps, &place),
+            (None, Some(FieldType::List(inner))) if !flow => {
+                self.dashed(&at, inner, &steps, &place)
+            }
             (None, Some(FieldType::List(inner))) => {
                 if inner.as_struct().is_none() {
                     self.values(&at, &steps, range, "", "");
@@ -170,34 +209,77 @@ impl Completer<'_> {
     }
 
     /// Completes the first line of an item, dash included.
-    fn dashed(&mut self, at: &TablePlace, inner: &'static FieldType, steps: &[Step], place: &KeySlot) {
+    fn dashed(
+        &mut self,
+        at: &TablePlace,
+        inner: &'static FieldType,
+        steps: &[Step],
+        place: &KeySlot,
+    ) {
         let first = self.found.len();
         match inner.as_struct() {
             Some(schema) => {
-                let below = TablePlace { schema: Some(schema), ty: Some(inner), ..*at };
-                self.keys(&below, schema, &KeySlot { column: place.column.saturating_add(2), ..*place }, &|_| false);
+                let below = TablePlace {
+                    schema: Some(schema),
+                    ty: Some(inner),
+                    ..*at
+                };
+                self.keys(
+                    &below,
+                    schema,
+                    &KeySlot {
+                        column: place.column.saturating_add(2),
+                        ..*place
+                    },
+                    &|_| false,
+                );
             }
             None => self.values(at, steps, place.range, "", ""),
         }
         for item in self.found.iter_mut().skip(first) {
-            let texts = [Some(&mut item.label), Some(&mut item.insert), item.snippet.as_mut()];
-            texts.into_iter().flatten().for_each(|text| text.insert_str(0, "- "));
+            let texts = [
+                Some(&mut item.label),
+                Some(&mut item.insert),
+                item.snippet.as_mut(),
+            ];
+            texts
+                .into_iter()
+                .flatten()
+                .for_each(|text| text.insert_str(0, "- "));
         }
     }
 
-    fn keys(&mut self, at: &TablePlace, schema: &'static Struct, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
+    fn keys(
+        &mut self,
+        at: &TablePlace,
+        schema: &'static Struct,
+        place: &KeySlot,
+        has: &dyn Fn(&str) -> bool,
+    ) {
         let kind = at.api.kind;
         let top = std::ptr::eq(schema, kind.schema);
-        let fields = schema.fields.iter().filter(|field| field.in_release(at.release) && !has(field.json));
+        let fields = schema
+            .fields
+            .iter()
+            .filter(|field| field.in_release(at.release) && !has(field.json));
         let mut rows: Vec<(u8, &'static Field)> = fields
-            .filter(|field| !at.template || schema.go != "ObjectMeta" || matches!(field.json, "labels" | "annotations"))
+            .filter(|field| {
+                !at.template
+                    || schema.go != "ObjectMeta"
+                    || matches!(field.json, "labels" | "annotations")
+            })
             .map(|field| {
                 let facts = facts::facts(schema, field, at.release);
-                let rank = if required(at, schema, field) || (top && matches!(field.json, "kind" | "apiVersion" | "metadata")) {
+                let rank = if required(at, schema, field)
+                    || (top && matches!(field.json, "kind" | "apiVersion" | "metadata"))
+                {
                     0
                 } else if facts.server_owned
                     || facts.dropped_on_create
-                    || matches!(field.json, "managedFields" | "generation" | "resourceVersion")
+                    || matches!(
+                        field.json,
+                        "managedFields" | "generation" | "resourceVersion"
+                    )
                 {
                     2
                 } else {
@@ -215,7 +297,10 @@ impl Completer<'_> {
             };
             if rank == 0 {
                 detail.push_str(", ");
-                detail.push_str(self.sentences.map_or("required", |words| words.word("required")));
+                detail.push_str(
+                    self.sentences
+                        .map_or("required", |words| words.word("required")),
+                );
             }
             let key = field_key(schema, field);
             let mut draft = Draft::default();
@@ -242,11 +327,18 @@ impl Completer<'_> {
         if !place.flow || place.keyed {
             return ("", "");
         }
-        let (before, behind) = (self.outline.text.get(..place.range.from()), self.outline.text.get(place.range.to()..));
+        let (before, behind) = (
+            self.outline.text.get(..place.range.from()),
+            self.outline.text.get(place.range.to()..),
+        );
         let before = before.and_then(|text| text.trim_end().chars().next_back());
         let behind = behind.map(|text| (text, text.trim_start().chars().next()));
         (
-            if matches!(before, None | Some('{' | ',')) { "" } else { ", " },
+            if matches!(before, None | Some('{' | ',')) {
+                ""
+            } else {
+                ", "
+            },
             match behind {
                 None | Some((_, None | Some('}' | ']' | ',' | '#'))) => "",
                 Some((text, _)) if text.starts_with(char::is_whitespace) => ",",
@@ -255,8 +347,19 @@ impl Completer<'_> {
         )
     }
 
-    fn write_key(&self, draft: &mut Draft, at: &TablePlace, schema: &'static Struct, field: &'static Field, place: &KeySlot) {
-        let name = if self.json { format!("\"{}\"", field.json) } else { field.json.to_owned() };
+    fn write_key(
+        &self,
+        draft: &mut Draft,
+        at: &TablePlace,
+        schema: &'static Struct,
+        field: &'static Field,
+        place: &KeySlot,
+    ) {
+        let name = if self.json {
+            format!("\"{}\"", field.json)
+        } else {
+            field.json.to_owned()
+        };
         draft.push(&name);
         if place.keyed {
             return;
@@ -267,7 +370,11 @@ impl Completer<'_> {
             let (open, close) = match pointed(&field.ty) {
                 FieldType::Struct(_) | FieldType::StringMap => ("{", "}"),
                 FieldType::List(_) => ("[", "]"),
-                FieldType::String | FieldType::Named(..) | FieldType::Uid | FieldType::Time | FieldType::Quantity
+                FieldType::String
+                | FieldType::Named(..)
+                | FieldType::Uid
+                | FieldType::Time
+                | FieldType::Quantity
                     if self.json =>
                 {
                     ("\"", "\"")
@@ -284,14 +391,26 @@ impl Completer<'_> {
             ("apiVersion", true) => draft.push(&format!(" {}", at.api.version.api_version)),
             ("kind", true) => draft.push(&format!(" {}", at.api.kind.kind)),
             _ => {
-                let template = at.template || (schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata");
-                self.write_value(draft, &TablePlace { template, ..*at }, &field.ty, place.column);
+                let template = at.template
+                    || (schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata");
+                self.write_value(
+                    draft,
+                    &TablePlace { template, ..*at },
+                    &field.ty,
+                    place.column,
+                );
             }
         }
     }
 
     /// Writes the part after the colon of a key at `column`, with all required fields below it.
-    fn write_value(&self, draft: &mut Draft, at: &TablePlace, ty: &'static FieldType, column: usize) {
+    fn write_value(
+        &self,
+        draft: &mut Draft,
+        at: &TablePlace,
+        ty: &'static FieldType,
+        column: usize,
+    ) {
         match pointed(ty) {
             FieldType::Struct(schema) => {
                 let deeper = column.saturating_add(2);
@@ -319,9 +438,19 @@ impl Completer<'_> {
     }
 
     /// Writes the required fields of a struct, the first at the cursor; a hole if there are none.
-    fn write_struct(&self, draft: &mut Draft, at: &TablePlace, schema: &'static Struct, column: usize) {
+    fn write_struct(
+        &self,
+        draft: &mut Draft,
+        at: &TablePlace,
+        schema: &'static Struct,
+        column: usize,
+    ) {
         let mut first = true;
-        for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field)) {
+        for field in schema
+            .fields
+            .iter()
+            .filter(|field| field.in_release(at.release) && required(at, schema, field))
+        {
             if !first {
                 draft.line(column);
             }
@@ -344,7 +473,11 @@ impl Completer<'_> {
                 continue;
             }
             let mut draft = Draft::default();
-            draft.push(&if self.json { format!("\"{name}\":") } else { format!("{name}:") });
+            draft.push(&if self.json {
+                format!("\"{name}\":")
+            } else {
+                format!("{name}:")
+            });
             if place.keyed {
                 draft.text.pop();
                 draft.snippet.pop();
@@ -363,11 +496,17 @@ impl Completer<'_> {
                 draft.hole();
                 draft.push(if self.json { "\"" } else { "" });
             }
-            let key = format!("fields/{}.{name}", if wanted { "TypeMeta" } else { "Object" });
+            let key = format!(
+                "fields/{}.{name}",
+                if wanted { "TypeMeta" } else { "Object" }
+            );
             self.found.push(Completion {
                 label: name.to_owned(),
                 sort: Sort::Field,
-                detail: self.sentences.map_or("required", |words| words.word("required")).to_owned(),
+                detail: self
+                    .sentences
+                    .map_or("required", |words| words.word("required"))
+                    .to_owned(),
                 documentation: self.tell(&key),
                 key: Some(key),
                 snippet: (draft.holes > 0).then_some(draft.snippet),
@@ -385,14 +524,20 @@ impl Completer<'_> {
     /// Completes whole objects, newest version first.
     fn objects(&mut self, place: &KeySlot) {
         let release = self.release;
-        for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
+        for version in VERSIONS
+            .iter()
+            .rev()
+            .filter(|version| release.is_none_or(|release| version.served_by(release)))
+        {
             for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
                 let release = release.unwrap_or_else(|| version.default_release_of(kind.kind));
                 if !kind.in_release(release) {
                     continue;
                 }
                 let api = crate::api::Api { version, kind };
-                let Some(at) = context::locate(api, release, &[]) else { continue };
+                let Some(at) = context::locate(api, release, &[]) else {
+                    continue;
+                };
                 let mut draft = Draft::default();
                 draft.push(&format!("apiVersion: {}", version.api_version));
                 draft.line(place.column);
@@ -407,7 +552,9 @@ impl Completer<'_> {
                     .fields
                     .iter()
                     .filter(|field| field.in_release(release))
-                    .filter(|field| field.json == "spec" || facts::facts(kind.schema, field, release).required)
+                    .filter(|field| {
+                        field.json == "spec" || facts::facts(kind.schema, field, release).required
+                    })
                 {
                     draft.line(place.column);
                     draft.push(field.json);
@@ -433,7 +580,9 @@ impl Completer<'_> {
     // ---- values ----
 
     fn at_value(&mut self, document: usize, of: usize, range: Span) {
-        let Some(node) = self.outline.nodes.get(of).copied() else { return };
+        let Some(node) = self.outline.nodes.get(of).copied() else {
+            return;
+        };
         let (object, root, steps) = context::object_of(&self.outline, document, Some(of));
         let written = self.outline.slice(range);
         let quote = match written.chars().next() {
@@ -443,7 +592,10 @@ impl Completer<'_> {
         };
         // The beginning of a key behind a dash.
         let line = self.outline.line_at(range.from());
-        if node.role == Role::Item && !node.flow && node.value_kind == OutlineValueKind::Scalar && line.from() <= node.key.from()
+        if node.role == Role::Item
+            && !node.flow
+            && node.value_kind == OutlineValueKind::Scalar
+            && line.from() <= node.key.from()
         {
             let first = self.found.len();
             let column = range.from().saturating_sub(line.from());
@@ -470,7 +622,9 @@ impl Completer<'_> {
                     let names = names::of_pod(&self.outline, &node);
                     return self.names(&names, range, lead, &quote);
                 };
-                let Some(at) = context::locate(api, release, &steps) else { return };
+                let Some(at) = context::locate(api, release, &steps) else {
+                    return;
+                };
                 self.values(&at, &steps, range, lead, &quote);
             }
         }
@@ -482,25 +636,42 @@ impl Completer<'_> {
         while let Some(FieldType::List(inner)) = ty {
             ty = Some(inner);
         }
-        let below_fields = steps.iter().any(|step| matches!(step, Step::Key(name) if name == "matchFields"));
+        let below_fields = steps
+            .iter()
+            .any(|step| matches!(step, Step::Key(name) if name == "matchFields"));
         let (values, quote): (Vec<&str>, &str) = match ty {
             Some(FieldType::Bool) => (vec!["true", "false"], ""),
             _ if !field.values.is_empty() => {
                 let allowed = |value: &&&str| !below_fields || matches!(**value, "In" | "NotIn");
-                (field.allowed(at.release).iter().filter(allowed).copied().collect(), quote)
+                (
+                    field
+                        .allowed(at.release)
+                        .iter()
+                        .filter(allowed)
+                        .copied()
+                        .collect(),
+                    quote,
+                )
             }
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
             _ => {
                 let names = match (field.json, at.schema) {
                     ("deviceClassName", None) => names::of_kind(&self.outline, "DeviceClass"),
                     ("resourceClassName", None) => names::of_kind(&self.outline, "ResourceClass"),
-                    ("requests", None) => names::of_entries(&self.outline, self.document, "requests", "firstAvailable"),
+                    ("requests", None) => names::of_entries(
+                        &self.outline,
+                        self.document,
+                        "requests",
+                        "firstAvailable",
+                    ),
                     _ => return,
                 };
                 return self.names(&names, range, lead, quote);
             }
         };
-        let default = at.field.and_then(|(schema, field)| facts::facts(schema, field, at.release).default);
+        let default = at
+            .field
+            .and_then(|(schema, field)| facts::facts(schema, field, at.release).default);
         for value in values {
             let key = value_key(field, value);
             let detail = match (default == Some(value), self.sentences) {
@@ -520,29 +691,60 @@ impl Completer<'_> {
     }
 
     fn versions(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
-        let served = |version: &&&Version| self.release.is_none_or(|release| version.served_by(release));
+        let served = |version: &&&Version| {
+            self.release
+                .is_none_or(|release| version.served_by(release))
+        };
         let fits = |version: &&&Version| {
-            let known = VERSIONS.iter().flat_map(|version| version.kinds).any(|kind| kind.kind == object.kind);
+            let known = VERSIONS
+                .iter()
+                .flat_map(|version| version.kinds)
+                .any(|kind| kind.kind == object.kind);
             !known || version.kinds.iter().any(|kind| kind.kind == object.kind)
         };
-        let versions: Vec<&Version> = VERSIONS.iter().rev().filter(served).filter(fits).copied().collect();
+        let versions: Vec<&Version> = VERSIONS
+            .iter()
+            .rev()
+            .filter(served)
+            .filter(fits)
+            .copied()
+            .collect();
         for version in versions {
             let (first, last) = version.minors();
-            let detail = if first == last { format!("1.{first}") } else { format!("1.{first}\u{2013}1.{last}") };
+            let detail = if first == last {
+                format!("1.{first}")
+            } else {
+                format!("1.{first}\u{2013}1.{last}")
+            };
             let key = version_key(version.api_version);
-            self.push_value(version.api_version, Sort::ApiVersion, detail, Some(key), range, lead, quote);
+            self.push_value(
+                version.api_version,
+                Sort::ApiVersion,
+                detail,
+                Some(key),
+                range,
+                lead,
+                quote,
+            );
         }
     }
 
     fn kinds(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
         let asked = VERSIONS.iter().rev().filter(|version| {
             (object.api_version.is_empty() || version.api_version == object.api_version)
-                && self.release.is_none_or(|release| version.served_by(release))
+                && self
+                    .release
+                    .is_none_or(|release| version.served_by(release))
         });
         let mut kinds: Vec<(&ApiKind, &Version)> = Vec::new();
         for version in asked {
             let has = |kind: &&ApiKind| self.release.is_none_or(|release| kind.in_release(release));
-            for kind in version.kinds.iter().filter(has).filter(|kind| kind.items.is_none()) {
+            for kind in version
+                .kinds
+                .iter()
+                .filter(has)
+                .filter(|kind| kind.items.is_none())
+            {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
                     kinds.push((kind, version));
                 }
@@ -556,7 +758,16 @@ impl Completer<'_> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of one completion")]
-    fn push_value(&mut self, value: &str, sort: Sort, detail: String, key: Option<String>, span: Span, lead: &str, quote: &str) {
+    fn push_value(
+        &mut self,
+        value: &str,
+        sort: Sort,
+        detail: String,
+        key: Option<String>,
+        span: Span,
+        lead: &str,
+        quote: &str,
+    ) {
         self.found.push(Completion {
             label: value.to_owned(),
             sort,

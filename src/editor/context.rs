@@ -49,20 +49,31 @@ impl TypeMeta {
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
         let version: &'static Version = api::version(&self.api_version)?;
         let release = release.unwrap_or_else(|| version.default_release_of(&self.kind));
-        let kind: &'static ApiKind = version.served_by(release).then(|| version.kind(&self.kind, release)).flatten()?;
+        let kind: &'static ApiKind = version
+            .served_by(release)
+            .then(|| version.kind(&self.kind, release))
+            .flatten()?;
         Some((Api { version, kind }, release))
     }
 }
 
 /// Follows steps from the object into the tables.
 pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<TablePlace> {
-    let mut at = TablePlace { api, release, field: None, ty: None, schema: Some(api.kind.schema), template: false };
+    let mut at = TablePlace {
+        api,
+        release,
+        field: None,
+        ty: None,
+        schema: Some(api.kind.schema),
+        template: false,
+    };
     for step in steps {
         match step {
             Step::Key(name) => match (at.schema, at.ty) {
                 (Some(schema), _) => {
                     let (_, field) = schema.field(name, release)?;
-                    at.template |= schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata";
+                    at.template |=
+                        schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata";
                     at.field = Some((schema, field));
                     at.enter(&field.ty);
                 }
@@ -112,25 +123,43 @@ pub fn children<'o>(
     document: usize,
     parent: Option<usize>,
 ) -> impl Iterator<Item = (usize, &'o OutlineNode)> {
-    outline.nodes.iter().enumerate().filter(move |(_, node)| node.document == document && node.parent == parent)
+    outline
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(move |(_, node)| node.document == document && node.parent == parent)
 }
 
 /// Returns the scalar of a key among the children of a node, without its quotes.
-pub fn scalar<'s>(outline: &Outline<'s>, document: usize, parent: Option<usize>, key: &str) -> Option<&'s str> {
+pub fn scalar<'s>(
+    outline: &Outline<'s>,
+    document: usize,
+    parent: Option<usize>,
+    key: &str,
+) -> Option<&'s str> {
     let keys = children(outline, document, parent)
         .filter(|(_, node)| node.role == Role::Key && node.value_kind == OutlineValueKind::Scalar);
-    let (_, node) = keys.filter(|(_, node)| outline.slice(node.name) == key).last()?;
+    let (_, node) = keys
+        .filter(|(_, node)| outline.slice(node.name) == key)
+        .last()?;
     Some(unquoted(outline.slice(node.value)))
 }
 
 /// Returns a scalar's text without quotes around it.
 pub fn unquoted(text: &str) -> &str {
-    let inner = |quote: char| text.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest));
+    let inner = |quote: char| {
+        text.strip_prefix(quote)
+            .map(|rest| rest.strip_suffix(quote).unwrap_or(rest))
+    };
     inner('"').or_else(|| inner('\'')).unwrap_or(text)
 }
 
 /// Returns the object a node is in and the steps from there to it. An item of a List is an object of its own.
-pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) -> (TypeMeta, Option<usize>, Vec<Step>) {
+pub fn object_of(
+    outline: &Outline<'_>,
+    document: usize,
+    node: Option<usize>,
+) -> (TypeMeta, Option<usize>, Vec<Step>) {
     let chain = chain(outline, node);
     if chain.len() > DEEPEST {
         return (TypeMeta::default(), None, Vec::new());
@@ -151,8 +180,12 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
             .collect()
     };
     let says = |root: Option<usize>| TypeMeta {
-        api_version: scalar(outline, document, root, "apiVersion").unwrap_or_default().to_owned(),
-        kind: scalar(outline, document, root, "kind").unwrap_or_default().to_owned(),
+        api_version: scalar(outline, document, root, "apiVersion")
+            .unwrap_or_default()
+            .to_owned(),
+        kind: scalar(outline, document, root, "kind")
+            .unwrap_or_default()
+            .to_owned(),
     };
     let top = says(None);
     if let [items, item, rest @ ..] = chain.as_slice()
@@ -166,7 +199,10 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
             while let Some(item) = kind.strip_suffix("List") {
                 kind = item;
             }
-            object = TypeMeta { kind: kind.to_owned(), api_version: top.api_version };
+            object = TypeMeta {
+                kind: kind.to_owned(),
+                api_version: top.api_version,
+            };
         }
         return (object, Some(*item), steps(rest));
     }
@@ -184,26 +220,47 @@ pub enum Purpose {
 
 /// Returns the context of the cursor; `None` in comments and block text.
 pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Spot> {
-    if outline.comments.iter().any(|comment| comment.from() < offset && offset <= comment.to()) {
+    if outline
+        .comments
+        .iter()
+        .any(|comment| comment.from() < offset && offset <= comment.to())
+    {
         return None;
     }
     let document = outline.document_at(offset);
     let line = outline.line_at(offset);
-    for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.document == document) {
-        let before = purpose == Purpose::Complete && node.flow && node.colon && node.key.from() == offset;
+    for (at, node) in outline
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| node.document == document)
+    {
+        let before =
+            purpose == Purpose::Complete && node.flow && node.colon && node.key.from() == offset;
         if node.role != Role::Item && node.key.touches(offset) && !before {
             return Some(key_spot(node, at));
         }
         match node.value_kind {
-            OutlineValueKind::Scalar if node.value.touches(offset) => return Some(Spot::Value { of: at, range: node.value }),
-            OutlineValueKind::Block if node.value.from() < offset && offset <= node.value.to() => return None,
+            OutlineValueKind::Scalar if node.value.touches(offset) => {
+                return Some(Spot::Value {
+                    of: at,
+                    range: node.value,
+                });
+            }
+            OutlineValueKind::Block if node.value.from() < offset && offset <= node.value.to() => {
+                return None;
+            }
             _ => {}
         }
     }
     let inside = outline.brackets.iter().rev().find(|brackets| {
         brackets.document == document
             && brackets.span.from() < offset
-            && offset < brackets.span.to().max(brackets.span.from().saturating_add(1))
+            && offset
+                < brackets
+                    .span
+                    .to()
+                    .max(brackets.span.from().saturating_add(1))
             || (brackets.document == document
                 && offset == brackets.span.to()
                 && !closed(outline, brackets.span)
@@ -214,27 +271,50 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
             .nodes
             .iter()
             .enumerate()
-            .filter(|(_, node)| node.flow && node.document == document && node.parent == brackets.owner)
+            .filter(|(_, node)| {
+                node.flow && node.document == document && node.parent == brackets.owner
+            })
             .rfind(|(_, node)| node.key.to() <= offset && node.key.from() > brackets.span.from());
         if let Some((at, node)) = last
             && node.colon
             && node.value_kind == OutlineValueKind::Nothing
-            && !outline.slice(Span::new(node.value.from().min(offset), offset)).contains(',')
+            && !outline
+                .slice(Span::new(node.value.from().min(offset), offset))
+                .contains(',')
         {
-            return Some(Spot::Value { of: at, range: Span::at(offset) });
+            return Some(Spot::Value {
+                of: at,
+                range: Span::at(offset),
+            });
         }
-        return Some(Spot::Key { parent: brackets.owner, own: None, range: Span::at(offset), column: 0, flow: true });
+        return Some(Spot::Key {
+            parent: brackets.owner,
+            own: None,
+            range: Span::at(offset),
+            column: 0,
+            flow: true,
+        });
     }
     // The last key or dash before the cursor on its line.
-    let before =
-        outline.nodes.iter().enumerate().rfind(|(_, node)| {
-            !node.flow && node.document == document && line.from() <= node.key.from() && node.key.to() <= offset
-        });
+    let before = outline.nodes.iter().enumerate().rfind(|(_, node)| {
+        !node.flow
+            && node.document == document
+            && line.from() <= node.key.from()
+            && node.key.to() <= offset
+    });
     if let Some((at, node)) = before {
-        let clear = outline.slice(Span::new(node.key.to(), offset)).trim_start_matches([' ', '\t', ':']).is_empty();
+        let clear = outline
+            .slice(Span::new(node.key.to(), offset))
+            .trim_start_matches([' ', '\t', ':'])
+            .is_empty();
         return match (node.role, node.value_kind) {
-            (Role::Key, OutlineValueKind::Nothing) if clear => Some(Spot::Value { of: at, range: Span::at(offset) }),
-            (Role::Item, OutlineValueKind::Nothing) if clear && outline.byte(offset.saturating_sub(1)) != b'-' => {
+            (Role::Key, OutlineValueKind::Nothing) if clear => Some(Spot::Value {
+                of: at,
+                range: Span::at(offset),
+            }),
+            (Role::Item, OutlineValueKind::Nothing)
+                if clear && outline.byte(offset.saturating_sub(1)) != b'-' =>
+            {
                 Some(Spot::Key {
                     parent: Some(at),
                     own: None,
@@ -246,12 +326,22 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
             _ => None,
         };
     }
-    if !outline.slice(Span::new(line.from(), offset)).trim().is_empty() {
+    if !outline
+        .slice(Span::new(line.from(), offset))
+        .trim()
+        .is_empty()
+    {
         return None;
     }
     let column = offset.saturating_sub(line.from());
     let parent = block_parent(outline, document, line.from(), column)?;
-    Some(Spot::Key { parent, own: None, range: Span::at(offset), column, flow: false })
+    Some(Spot::Key {
+        parent,
+        own: None,
+        range: Span::at(offset),
+        column,
+        flow: false,
+    })
 }
 
 fn closed(outline: &Outline<'_>, span: Span) -> bool {
@@ -259,29 +349,47 @@ fn closed(outline: &Outline<'_>, span: Span) -> bool {
 }
 
 fn key_spot(node: &OutlineNode, at: usize) -> Spot {
-    Spot::Key { parent: node.parent, own: Some(at), range: node.key, column: node.column, flow: node.flow }
+    Spot::Key {
+        parent: node.parent,
+        own: Some(at),
+        range: node.key,
+        column: node.column,
+        flow: node.flow,
+    }
 }
 
 /// Returns the block that an empty line at `column` belongs to; `None` if nothing can be written there.
-#[allow(clippy::option_option, reason = "the inner `None` is the top of the document")]
-fn block_parent(outline: &Outline<'_>, document: usize, line: usize, column: usize) -> Option<Option<usize>> {
-    let last = outline
-        .nodes
-        .iter()
-        .enumerate()
-        .rfind(|(_, node)| !node.flow && node.document == document && node.role != Role::Bare && node.key.from() < line);
+#[allow(
+    clippy::option_option,
+    reason = "the inner `None` is the top of the document"
+)]
+fn block_parent(
+    outline: &Outline<'_>,
+    document: usize,
+    line: usize,
+    column: usize,
+) -> Option<Option<usize>> {
+    let last = outline.nodes.iter().enumerate().rfind(|(_, node)| {
+        !node.flow && node.document == document && node.role != Role::Bare && node.key.from() < line
+    });
     let mut here = last.map(|(at, _)| at);
     while let Some((at, node)) = here.and_then(|at| outline.nodes.get(at).map(|node| (at, node))) {
         if node.column < column {
             if node.value_kind != OutlineValueKind::Nothing {
                 return None;
             }
-            let siblings = children(outline, document, Some(at)).find(|(_, child)| child.role == Role::Key);
-            return siblings.is_none_or(|(_, child)| child.column == column).then_some(Some(at));
+            let siblings =
+                children(outline, document, Some(at)).find(|(_, child)| child.role == Role::Key);
+            return siblings
+                .is_none_or(|(_, child)| child.column == column)
+                .then_some(Some(at));
         }
         here = node.parent;
     }
     let top = children(outline, document, None).find(|(_, node)| !node.flow);
-    let flow = outline.brackets.iter().any(|b| b.document == document && b.owner.is_none());
+    let flow = outline
+        .brackets
+        .iter()
+        .any(|b| b.document == document && b.owner.is_none());
     (!flow && top.is_none_or(|(_, node)| node.column == column)).then_some(None)
 }

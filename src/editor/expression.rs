@@ -34,18 +34,39 @@ struct At<'i> {
 /// The gates that are set for a release, `None` for its defaults. The error says which gate cannot be set.
 pub type GatesOf<'g> = &'g dyn Fn(Release) -> Result<Option<Gates>, String>;
 
-fn find<'i>(input: &'i Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<Option<At<'i>>, String> {
+fn find<'i>(
+    input: &'i Input<'_>,
+    offset: usize,
+    gates: GatesOf<'_>,
+) -> Result<Option<At<'i>>, String> {
     let place = || {
         let item = input.items.iter().find(|item| item.span.touches(offset))?;
-        let What::Ours(api) = &item.what else { return None };
+        let What::Ours(api) = &item.what else {
+            return None;
+        };
         let language = Language::of(*api)?;
         let tree = input.tree(item)?;
-        let found = with_derived(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
-        Some((item.release, language, tree.str(found.node)?, Places::of(tree, found.node)?))
+        let found = with_derived(tree, item.node, language)
+            .into_iter()
+            .find(|found| tree.span(found.node).touches(offset))?;
+        Some((
+            item.release,
+            language,
+            tree.str(found.node)?,
+            Places::of(tree, found.node)?,
+        ))
     };
-    let Some((release, language, text, places)) = place() else { return Ok(None) };
+    let Some((release, language, text, places)) = place() else {
+        return Ok(None);
+    };
     let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
-    Ok(Some(At { text, byte: places.byte_at(offset), places, language, environment }))
+    Ok(Some(At {
+        text,
+        byte: places.byte_at(offset),
+        places,
+        language,
+        environment,
+    }))
 }
 
 fn published(input: &Input<'_>) -> PublishedNames {
@@ -62,18 +83,32 @@ fn published(input: &Input<'_>) -> PublishedNames {
 ///
 /// # Errors
 /// A gate that cannot be set.
-pub fn hover(input: &Input<'_>, offset: usize, gates: GatesOf<'_>, key: &str) -> Result<Option<Hover>, String> {
+pub fn hover(
+    input: &Input<'_>,
+    offset: usize,
+    gates: GatesOf<'_>,
+    key: &str,
+) -> Result<Option<Hover>, String> {
     Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key)))
 }
 
 fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     let checked = at.environment.check(at.text).ok()?;
     let part = innermost(&checked.ast.root, at.byte)?;
-    let text = at.text.get(part.span.start as usize..part.span.end as usize)?;
+    let text = at
+        .text
+        .get(part.span.start as usize..part.span.end as usize)?;
     let ty = checked.findings.type_of(part.id).to_string();
     let mut markdown = format!("**`{}`** {ty}", text.replace('\n', " "));
-    if let Reference::Function { function, overloads, .. } = checked.findings.reference(part.id)
-        && let Some(declaration) = at.environment.function(*function).filter(|declaration| is_name(declaration.name))
+    if let Reference::Function {
+        function,
+        overloads,
+        ..
+    } = checked.findings.reference(part.id)
+        && let Some(declaration) = at
+            .environment
+            .function(*function)
+            .filter(|declaration| is_name(declaration.name))
     {
         for signature in overloads.of(&declaration.overloads) {
             markdown.push_str(&format!("\n\n`{}`", shown(declaration, signature)));
@@ -82,9 +117,18 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     let mut values = Vec::new();
     if let Ok(program) = at.environment.compile(at.text) {
         let device = at.language == Language::Device;
-        for subject in published(input).subjects.iter().filter(|subject| subject.is_device() == device) {
-            let Ok(variables) = subject.variables(&at.environment) else { continue };
-            let value = match program.trace(&variables, SELECTOR_COST_LIMIT).value_of(part) {
+        for subject in published(input)
+            .subjects
+            .iter()
+            .filter(|subject| subject.is_device() == device)
+        {
+            let Ok(variables) = subject.variables(&at.environment) else {
+                continue;
+            };
+            let value = match program
+                .trace(&variables, SELECTOR_COST_LIMIT)
+                .value_of(part)
+            {
                 Some(Value::Error(error)) => error.text.clone(),
                 Some(value) => trace::shown(value),
                 None => continue,
@@ -100,7 +144,9 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
         values.iter().for_each(|value| markdown.push_str(value));
     }
     Some(Hover {
-        span: at.places.span(part.span.start as usize, part.span.end as usize),
+        span: at
+            .places
+            .span(part.span.start as usize, part.span.end as usize),
         title: text.to_owned(),
         key: key.to_owned(),
         field: None,
@@ -134,7 +180,11 @@ fn shown(declaration: &Declaration, signature: &Signature) -> String {
     let result = &signature.result;
     match (signature.style, arguments.split_first()) {
         (CallStyle::Member, Some((receiver, rest))) => {
-            format!("{receiver}.{}({}) -> {result}", declaration.name, rest.join(", "))
+            format!(
+                "{receiver}.{}({}) -> {result}",
+                declaration.name,
+                rest.join(", ")
+            )
         }
         _ => format!("{}({}) -> {result}", declaration.name, arguments.join(", ")),
     }
@@ -144,9 +194,21 @@ fn shown(declaration: &Declaration, signature: &Signature) -> String {
 const MACROS: &[(&str, &str, CallStyle)] = &[
     ("has", "has(a.b) -> bool", CallStyle::Global),
     ("all", "list.all(x, condition) -> bool", CallStyle::Member),
-    ("exists", "list.exists(x, condition) -> bool", CallStyle::Member),
-    ("exists_one", "list.exists_one(x, condition) -> bool", CallStyle::Member),
-    ("filter", "list.filter(x, condition) -> list", CallStyle::Member),
+    (
+        "exists",
+        "list.exists(x, condition) -> bool",
+        CallStyle::Member,
+    ),
+    (
+        "exists_one",
+        "list.exists_one(x, condition) -> bool",
+        CallStyle::Member,
+    ),
+    (
+        "filter",
+        "list.filter(x, condition) -> list",
+        CallStyle::Member,
+    ),
     ("map", "list.map(x, value) -> list", CallStyle::Member),
 ];
 
@@ -154,16 +216,28 @@ const MACROS: &[(&str, &str, CallStyle)] = &[
 ///
 /// # Errors
 /// A gate that cannot be set.
-pub fn complete(input: &Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<Option<Vec<Completion>>, String> {
+pub fn complete(
+    input: &Input<'_>,
+    offset: usize,
+    gates: GatesOf<'_>,
+) -> Result<Option<Vec<Completion>>, String> {
     Ok(find(input, offset, gates)?.and_then(|at| within(&at, input)))
 }
 
 fn within(at: &At<'_>, input: &Input<'_>) -> Option<Vec<Completion>> {
     let published = published(input);
     let before = at.text.get(..at.byte)?;
-    let mut found = Found { at, items: Vec::new(), from: at.byte };
+    let mut found = Found {
+        at,
+        items: Vec::new(),
+        from: at.byte,
+    };
     if let Some(quote) = open_quote(before) {
-        let operand = before.get(..quote)?.trim_end().strip_suffix(['[', '?'])?.trim_end_matches('[');
+        let operand = before
+            .get(..quote)?
+            .trim_end()
+            .strip_suffix(['[', '?'])?
+            .trim_end_matches('[');
         let path = found.path(tail(operand))?;
         found.from = quote.saturating_add(1);
         for name in published.below(&path) {
@@ -171,7 +245,11 @@ fn within(at: &At<'_>, input: &Input<'_>) -> Option<Vec<Completion>> {
         }
         return Some(found.items);
     }
-    let word = before.len().saturating_sub(before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len());
+    let word = before.len().saturating_sub(
+        before
+            .trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            .len(),
+    );
     found.from = at.byte.saturating_sub(word);
     let head = before.get(..found.from)?;
     match head.strip_suffix('.').or_else(|| head.strip_suffix(".?")) {
@@ -193,7 +271,9 @@ impl Found<'_> {
         if self.items.iter().any(|item| item.label == label) {
             return;
         }
-        let snippet = insert.strip_suffix("()").map(|name| format!("{name}(${{1}})"));
+        let snippet = insert
+            .strip_suffix("()")
+            .map(|name| format!("{name}(${{1}})"));
         self.items.push(Completion {
             label: label.to_owned(),
             sort,
@@ -202,7 +282,10 @@ impl Found<'_> {
             documentation: None,
             insert,
             snippet,
-            span: Span::new(self.at.places.at(self.from), self.at.places.at(self.at.byte)),
+            span: Span::new(
+                self.at.places.at(self.from),
+                self.at.places.at(self.at.byte),
+            ),
             required: false,
         });
     }
@@ -216,12 +299,22 @@ impl Found<'_> {
     /// Returns the types that an operand has on the devices or instances of the text.
     fn types_seen(&self, operand: &str, published: &PublishedNames) -> Vec<Type> {
         let at = self.at;
-        let Ok(program) = at.environment.compile(operand) else { return Vec::new() };
+        let Ok(program) = at.environment.compile(operand) else {
+            return Vec::new();
+        };
         let device = at.language == Language::Device;
         let mut seen: Vec<Type> = Vec::new();
-        for subject in published.subjects.iter().filter(|subject| subject.is_device() == device) {
-            let Ok(variables) = subject.variables(&at.environment) else { continue };
-            let Ok(value) = program.evaluate(&variables, SELECTOR_COST_LIMIT).result else { continue };
+        for subject in published
+            .subjects
+            .iter()
+            .filter(|subject| subject.is_device() == device)
+        {
+            let Ok(variables) = subject.variables(&at.environment) else {
+                continue;
+            };
+            let Ok(value) = program.evaluate(&variables, SELECTOR_COST_LIMIT).result else {
+                continue;
+            };
             let ty = value.type_of();
             if !seen.iter().any(|known| known.name() == ty.name()) {
                 seen.push(ty);
@@ -233,28 +326,44 @@ impl Found<'_> {
     /// Completes functions and methods. `receivers`: the possible types before the dot; empty for any type.
     fn functions(&mut self, style: CallStyle, receivers: &[Type]) {
         let at = self.at;
-        for declaration in at.environment.functions().iter().filter(|declaration| is_name(declaration.name)) {
+        for declaration in at
+            .environment
+            .functions()
+            .iter()
+            .filter(|declaration| is_name(declaration.name))
+        {
             let fits = |signature: &&Signature| {
                 signature.style == style
-                    && signature
-                        .arguments
-                        .first()
-                        .is_none_or(|to| receivers.is_empty() || receivers.iter().any(|of| could_be(to, of)))
+                    && signature.arguments.first().is_none_or(|to| {
+                        receivers.is_empty() || receivers.iter().any(|of| could_be(to, of))
+                    })
             };
             let mut signatures = declaration.overloads.iter().filter(fits);
-            let Some(first) = signatures.next() else { continue };
+            let Some(first) = signatures.next() else {
+                continue;
+            };
             let more = signatures.count();
             let mut detail = shown(declaration, first);
             if more > 0 {
                 detail.push_str(&format!(" (+{more})"));
             }
-            self.push(declaration.name, format!("{}()", declaration.name), Sort::Function, detail);
+            self.push(
+                declaration.name,
+                format!("{}()", declaration.name),
+                Sort::Function,
+                detail,
+            );
         }
     }
 
     fn macros(&mut self, style: CallStyle) {
         for (name, detail, _) in MACROS.iter().filter(|(.., of)| *of == style) {
-            self.push(name, format!("{name}()"), Sort::Function, (*detail).to_owned());
+            self.push(
+                name,
+                format!("{name}()"),
+                Sort::Function,
+                (*detail).to_owned(),
+            );
         }
     }
 
@@ -262,7 +371,8 @@ impl Found<'_> {
     fn members(&mut self, operand: &str, published: &PublishedNames) {
         let at = self.at;
         if let Some(path) = self.path(operand) {
-            let identifier = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let identifier =
+                |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             for (name, ty) in at.environment.variables() {
                 if let Some(rest) = name.strip_prefix(&format!("{}.", path.join("."))) {
                     self.push(rest, rest.to_owned(), Sort::Attribute, ty.to_string());
@@ -299,10 +409,19 @@ impl Found<'_> {
         let at = self.at;
         let before = self.items.len();
         for declaration in at.environment.functions() {
-            let name = declaration.name.strip_prefix(prefix).and_then(|name| name.strip_prefix('.'));
+            let name = declaration
+                .name
+                .strip_prefix(prefix)
+                .and_then(|name| name.strip_prefix('.'));
             let global = |signature: &&Signature| signature.style == CallStyle::Global;
-            if let (Some(name), Some(signature)) = (name, declaration.overloads.iter().find(global)) {
-                self.push(name, format!("{name}()"), Sort::Function, shown(declaration, signature));
+            if let (Some(name), Some(signature)) = (name, declaration.overloads.iter().find(global))
+            {
+                self.push(
+                    name,
+                    format!("{name}()"),
+                    Sort::Function,
+                    shown(declaration, signature),
+                );
             }
         }
         self.items.len() > before
@@ -311,12 +430,23 @@ impl Found<'_> {
     /// Completes at the beginning of an expression.
     fn top(&mut self) {
         let at = self.at;
-        let is_function = |name: &str| at.environment.functions().iter().any(|declaration| declaration.name == name);
+        let is_function = |name: &str| {
+            at.environment
+                .functions()
+                .iter()
+                .any(|declaration| declaration.name == name)
+        };
         // `duration` is a type as well as a function: people write the function.
-        for (name, ty) in at.environment.variables().filter(|(name, _)| !is_function(name)) {
+        for (name, ty) in at
+            .environment
+            .variables()
+            .filter(|(name, _)| !is_function(name))
+        {
             match name.split_once('.') {
                 None => self.push(name, name.to_owned(), Sort::Attribute, ty.to_string()),
-                Some((first, _)) => self.push(first, first.to_owned(), Sort::Attribute, String::new()),
+                Some((first, _)) => {
+                    self.push(first, first.to_owned(), Sort::Attribute, String::new())
+                }
             }
         }
         self.macros(CallStyle::Global);
@@ -359,8 +489,13 @@ fn tail(text: &str) -> &str {
             (None, '"' | '\'') => quote = Some(c),
             (None, ')' | ']' | '}') => depth = depth.saturating_add(1),
             (None, '(' | '[' | '{') if depth > 0 => depth = depth.saturating_sub(1),
-            (None, c) if depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '?') => {}
-            _ => return text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default(),
+            (None, c) if depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '?') => {
+            }
+            _ => {
+                return text
+                    .get(at.saturating_add(c.len_utf8())..)
+                    .unwrap_or_default();
+            }
         }
     }
     text

@@ -91,84 +91,227 @@ const NONE: FieldConditions = FieldConditions {
     dropped_on_create: false,
     default: None,
 };
-const REQUIRED: FieldConditions = FieldConditions { required: true, ..NONE };
-const SERVER: FieldConditions = FieldConditions { server_owned: true, ..NONE };
-const STATUS: FieldConditions = FieldConditions { dropped_on_create: true, ..NONE };
+const REQUIRED: FieldConditions = FieldConditions {
+    required: true,
+    ..NONE
+};
+const SERVER: FieldConditions = FieldConditions {
+    server_owned: true,
+    ..NONE
+};
+const STATUS: FieldConditions = FieldConditions {
+    dropped_on_create: true,
+    ..NONE
+};
 const fn form(format: StringFormat) -> FieldConditions {
-    FieldConditions { format: Some(format), ..NONE }
+    FieldConditions {
+        format: Some(format),
+        ..NONE
+    }
 }
 const fn bytes(max: u32) -> FieldConditions {
-    FieldConditions { max_bytes: Some(max), ..NONE }
+    FieldConditions {
+        max_bytes: Some(max),
+        ..NONE
+    }
 }
 const fn unique(by: &'static str) -> FieldConditions {
-    FieldConditions { unique: Some(Unique::By(by)), ..NONE }
+    FieldConditions {
+        unique: Some(Unique::By(by)),
+        ..NONE
+    }
 }
-const NODES: FieldConditions =
-    FieldConditions { format: Some(StringFormat::Subdomain), max_items: Some(128), unique: Some(Unique::Whole), ..NONE };
-const NAME: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Subdomain) };
-const DRIVER: FieldConditions = FieldConditions { required: true, ..form(StringFormat::DriverName) };
-const SELECTOR: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Cel) };
-const FIXED: FieldConditions = FieldConditions { immutable: true, ..REQUIRED };
+const NODES: FieldConditions = FieldConditions {
+    format: Some(StringFormat::Subdomain),
+    max_items: Some(128),
+    unique: Some(Unique::Whole),
+    ..NONE
+};
+const NAME: FieldConditions = FieldConditions {
+    required: true,
+    ..form(StringFormat::Subdomain)
+};
+const DRIVER: FieldConditions = FieldConditions {
+    required: true,
+    ..form(StringFormat::DriverName)
+};
+const SELECTOR: FieldConditions = FieldConditions {
+    required: true,
+    ..form(StringFormat::Cel)
+};
+const FIXED: FieldConditions = FieldConditions {
+    immutable: true,
+    ..REQUIRED
+};
 /// A field with the same facts in every struct has one row under `*`, at the end.
 const TABLE: &[(&str, &str, FieldConditions)] = &[
-    ("ObjectMeta", "name", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
-    ("ObjectMeta", "generateName", form(StringFormat::GenerateName)),
-    ("ObjectMeta", "namespace", FieldConditions { immutable: true, ..form(StringFormat::Label) }),
+    (
+        "ObjectMeta",
+        "name",
+        FieldConditions {
+            immutable: true,
+            ..form(StringFormat::Subdomain)
+        },
+    ),
+    (
+        "ObjectMeta",
+        "generateName",
+        form(StringFormat::GenerateName),
+    ),
+    (
+        "ObjectMeta",
+        "namespace",
+        FieldConditions {
+            immutable: true,
+            ..form(StringFormat::Label)
+        },
+    ),
     ("ObjectMeta", "selfLink", SERVER),
     ("ObjectMeta", "uid", SERVER),
     ("ObjectMeta", "creationTimestamp", SERVER),
     ("ObjectMeta", "deletionTimestamp", SERVER),
     ("ObjectMeta", "deletionGracePeriodSeconds", SERVER),
     ("ObjectMeta", "labels", form(StringFormat::LabelMap)),
-    ("ObjectMeta", "annotations", form(StringFormat::AnnotationMap)),
+    (
+        "ObjectMeta",
+        "annotations",
+        form(StringFormat::AnnotationMap),
+    ),
     ("ObjectMeta", "finalizers", form(StringFormat::Finalizer)),
-    ("OwnerReference", "apiVersion", FieldConditions { required: true, ..form(StringFormat::GroupVersion) }),
+    (
+        "OwnerReference",
+        "apiVersion",
+        FieldConditions {
+            required: true,
+            ..form(StringFormat::GroupVersion)
+        },
+    ),
     ("OwnerReference", "kind", REQUIRED),
     ("OwnerReference", "name", REQUIRED),
     ("OwnerReference", "uid", REQUIRED),
     ("ManagedFieldsEntry", "operation", REQUIRED),
     ("ManagedFieldsEntry", "manager", bytes(128)),
     ("ManagedFieldsEntry", "subresource", bytes(256)),
-    ("NodeSelector", "nodeSelectorTerms", FieldConditions { min_items: Some(1), ..REQUIRED }),
-    ("NodeSelectorRequirement", "key", FieldConditions { required: true, ..form(StringFormat::QualifiedName) }),
+    (
+        "NodeSelector",
+        "nodeSelectorTerms",
+        FieldConditions {
+            min_items: Some(1),
+            ..REQUIRED
+        },
+    ),
+    (
+        "NodeSelectorRequirement",
+        "key",
+        FieldConditions {
+            required: true,
+            ..form(StringFormat::QualifiedName)
+        },
+    ),
     ("NodeSelectorRequirement", "operator", REQUIRED),
     ("ResourceClaim", "spec", FIXED),
     ("ResourceClaimTemplate", "spec", FIXED),
     ("ResourceClaimTemplateSpec", "spec", REQUIRED),
     ("ResourceClaimSpec", "resourceClassName", NAME),
-    ("ResourceClaimSpec", "allocationMode", FieldConditions { default: Some("WaitForFirstConsumer"), ..NONE }),
+    (
+        "ResourceClaimSpec",
+        "allocationMode",
+        FieldConditions {
+            default: Some("WaitForFirstConsumer"),
+            ..NONE
+        },
+    ),
     ("ResourceClaimParametersReference", "kind", REQUIRED),
     ("ResourceClaimParametersReference", "name", REQUIRED),
     ("ResourceClassParametersReference", "kind", REQUIRED),
     ("ResourceClassParametersReference", "name", REQUIRED),
-    ("ResourceClassParametersReference", "namespace", form(StringFormat::Label)),
-    ("ResourceClaimStatus", "driverName", form(StringFormat::DriverName)),
-    ("ResourceClaimStatus", "reservedFor", FieldConditions { max_items: Some(32), ..unique("uid") }),
+    (
+        "ResourceClassParametersReference",
+        "namespace",
+        form(StringFormat::Label),
+    ),
+    (
+        "ResourceClaimStatus",
+        "driverName",
+        form(StringFormat::DriverName),
+    ),
+    (
+        "ResourceClaimStatus",
+        "reservedFor",
+        FieldConditions {
+            max_items: Some(32),
+            ..unique("uid")
+        },
+    ),
     ("AllocationResult", "resourceHandle", bytes(16384)),
-    ("AllocationResult", "resourceHandles", FieldConditions { max_items: Some(32), ..NONE }),
+    (
+        "AllocationResult",
+        "resourceHandles",
+        FieldConditions {
+            max_items: Some(32),
+            ..NONE
+        },
+    ),
     ("ResourceHandle", "data", bytes(16384)),
-    ("StructuredResourceHandle", "nodeName", form(StringFormat::Subdomain)),
+    (
+        "StructuredResourceHandle",
+        "nodeName",
+        form(StringFormat::Subdomain),
+    ),
     ("DriverAllocationResult", "namedResources", REQUIRED),
     ("NamedResourcesAllocationResult", "name", NAME),
     ("ResourceClaimConsumerReference", "resource", REQUIRED),
     ("ResourceClaimConsumerReference", "name", REQUIRED),
     ("ResourceClaimConsumerReference", "uid", REQUIRED),
-    ("ResourceClaimParameters", "driverRequests", unique("driverName")),
-    ("DriverRequests", "requests", FieldConditions { min_items: Some(1), ..REQUIRED }),
+    (
+        "ResourceClaimParameters",
+        "driverRequests",
+        unique("driverName"),
+    ),
+    (
+        "DriverRequests",
+        "requests",
+        FieldConditions {
+            min_items: Some(1),
+            ..REQUIRED
+        },
+    ),
     ("ResourceRequest", "namedResources", REQUIRED),
     ("NamedResourcesRequest", "selector", SELECTOR),
-    ("ResourceClassParameters", "vendorParameters", unique("driverName")),
+    (
+        "ResourceClassParameters",
+        "vendorParameters",
+        unique("driverName"),
+    ),
     ("ResourceClassParameters", "filters", unique("driverName")),
     ("ResourceFilter", "namedResources", REQUIRED),
     ("NamedResourcesFilter", "selector", SELECTOR),
-    ("ResourceSlice", "nodeName", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
-    ("ResourceSlice", "driverName", FieldConditions { immutable: true, ..DRIVER }),
+    (
+        "ResourceSlice",
+        "nodeName",
+        FieldConditions {
+            immutable: true,
+            ..form(StringFormat::Subdomain)
+        },
+    ),
+    (
+        "ResourceSlice",
+        "driverName",
+        FieldConditions {
+            immutable: true,
+            ..DRIVER
+        },
+    ),
     ("ResourceSlice", "namedResources", REQUIRED),
     ("NamedResourcesResources", "instances", unique("name")),
     ("NamedResourcesInstance", "name", NAME),
     ("NamedResourcesInstance", "attributes", unique("name")),
     ("NamedResourcesAttribute", "name", NAME),
-    ("NamedResourcesAttribute", "version", form(StringFormat::Semver)),
+    (
+        "NamedResourcesAttribute",
+        "version",
+        form(StringFormat::Semver),
+    ),
     ("*", "driverName", DRIVER),
     ("*", "potentialNodes", NODES),
     ("*", "unsuitableNodes", NODES),
@@ -176,15 +319,42 @@ const TABLE: &[(&str, &str, FieldConditions)] = &[
     ("*", "status", STATUS),
 ];
 
-const LABEL: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Label) };
-const MODE: FieldConditions = FieldConditions { default: Some("ExactCount"), ..NONE };
-const ONE: FieldConditions = FieldConditions { default: Some("1"), ..NONE };
+const LABEL: FieldConditions = FieldConditions {
+    required: true,
+    ..form(StringFormat::Label)
+};
+const MODE: FieldConditions = FieldConditions {
+    default: Some("ExactCount"),
+    ..NONE
+};
+const ONE: FieldConditions = FieldConditions {
+    default: Some("1"),
+    ..NONE
+};
 /// The same for v1alpha3 and later, where structs of the same name have other constraints. The limits are in the tables.
 const DEVICE: &[(&str, &str, FieldConditions)] = &[
-    ("ResourceClaim", "spec", FieldConditions { immutable: true, ..NONE }),
-    ("ResourceClaimTemplate", "spec", FieldConditions { immutable: true, ..NONE }),
+    (
+        "ResourceClaim",
+        "spec",
+        FieldConditions {
+            immutable: true,
+            ..NONE
+        },
+    ),
+    (
+        "ResourceClaimTemplate",
+        "spec",
+        FieldConditions {
+            immutable: true,
+            ..NONE
+        },
+    ),
     ("DeviceRequest", "name", LABEL),
-    ("DeviceRequest", "deviceClassName", form(StringFormat::Subdomain)),
+    (
+        "DeviceRequest",
+        "deviceClassName",
+        form(StringFormat::Subdomain),
+    ),
     ("ExactDeviceRequest", "deviceClassName", NAME),
     ("DeviceSubRequest", "name", LABEL),
     ("DeviceSubRequest", "deviceClassName", NAME),
@@ -194,13 +364,41 @@ const DEVICE: &[(&str, &str, FieldConditions)] = &[
     ("OpaqueDeviceConfiguration", "driver", DRIVER),
     ("OpaqueDeviceConfiguration", "parameters", REQUIRED),
     ("DeviceToleration", "key", form(StringFormat::QualifiedName)),
-    ("DeviceToleration", "operator", FieldConditions { default: Some("Equal"), ..NONE }),
-    ("DeviceTaint", "key", FieldConditions { required: true, ..form(StringFormat::QualifiedName) }),
+    (
+        "DeviceToleration",
+        "operator",
+        FieldConditions {
+            default: Some("Equal"),
+            ..NONE
+        },
+    ),
+    (
+        "DeviceTaint",
+        "key",
+        FieldConditions {
+            required: true,
+            ..form(StringFormat::QualifiedName)
+        },
+    ),
     ("DeviceTaint", "effect", REQUIRED),
     ("DeviceTaintRuleSpec", "taint", REQUIRED),
-    ("ResourceSliceSpec", "driver", FieldConditions { immutable: true, ..DRIVER }),
+    (
+        "ResourceSliceSpec",
+        "driver",
+        FieldConditions {
+            immutable: true,
+            ..DRIVER
+        },
+    ),
     ("ResourceSliceSpec", "pool", REQUIRED),
-    ("ResourceSliceSpec", "nodeName", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
+    (
+        "ResourceSliceSpec",
+        "nodeName",
+        FieldConditions {
+            immutable: true,
+            ..form(StringFormat::Subdomain)
+        },
+    ),
     ("ResourcePool", "name", FIXED),
     ("ResourcePool", "resourceSliceCount", REQUIRED),
     ("Device", "name", LABEL),
@@ -241,7 +439,9 @@ fn declare(facts: &mut FieldConditions, schema: &Struct, field: &Field) {
             Rule::Immutable => facts.immutable = true,
             Rule::UniqueSet => facts.unique = Some(Unique::Whole),
             Rule::UniqueMap(&[key]) => facts.unique = Some(Unique::By(key)),
-            Rule::Format(form) | Rule::EachValue(form) => facts.format = facts.format.or(known(form)),
+            Rule::Format(form) | Rule::EachValue(form) => {
+                facts.format = facts.format.or(known(form))
+            }
             _ => {}
         }
     }
@@ -266,10 +466,19 @@ const DEVICES: u8 = 31;
 
 /// Returns the constraints on a field in a release.
 pub fn facts(schema: &Struct, field: &Field, release: Release) -> FieldConditions {
-    let table = if field.since.minor < DEVICES { TABLE } else { DEVICE };
-    let found = table.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
+    let table = if field.since.minor < DEVICES {
+        TABLE
+    } else {
+        DEVICE
+    };
+    let found = table
+        .iter()
+        .find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
     let mut facts = found.map_or(NONE, |(_, _, facts)| *facts);
-    if let Some(limit) = field.limit(release).and_then(|limit| u32::try_from(limit).ok()) {
+    if let Some(limit) = field
+        .limit(release)
+        .and_then(|limit| u32::try_from(limit).ok())
+    {
         if matches!(field.ty, FieldType::List(_)) {
             facts.max_items = Some(limit);
         } else if field.ty.is_text() {
@@ -279,7 +488,10 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> FieldCondition
     if field.since.minor >= DECLARED {
         declare(&mut facts, schema, field);
     }
-    if field.since.minor < DEVICES && field.json == "reservedFor" && !release.rules().reserved_for_by_uid {
+    if field.since.minor < DEVICES
+        && field.json == "reservedFor"
+        && !release.rules().reserved_for_by_uid
+    {
         facts.unique = Some(Unique::Whole);
     }
     facts
@@ -287,5 +499,10 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> FieldCondition
 
 /// Returns the rows that name no field of any table; a test keeps this empty.
 pub fn stray(known: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, &'static str)> {
-    TABLE.iter().chain(DEVICE).map(|(of, json, _)| (*of, *json)).filter(|(of, json)| !known(of, json)).collect()
+    TABLE
+        .iter()
+        .chain(DEVICE)
+        .map(|(of, json, _)| (*of, *json))
+        .filter(|(of, json)| !known(of, json))
+        .collect()
 }

@@ -15,7 +15,15 @@ macro_rules! any_case {
 }
 macro_rules! label_any_case {
     () => {
-        concat!("[", any_case!(), "]([-", any_case!(), "]*[", any_case!(), "])?")
+        concat!(
+            "[",
+            any_case!(),
+            "]([-",
+            any_case!(),
+            "]*[",
+            any_case!(),
+            "])?"
+        )
     };
 }
 macro_rules! subdomain_any_case {
@@ -39,8 +47,17 @@ pub const LABEL_VALUE: &str = concat!("^(", name!(), ")?$");
 /// Key of a label.
 pub const LABEL_KEY: &str = concat!("^(", subdomain!(), "/)?", name!(), "$");
 /// Key of an annotation.
-pub const ANNOTATION_KEY: &str =
-    concat!("^(", subdomain_any_case!(), "/)?[", any_case!(), "]([-_.", any_case!(), "]{0,61}[", any_case!(), "])?$");
+pub const ANNOTATION_KEY: &str = concat!(
+    "^(",
+    subdomain_any_case!(),
+    "/)?[",
+    any_case!(),
+    "]([-_.",
+    any_case!(),
+    "]{0,61}[",
+    any_case!(),
+    "])?$"
+);
 /// A quantity that is a text.
 pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
 
@@ -56,8 +73,11 @@ impl StringFormat {
         Some(match self {
             StringFormat::Subdomain => (either!(subdomain!()), 253),
             StringFormat::GenerateName => {
-                let pattern =
-                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\x00-\x7f]-)?$");
+                let pattern = concat!(
+                    "^(",
+                    subdomain!(),
+                    r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\x00-\x7f]-)?$"
+                );
                 (pattern, 254)
             }
             StringFormat::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
@@ -65,14 +85,28 @@ impl StringFormat {
             // A version must match even if the field is optional.
             StringFormat::Semver => (concat!("^", version!(), "$"), u32::MAX),
             StringFormat::QualifiedName => (LABEL_KEY, 317),
-            StringFormat::Finalizer => {
-                (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317)
-            }
+            StringFormat::Finalizer => (
+                concat!(
+                    "^(kubernetes|orphan|foregroundDeletion|",
+                    subdomain!(),
+                    "/",
+                    name!(),
+                    ")$"
+                ),
+                317,
+            ),
             StringFormat::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
-            StringFormat::FullyQualifiedName => {
-                (either!("(", subdomain!(), r"/[A-Za-z_][A-Za-z0-9_]{0,31}|[^/]*/[^/]*/.*)"), u32::MAX)
+            StringFormat::FullyQualifiedName => (
+                either!(
+                    "(",
+                    subdomain!(),
+                    r"/[A-Za-z_][A-Za-z0-9_]{0,31}|[^/]*/[^/]*/.*)"
+                ),
+                u32::MAX,
+            ),
+            StringFormat::Cel | StringFormat::LabelMap | StringFormat::AnnotationMap => {
+                return None;
             }
-            StringFormat::Cel | StringFormat::LabelMap | StringFormat::AnnotationMap => return None,
         })
     }
 }

@@ -91,12 +91,21 @@ struct Hit {
 }
 
 /// Returns the hover at a byte offset; `None` if there is nothing to show.
-pub fn hover(input: &Input<'_>, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Option<Hover> {
+pub fn hover(
+    input: &Input<'_>,
+    offset: usize,
+    release: Option<Release>,
+    sentences: Option<&Sentences>,
+) -> Option<Hover> {
     let hit = in_tree(input, offset).or_else(|| in_outline(input.file.source.text(), offset))?;
     let (api, release) = hit.object.api(release)?;
     let located = context::locate(api, release, &hit.steps)?;
     let (schema, field) = located.field?;
-    let tell = |key: &str| sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned);
+    let tell = |key: &str| {
+        sentences
+            .and_then(|sentences| sentences.get(key))
+            .map(str::to_owned)
+    };
     if let Some(value) = hit.value.as_deref() {
         let top = hit.steps.len() == 1;
         let key = match field.json {
@@ -106,16 +115,33 @@ pub fn hover(input: &Input<'_>, offset: usize, release: Option<Release>, sentenc
         };
         if let Some(key) = key {
             let documentation = tell(&key);
-            let markdown = documentation.as_ref().map(|text| format!("**`{value}`**\n\n{text}"));
-            return Some(Hover { span: hit.span, title: value.to_owned(), key, field: None, documentation, markdown });
+            let markdown = documentation
+                .as_ref()
+                .map(|text| format!("**`{value}`**\n\n{text}"));
+            return Some(Hover {
+                span: hit.span,
+                title: value.to_owned(),
+                key,
+                field: None,
+                documentation,
+                markdown,
+            });
         }
     }
     let key = field_key(schema, field);
     let title = path(&hit.steps);
     let info = info(&located, schema, field);
     let documentation = tell(&key);
-    let markdown = sentences.map(|sentences| markdown(&title, &info, documentation.as_deref(), field, sentences));
-    Some(Hover { span: hit.span, title, key, field: Some(info), documentation, markdown })
+    let markdown = sentences
+        .map(|sentences| markdown(&title, &info, documentation.as_deref(), field, sentences));
+    Some(Hover {
+        span: hit.span,
+        title,
+        key,
+        field: Some(info),
+        documentation,
+        markdown,
+    })
 }
 
 fn path(steps: &[Step]) -> String {
@@ -136,13 +162,24 @@ fn path(steps: &[Step]) -> String {
 
 /// Finds the place in the tree that kubectl's reading gives.
 fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
-    let item = input.items.iter().find(|item| matches!(item.what, What::Ours(_)) && item.span.touches(offset))?;
+    let item = input
+        .items
+        .iter()
+        .find(|item| matches!(item.what, What::Ours(_)) && item.span.touches(offset))?;
     let tree = input.tree(item)?;
     let mut node = item.node;
     let mut steps = Vec::new();
     let hit = |steps: Vec<Step>, span: Span, value: Option<String>| {
-        let object = TypeMeta { api_version: item.api_version.clone(), kind: item.kind.clone() };
-        Some(Hit { object, steps, span, value })
+        let object = TypeMeta {
+            api_version: item.api_version.clone(),
+            kind: item.kind.clone(),
+        };
+        Some(Hit {
+            object,
+            steps,
+            span,
+            value,
+        })
     };
     loop {
         let step = inside(tree, node, offset)?;
@@ -155,7 +192,10 @@ fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
                 steps.push(step);
                 // The target of an alias is elsewhere.
                 let ends = matches!(tree.node(value).kind, tree::Kind::Alias(_))
-                    || !matches!(tree.kind(value), tree::Kind::Map { .. } | tree::Kind::Seq { .. });
+                    || !matches!(
+                        tree.kind(value),
+                        tree::Kind::Map { .. } | tree::Kind::Seq { .. }
+                    );
                 if ends {
                     let span = tree.span(value);
                     return hit(steps, span, Some(tree.str(value).unwrap_or("").to_owned()));
@@ -172,16 +212,25 @@ enum Inside {
 }
 
 fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
-    let entry = tree.entries(node).iter().filter(|entry| !entry.merged).find_map(|entry| {
-        let name = || tree.text(entry.key).to_owned();
-        if entry.key_span.touches(offset) {
-            return Some(Inside::Key(name(), entry.key_span));
-        }
-        let span = tree.span(entry.value);
-        (span.touches(offset) && !span.is_empty()).then(|| Inside::Value(Step::Key(name()), entry.value))
-    });
+    let entry = tree
+        .entries(node)
+        .iter()
+        .filter(|entry| !entry.merged)
+        .find_map(|entry| {
+            let name = || tree.text(entry.key).to_owned();
+            if entry.key_span.touches(offset) {
+                return Some(Inside::Key(name(), entry.key_span));
+            }
+            let span = tree.span(entry.value);
+            (span.touches(offset) && !span.is_empty())
+                .then(|| Inside::Value(Step::Key(name()), entry.value))
+        });
     entry.or_else(|| {
-        let (index, &item) = tree.items(node).iter().enumerate().find(|(_, item)| tree.span(**item).touches(offset))?;
+        let (index, &item) = tree
+            .items(node)
+            .iter()
+            .enumerate()
+            .find(|(_, item)| tree.span(**item).touches(offset))?;
         Some(Inside::Value(Step::Index(index), item))
     })
 }
@@ -190,30 +239,58 @@ fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
 fn in_outline(text: &str, offset: usize) -> Option<Hit> {
     let outline = Outline::read(text);
     let (node, span, value) = match context::spot(&outline, offset, Purpose::Hover)? {
-        Spot::Key { own: Some(own), range, .. } if outline.nodes.get(own).is_some_and(|node| node.role == Role::Key) => {
+        Spot::Key {
+            own: Some(own),
+            range,
+            ..
+        } if outline
+            .nodes
+            .get(own)
+            .is_some_and(|node| node.role == Role::Key) =>
+        {
             (own, range, None)
         }
-        Spot::Value { of, range } if !range.is_empty() => (of, range, Some(context::unquoted(outline.slice(range)).to_owned())),
+        Spot::Value { of, range } if !range.is_empty() => (
+            of,
+            range,
+            Some(context::unquoted(outline.slice(range)).to_owned()),
+        ),
         _ => return None,
     };
     let (object, _, steps) = context::object_of(&outline, outline.document_at(offset), Some(node));
-    Some(Hit { object, steps, span, value })
+    Some(Hit {
+        object,
+        steps,
+        span,
+        value,
+    })
 }
 
 /// Returns the facts about a field.
 pub fn info(at: &TablePlace, schema: &'static Struct, field: &'static Field) -> Info {
     let facts: FieldConditions = facts::facts(schema, field, at.release);
     let object = std::ptr::eq(schema, at.api.kind.schema);
-    let list =
-        matches!(field.ty, FieldType::List(_)).then(|| field.list_rule(at.release).map_or(ListKind::Atomic, |rule| rule.kind));
+    let list = matches!(field.ty, FieldType::List(_)).then(|| {
+        field
+            .list_rule(at.release)
+            .map_or(ListKind::Atomic, |rule| rule.kind)
+    });
     let required = facts.required || (object && matches!(field.json, "kind" | "apiVersion"));
     let here = in_version(at.api.version, schema, field.json).flatten();
     let family = at.api.version.family;
-    let others = || VERSIONS.iter().filter(|version| version.name != at.api.version.name && version.family == family);
-    let since = others().filter_map(|version| in_version(version, schema, field.json).flatten()).chain(here).min();
+    let others = || {
+        VERSIONS
+            .iter()
+            .filter(|version| version.name != at.api.version.name && version.family == family)
+    };
+    let since = others()
+        .filter_map(|version| in_version(version, schema, field.json).flatten())
+        .chain(here)
+        .min();
     // In the other versions that have the struct.
     let elsewhere = || others().filter_map(|version| in_version(version, schema, field.json));
-    let alone = here.is_some() && elsewhere().next().is_some() && elsewhere().all(|since| since.is_none());
+    let alone =
+        here.is_some() && elsewhere().next().is_some() && elsewhere().all(|since| since.is_none());
     Info {
         owner: schema.go,
         name: field.json,
@@ -222,7 +299,12 @@ pub fn info(at: &TablePlace, schema: &'static Struct, field: &'static Field) -> 
         schema_required: field.required,
         since: format!("1.{}", since.unwrap_or(field.since.minor)),
         only_in: alone.then_some(at.api.version.name),
-        gates: field.gates.iter().filter(|gate| gate.default_in(at.release).is_some()).map(|gate| gate.name()).collect(),
+        gates: field
+            .gates
+            .iter()
+            .filter(|gate| gate.default_in(at.release).is_some())
+            .map(|gate| gate.name())
+            .collect(),
         values: field.allowed(at.release),
         default: facts.default,
         format: facts.format.map(facts::StringFormat::name),
@@ -257,14 +339,23 @@ fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u
         while let Some(other) = open.pop() {
             if other.go == schema.go {
                 let field = other.fields.iter().find(|field| field.json == json);
-                let since = field.map(|field| version.served.0.max(kind.since.minor).max(field.since.minor));
+                let since = field.map(|field| {
+                    version
+                        .served
+                        .0
+                        .max(kind.since.minor)
+                        .max(field.since.minor)
+                });
                 found = Some(match (found.flatten(), since) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
                 });
             }
             // Metadata is the same everywhere.
-            let below = other.fields.iter().filter(|field| field.json != "metadata" || other.go.ends_with("Spec"));
+            let below = other
+                .fields
+                .iter()
+                .filter(|field| field.json != "metadata" || other.go.ends_with("Spec"));
             open.extend(below.filter_map(|field| match field.ty {
                 FieldType::List(inner) => inner.as_struct(),
                 _ => field.ty.as_struct(),
@@ -298,7 +389,13 @@ pub fn type_words(ty: &str, sentences: &Sentences) -> String {
     }
 }
 
-fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field, words: &Sentences) -> String {
+fn markdown(
+    title: &str,
+    info: &Info,
+    documentation: Option<&str>,
+    field: &Field,
+    words: &Sentences,
+) -> String {
     let mut head = format!("**`{title}`** {}", type_words(&info.ty, words));
     let mut add = |text: &str| {
         head.push_str(" · ");
@@ -315,10 +412,22 @@ fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field
     }
     let mut lines: Vec<String> = Vec::new();
     if let Some(format) = info.format {
-        lines.push(words.fill("format", "{format}", words.get(&format!("formats/{format}")).unwrap_or(format)));
+        lines.push(words.fill(
+            "format",
+            "{format}",
+            words.get(&format!("formats/{format}")).unwrap_or(format),
+        ));
     }
-    let numbers = [("max-bytes", info.max_bytes), ("min-items", info.min_items), ("max-items", info.max_items)];
-    lines.extend(numbers.iter().filter_map(|(word, n)| n.map(|n| words.fill(word, "{n}", &n.to_string()))));
+    let numbers = [
+        ("max-bytes", info.max_bytes),
+        ("min-items", info.min_items),
+        ("max-items", info.max_items),
+    ];
+    lines.extend(
+        numbers
+            .iter()
+            .filter_map(|(word, n)| n.map(|n| words.fill(word, "{n}", &n.to_string()))),
+    );
     match info.unique {
         Some("*") => lines.push(words.word("unique").to_owned()),
         Some(key) => lines.push(words.fill("unique-by", "{key}", key)),
@@ -328,17 +437,29 @@ fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field
         lines.push(words.fill("gates", "{gates}", &info.gates.join("`, `")));
     }
     for value in &info.values {
-        let told = value_key(field, value).and_then(|key| words.get(&key)).unwrap_or("");
+        let told = value_key(field, value)
+            .and_then(|key| words.get(&key))
+            .unwrap_or("");
         lines.push(format!("`{value}`: {told}"));
     }
     if let Some(default) = info.default {
         lines.push(words.fill("default", "{value}", &format!("`{default}`")));
     }
-    let flags =
-        [("immutable", info.immutable), ("server-owned", info.server_owned), ("dropped-on-create", info.dropped_on_create)];
-    lines.extend(flags.iter().filter(|(_, on)| *on).map(|(word, _)| words.word(word).to_owned()));
+    let flags = [
+        ("immutable", info.immutable),
+        ("server-owned", info.server_owned),
+        ("dropped-on-create", info.dropped_on_create),
+    ];
+    lines.extend(
+        flags
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(word, _)| words.word(word).to_owned()),
+    );
     match info.list_type {
-        Some("map") => lines.push(words.fill("list-map", "{key}", &info.list_map_keys.join("`, `"))),
+        Some("map") => {
+            lines.push(words.fill("list-map", "{key}", &info.list_map_keys.join("`, `")))
+        }
         Some("set") => lines.push(words.word("list-set").to_owned()),
         Some(_) => lines.push(words.word("list-atomic").to_owned()),
         None => {}

@@ -33,17 +33,32 @@ pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
 /// `below` inside them.
 pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &str) -> Vec<String> {
     let entry = |node: &OutlineNode| -> Option<(usize, &str)> {
-        let item = node.parent.filter(|_| node.document == document && key(outline, node) == "name")?;
-        let over = outline.nodes.get(item).filter(|item| item.role == Role::Item)?.parent?;
+        let item = node
+            .parent
+            .filter(|_| node.document == document && key(outline, node) == "name")?;
+        let over = outline
+            .nodes
+            .get(item)
+            .filter(|item| item.role == Role::Item)?
+            .parent?;
         Some((item, key(outline, outline.nodes.get(over)?)))
     };
     let name = |node: &OutlineNode| unquoted(outline.slice(node.value)).to_owned();
-    let entries = outline.nodes.iter().filter_map(|node| Some((entry(node)?, node)));
-    let outer: Vec<(usize, String)> =
-        entries.clone().filter(|((_, of), _)| *of == list).map(|((item, _), node)| (item, name(node))).collect();
+    let entries = outline
+        .nodes
+        .iter()
+        .filter_map(|node| Some((entry(node)?, node)));
+    let outer: Vec<(usize, String)> = entries
+        .clone()
+        .filter(|((_, of), _)| *of == list)
+        .map(|((item, _), node)| (item, name(node)))
+        .collect();
     let mut found: Vec<String> = outer.iter().map(|(_, name)| name.clone()).collect();
     for ((item, _), node) in entries.filter(|((_, of), _)| *of == below) {
-        let over = outline.nodes.get(item).and_then(|item| outline.nodes.get(item.parent?)?.parent);
+        let over = outline
+            .nodes
+            .get(item)
+            .and_then(|item| outline.nodes.get(item.parent?)?.parent);
         let outer = outer.iter().find(|(item, _)| Some(*item) == over);
         found.extend(outer.map(|(_, outer)| format!("{outer}/{}", name(node))));
     }
@@ -55,7 +70,9 @@ pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &st
 /// the pod's claim entries, and their requests.
 pub fn of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Vec<String> {
     let name = key(outline, node);
-    let list = above(outline, node).filter(|item| item.role == Role::Item).and_then(|item| above(outline, item));
+    let list = above(outline, node)
+        .filter(|item| item.role == Role::Item)
+        .and_then(|item| above(outline, item));
     match (name, list.map(|list| key(outline, list))) {
         ("resourceClaimName", _) => of_kind(outline, "ResourceClaim"),
         ("resourceClaimTemplateName", _) => of_kind(outline, "ResourceClaimTemplate"),
@@ -80,7 +97,11 @@ pub fn of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Vec<String> {
 const MOST_DOCUMENTS: usize = 32;
 
 fn key<'t>(outline: &Outline<'t>, node: &OutlineNode) -> &'t str {
-    if node.role == Role::Key { unquoted(outline.slice(node.name)) } else { "" }
+    if node.role == Role::Key {
+        unquoted(outline.slice(node.name))
+    } else {
+        ""
+    }
 }
 
 fn above<'o>(outline: &'o Outline<'_>, node: &OutlineNode) -> Option<&'o OutlineNode> {

@@ -91,8 +91,14 @@ struct Frame {
 impl<'s> Outline<'s> {
     /// Reads a text.
     pub fn read(text: &'s str) -> Self {
-        let mut outline =
-            Outline { text, nodes: Vec::new(), brackets: Vec::new(), comments: Vec::new(), documents: vec![0], open: Vec::new() };
+        let mut outline = Outline {
+            text,
+            nodes: Vec::new(),
+            brackets: Vec::new(),
+            comments: Vec::new(),
+            documents: vec![0],
+            open: Vec::new(),
+        };
         let mut at = 0usize;
         while at < text.len() {
             at = outline.line(at);
@@ -113,7 +119,10 @@ impl<'s> Outline<'s> {
     /// Returns the line an offset is on: start, and end without its line break.
     pub fn line_at(&self, offset: usize) -> Span {
         let head = self.text.as_bytes().get(..offset).unwrap_or_default();
-        let start = head.iter().rposition(|b| *b == b'\n').map_or(0, |at| at.saturating_add(1));
+        let start = head
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at.saturating_add(1));
         let mut end = self.line_end(offset.max(start));
         if end > start && self.byte(end.saturating_sub(1)) == b'\r' {
             end = end.saturating_sub(1);
@@ -123,12 +132,16 @@ impl<'s> Outline<'s> {
 
     /// Returns the document an offset is in.
     pub fn document_at(&self, offset: usize) -> usize {
-        self.documents.partition_point(|start| *start <= offset).saturating_sub(1)
+        self.documents
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1)
     }
 
     fn line_end(&self, at: usize) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        rest.iter().position(|b| *b == b'\n').map_or(self.text.len(), |n| at.saturating_add(n))
+        rest.iter()
+            .position(|b| *b == b'\n')
+            .map_or(self.text.len(), |n| at.saturating_add(n))
     }
 
     fn skip(&self, mut at: usize, end: usize) -> usize {
@@ -147,8 +160,13 @@ impl<'s> Outline<'s> {
         let end = self.line_end(start);
         let next = end.saturating_add(1);
         let rest = self.text.get(start..end).unwrap_or("");
-        if let Some(tail) = rest.strip_prefix("---").or_else(|| rest.strip_prefix("..."))
-            && tail.bytes().next().is_none_or(|b| matches!(b, b' ' | b'\t' | b'\r'))
+        if let Some(tail) = rest
+            .strip_prefix("---")
+            .or_else(|| rest.strip_prefix("..."))
+            && tail
+                .bytes()
+                .next()
+                .is_none_or(|b| matches!(b, b' ' | b'\t' | b'\r'))
         {
             self.open.clear();
             self.documents.push(next.min(self.text.len()));
@@ -199,11 +217,18 @@ impl<'s> Outline<'s> {
         }
         if matches!(self.byte(at), b'{' | b'[') {
             let owner = fresh
-                .filter(|(_, node)| node.column < column && node.value_kind == OutlineValueKind::Nothing)
+                .filter(|(_, node)| {
+                    node.column < column && node.value_kind == OutlineValueKind::Nothing
+                })
                 .map(|(owner, _)| owner);
             // JSON values may follow each other without a separator.
             let current = self.documents.len().saturating_sub(1);
-            if owner.is_none() && self.brackets.last().is_some_and(|last| last.document == current) {
+            if owner.is_none()
+                && self
+                    .brackets
+                    .last()
+                    .is_some_and(|last| last.document == current)
+            {
                 self.documents.push(at);
             }
             return self.flow(at, owner);
@@ -211,7 +236,9 @@ impl<'s> Outline<'s> {
         let scalar = Span::new(at, self.plain_end(at, end));
         match fresh {
             // The next line of a scalar.
-            Some((owner, node)) if node.value_kind == OutlineValueKind::Scalar && node.column < column => {
+            Some((owner, node))
+                if node.value_kind == OutlineValueKind::Scalar && node.column < column =>
+            {
                 if let Some(node) = self.nodes.get_mut(owner) {
                     node.value = node.value.join(scalar);
                 }
@@ -241,7 +268,10 @@ impl<'s> Outline<'s> {
     fn add(&mut self, parent: Option<usize>, role: Role, key: Span, column: usize) -> usize {
         let quoted = key.len() > 1 && matches!(self.byte(key.from()), b'"' | b'\'');
         let closed = quoted && self.byte(key.to().saturating_sub(1)) == self.byte(key.from());
-        let name = Span::new(key.from().saturating_add(usize::from(quoted)), key.to().saturating_sub(usize::from(closed)));
+        let name = Span::new(
+            key.from().saturating_add(usize::from(quoted)),
+            key.to().saturating_sub(usize::from(closed)),
+        );
         self.nodes.push(OutlineNode {
             parent,
             document: self.documents.len().saturating_sub(1),
@@ -258,7 +288,11 @@ impl<'s> Outline<'s> {
     }
 
     fn value_place(&mut self, node: usize, at: usize) {
-        let at = if matches!(self.byte(at), b' ' | b'\t') { at.saturating_add(1) } else { at };
+        let at = if matches!(self.byte(at), b' ' | b'\t') {
+            at.saturating_add(1)
+        } else {
+            at
+        };
         if let Some(node) = self.nodes.get_mut(node) {
             node.value = Span::at(at);
         }
@@ -277,7 +311,9 @@ impl<'s> Outline<'s> {
 
     /// Does the same for an item of a list, which may begin in the column of the list's key.
     fn close_before_item(&mut self, column: usize) {
-        self.close_all_but(|node| node.column < column || (node.column == column && node.role == Role::Key));
+        self.close_all_but(|node| {
+            node.column < column || (node.column == column && node.role == Role::Key)
+        });
     }
 
     fn close_all_but(&mut self, stays: impl Fn(&OutlineNode) -> bool) {
@@ -341,7 +377,10 @@ impl<'s> Outline<'s> {
 
     fn plain_end(&self, at: usize, end: usize) -> usize {
         let text = self.text.get(at..end).unwrap_or("");
-        let cut = text.find(" #").or_else(|| text.find("\t#")).unwrap_or(text.len());
+        let cut = text
+            .find(" #")
+            .or_else(|| text.find("\t#"))
+            .unwrap_or(text.len());
         at.saturating_add(text.get(..cut).unwrap_or("").trim_end().len())
     }
 
@@ -366,12 +405,23 @@ impl<'s> Outline<'s> {
         let column = self.nodes.get(node).map_or(0, |node| node.column);
         let (value_kind, span) = match self.byte(at) {
             b'{' | b'[' => return self.flow(at, Some(node)),
-            b'|' | b'>' => (OutlineValueKind::Block, Span::new(at, self.deeper_end(end, column))),
+            b'|' | b'>' => (
+                OutlineValueKind::Block,
+                Span::new(at, self.deeper_end(end, column)),
+            ),
             b'"' | b'\'' => {
-                let stop = self.quoted_end(at, end).or_else(|| self.quoted_end(at, self.deeper_end(end, column)));
-                (OutlineValueKind::Scalar, Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))))
+                let stop = self
+                    .quoted_end(at, end)
+                    .or_else(|| self.quoted_end(at, self.deeper_end(end, column)));
+                (
+                    OutlineValueKind::Scalar,
+                    Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))),
+                )
             }
-            _ => (OutlineValueKind::Scalar, Span::new(at, self.plain_end(at, end))),
+            _ => (
+                OutlineValueKind::Scalar,
+                Span::new(at, self.plain_end(at, end)),
+            ),
         };
         if let Some(node) = self.nodes.get_mut(node) {
             node.value_kind = value_kind;
@@ -400,7 +450,9 @@ impl<'s> Outline<'s> {
 
     /// Reads `{…}` or `[…]`, over lines; gives where the next line begins.
     fn flow(&mut self, start: usize, owner: Option<usize>) -> usize {
-        let base = owner.and_then(|owner| self.nodes.get(owner)).map(|node| node.column);
+        let base = owner
+            .and_then(|owner| self.nodes.get(owner))
+            .map(|node| node.column);
         let mut frames: Vec<Frame> = Vec::new();
         let mut at = start;
         loop {
@@ -412,7 +464,12 @@ impl<'s> Outline<'s> {
             }
             match byte {
                 b'\n' => {
-                    if self.text.get(at..).is_some_and(|rest| rest.starts_with("---")) || self.left(at, base) {
+                    if self
+                        .text
+                        .get(at..)
+                        .is_some_and(|rest| rest.starts_with("---"))
+                        || self.left(at, base)
+                    {
                         at = here;
                         break;
                     }
@@ -423,8 +480,11 @@ impl<'s> Outline<'s> {
                     self.comments.push(Span::new(here, at));
                 }
                 b'{' | b'[' => {
-                    let holder =
-                        if frames.is_empty() { owner } else { self.receive(&mut frames, Span::at(here), OutlineValueKind::Flow) };
+                    let holder = if frames.is_empty() {
+                        owner
+                    } else {
+                        self.receive(&mut frames, Span::at(here), OutlineValueKind::Flow)
+                    };
                     self.brackets.push(Brackets {
                         span: Span::new(here, at),
                         owner: holder,
@@ -432,7 +492,13 @@ impl<'s> Outline<'s> {
                         document: self.documents.len().saturating_sub(1),
                     });
                     let brackets = self.brackets.len().saturating_sub(1);
-                    frames.push(Frame { brackets, owner: holder, map: byte == b'{', pending: None, valued: false });
+                    frames.push(Frame {
+                        brackets,
+                        owner: holder,
+                        map: byte == b'{',
+                        pending: None,
+                        valued: false,
+                    });
                 }
                 b'}' | b']' => {
                     if let Some(frame) = frames.pop() {
@@ -491,9 +557,16 @@ impl<'s> Outline<'s> {
     }
 
     /// Takes a scalar or opening bracket in: a key, the value of one, or an item.
-    fn receive(&mut self, frames: &mut [Frame], span: Span, value_kind: OutlineValueKind) -> Option<usize> {
+    fn receive(
+        &mut self,
+        frames: &mut [Frame],
+        span: Span,
+        value_kind: OutlineValueKind,
+    ) -> Option<usize> {
         let frame = frames.last_mut()?;
-        let awaited = frame.pending.filter(|node| !frame.valued && self.nodes.get(*node).is_some_and(|node| node.colon));
+        let awaited = frame
+            .pending
+            .filter(|node| !frame.valued && self.nodes.get(*node).is_some_and(|node| node.colon));
         let node = match awaited {
             Some(node) => node,
             None if frame.map => {
@@ -513,9 +586,17 @@ impl<'s> Outline<'s> {
     }
 
     fn flow_scalar_end(&self, at: usize) -> usize {
-        let trimmed = |end: usize| at.saturating_add(self.text.get(at..end).map_or(0, |text| text.trim_end().len()));
+        let trimmed = |end: usize| {
+            at.saturating_add(
+                self.text
+                    .get(at..end)
+                    .map_or(0, |text| text.trim_end().len()),
+            )
+        };
         if matches!(self.byte(at), b'"' | b'\'') {
-            return self.quoted_end(at, None).unwrap_or_else(|| trimmed(self.line_end(at)));
+            return self
+                .quoted_end(at, None)
+                .unwrap_or_else(|| trimmed(self.line_end(at)));
         }
         let mut here = at.saturating_add(1);
         loop {

@@ -86,11 +86,20 @@ const CHANGED_BY_PATCH: &[Release] = &[Release::new(26, 2)];
 /// something.
 pub fn changes() -> impl Iterator<Item = Release> {
     let firsts = LAST_PATCHES.iter().map(|last| Release::new(last.minor, 0));
-    firsts.flat_map(|first| [first].into_iter().chain(CHANGED_BY_PATCH.iter().copied().filter(move |p| p.minor == first.minor)))
+    firsts.flat_map(|first| {
+        [first].into_iter().chain(
+            CHANGED_BY_PATCH
+                .iter()
+                .copied()
+                .filter(move |p| p.minor == first.minor),
+        )
+    })
 }
 
 fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
-    sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
+    sentences
+        .and_then(|sentences| sentences.get(key))
+        .map(str::to_owned)
 }
 
 /// Returns the documentation key of a code.
@@ -116,30 +125,43 @@ pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
 /// Returns every minor release, oldest first.
 pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
     let entry = |&last: &Release| {
-        let versions = VERSIONS.iter().filter(|version| version.served_by(last)).map(|version| {
-            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(last)).map(|kind| {
-                let key = kind_key(kind.kind);
-                KindEntry {
-                    kind: kind.kind,
-                    plural: kind.plural,
-                    namespaced: kind.scope == Scope::Namespaced,
-                    status: kind.status_in(last),
+        let versions = VERSIONS
+            .iter()
+            .filter(|version| version.served_by(last))
+            .map(|version| {
+                let kinds = version
+                    .kinds
+                    .iter()
+                    .filter(|kind| kind.items.is_none() && kind.in_release(last))
+                    .map(|kind| {
+                        let key = kind_key(kind.kind);
+                        KindEntry {
+                            kind: kind.kind,
+                            plural: kind.plural,
+                            namespaced: kind.scope == Scope::Namespaced,
+                            status: kind.status_in(last),
+                            documentation: sentence(sentences, &key),
+                            key,
+                        }
+                    });
+                let key = version_key(version.api_version);
+                VersionEntry {
+                    api_version: version.api_version,
+                    documentation: sentence(sentences, &key),
+                    key,
+                    kinds: kinds.collect(),
+                }
+            });
+        let changes = changes()
+            .filter(|change| change.minor == last.minor)
+            .map(|change| {
+                let key = format!("releases/{change}");
+                CodeChange {
+                    since: change.to_string(),
                     documentation: sentence(sentences, &key),
                     key,
                 }
             });
-            let key = version_key(version.api_version);
-            VersionEntry {
-                api_version: version.api_version,
-                documentation: sentence(sentences, &key),
-                key,
-                kinds: kinds.collect(),
-            }
-        });
-        let changes = changes().filter(|change| change.minor == last.minor).map(|change| {
-            let key = format!("releases/{change}");
-            CodeChange { since: change.to_string(), documentation: sentence(sentences, &key), key }
-        });
         ReleaseEntry {
             release: format!("1.{}", last.minor),
             last_patch: last.to_string(),

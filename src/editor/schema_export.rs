@@ -7,7 +7,10 @@
 use super::facts::{self, FieldConditions, StringFormat, Unique};
 use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::api::{ApiKind, Family, Field, FieldType, GROUP, Gates, ListKind, Package, Release, Scope, Struct, VERSIONS, Version};
+use crate::api::{
+    ApiKind, Family, Field, FieldType, GROUP, Gates, ListKind, Package, Release, Scope, Struct,
+    VERSIONS, Version,
+};
 use crate::text::print::quote;
 
 /// The context of a struct, where it changes the constraints.
@@ -62,31 +65,72 @@ struct Export<'a> {
 ///
 /// # Errors
 /// A sentence for the user if the release does not serve the kind.
-pub fn json_schema(release: Release, gates: Gates, kind: Option<&str>, sentences: Option<&Sentences>) -> Result<String, String> {
+pub fn json_schema(
+    release: Release,
+    gates: Gates,
+    kind: Option<&str>,
+    sentences: Option<&Sentences>,
+) -> Result<String, String> {
     let (wanted, kind) = match kind.map(|kind| kind.rsplit_once('/').unwrap_or(("", kind))) {
-        Some((version, kind)) => (version.strip_prefix("resource.k8s.io/").unwrap_or(version), Some(kind)),
+        Some((version, kind)) => (
+            version.strip_prefix("resource.k8s.io/").unwrap_or(version),
+            Some(kind),
+        ),
         None => ("", None),
     };
-    let served = VERSIONS.iter().rev().copied().filter(|version| version.served_by(release));
-    let served: Vec<&'static Version> = served.filter(|version| wanted.is_empty() || version.name == wanted).collect();
+    let served = VERSIONS
+        .iter()
+        .rev()
+        .copied()
+        .filter(|version| version.served_by(release));
+    let served: Vec<&'static Version> = served
+        .filter(|version| wanted.is_empty() || version.name == wanted)
+        .collect();
     let of_kind = |version: &'static Version| {
-        version.kinds.iter().filter(|known| known.in_release(release)).map(move |known| (version, known))
+        version
+            .kinds
+            .iter()
+            .filter(|known| known.in_release(release))
+            .map(move |known| (version, known))
     };
-    let kinds: Vec<(&'static Version, &'static ApiKind)> = served.iter().flat_map(|version| of_kind(version)).collect();
+    let kinds: Vec<(&'static Version, &'static ApiKind)> =
+        served.iter().flat_map(|version| of_kind(version)).collect();
     let Some((newest, _)) = kinds.first().copied() else {
-        let version = if wanted.is_empty() { String::new() } else { format!("/{wanted}") };
-        return Err(format!("no version of `{GROUP}{version}` is known for release `{release}`"));
+        let version = if wanted.is_empty() {
+            String::new()
+        } else {
+            format!("/{wanted}")
+        };
+        return Err(format!(
+            "no version of `{GROUP}{version}` is known for release `{release}`"
+        ));
     };
     let (out, defs) = (String::with_capacity(1 << 14), Vec::new());
-    let mut export = Export { out, version: newest, release, gates, sentences, defs, comma: false };
+    let mut export = Export {
+        out,
+        version: newest,
+        release,
+        gates,
+        sentences,
+        defs,
+        comma: false,
+    };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
     let name = kind.map_or_else(String::new, |kind| format!(":{kind}"));
-    let version = if wanted.is_empty() { String::new() } else { format!(":{wanted}") };
-    export.string("$id", &format!("urn:claimkit:schema:1.{}{version}{name}", release.minor));
+    let version = if wanted.is_empty() {
+        String::new()
+    } else {
+        format!(":{wanted}")
+    };
+    export.string(
+        "$id",
+        &format!("urn:claimkit:schema:1.{}{version}{name}", release.minor),
+    );
     match kind {
         Some(name) => {
-            let Some((version, kind)) = kinds.iter().copied().find(|(_, kind)| kind.kind == name) else {
+            let Some((version, kind)) = kinds.iter().copied().find(|(_, kind)| kind.kind == name)
+            else {
                 let mut names: Vec<String> = Vec::new();
                 for (_, kind) in &kinds {
                     let name = format!("`{}`", kind.kind);
@@ -94,7 +138,10 @@ pub fn json_schema(release: Release, gates: Gates, kind: Option<&str>, sentences
                         names.push(name);
                     }
                 }
-                return Err(format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", ")));
+                return Err(format!(
+                    "release `{release}` does not serve the kind `{name}`; write one of {}",
+                    names.join(", ")
+                ));
             };
             export.version = version;
             export.string("title", name);
@@ -172,7 +219,11 @@ impl Export<'_> {
     }
 
     fn ty(&mut self, name: &str, null: Null) {
-        if null == Null::Valid { self.strings("type", [name, "null"]) } else { self.string("type", name) }
+        if null == Null::Valid {
+            self.strings("type", [name, "null"])
+        } else {
+            self.string("type", name)
+        }
     }
 
     fn description(&mut self, key: &str) {
@@ -200,9 +251,14 @@ impl Export<'_> {
     /// the first include the version.
     fn definition(&mut self, schema: &'static Struct, place: Enclosing) -> String {
         let version = self.version;
-        let of_kind = version.kinds.iter().any(|kind| std::ptr::eq(kind.schema, schema));
+        let of_kind = version
+            .kinds
+            .iter()
+            .any(|kind| std::ptr::eq(kind.schema, schema));
         let same = |known: &&Definition| {
-            std::ptr::eq(known.schema, schema) && known.place == place && (!of_kind || known.version.name == version.name)
+            std::ptr::eq(known.schema, schema)
+                && known.place == place
+                && (!of_kind || known.version.name == version.name)
         };
         if let Some(known) = self.defs.iter().find(same) {
             return known.name.clone();
@@ -211,7 +267,12 @@ impl Export<'_> {
         if self.defs.iter().any(|known| known.name == name) {
             name = format!("{name}.{}", version.name);
         }
-        self.defs.push(Definition { schema, place, version, name: name.clone() });
+        self.defs.push(Definition {
+            schema,
+            place,
+            version,
+            name: name.clone(),
+        });
         name
     }
 
@@ -223,7 +284,13 @@ impl Export<'_> {
         }
         self.open("$defs");
         let mut at = 0usize;
-        while let Some(Definition { schema, place, version, name }) = self.defs.get(at).cloned() {
+        while let Some(Definition {
+            schema,
+            place,
+            version,
+            name,
+        }) = self.defs.get(at).cloned()
+        {
             self.version = version;
             self.open(&name);
             self.object(schema, place);
@@ -234,13 +301,21 @@ impl Export<'_> {
     }
 
     fn object(&mut self, schema: &'static Struct, place: Enclosing) {
-        let kind = self.version.kinds.iter().find(|kind| std::ptr::eq(kind.schema, schema));
+        let kind = self
+            .version
+            .kinds
+            .iter()
+            .find(|kind| std::ptr::eq(kind.schema, schema));
         if let Some(kind) = kind {
             self.description(&kind_key(kind.kind));
         }
         self.string("type", "object");
         self.raw("additionalProperties", "false");
-        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.in_release(self.release)).collect();
+        let fields: Vec<&'static Field> = schema
+            .fields
+            .iter()
+            .filter(|field| field.in_release(self.release))
+            .collect();
         self.open("properties");
         for field in &fields {
             if place == Enclosing::Template && !matches!(field.json, "labels" | "annotations") {
@@ -293,18 +368,35 @@ impl Export<'_> {
                 self.close(']');
             }
             "NamedResourcesAttribute" => {
-                let names: Vec<&str> = schema.fields.iter().map(|field| field.json).filter(|name| *name != "name").collect();
+                let names: Vec<&str> = schema
+                    .fields
+                    .iter()
+                    .map(|field| field.json)
+                    .filter(|name| *name != "name")
+                    .collect();
                 self.one_of("oneOf", &names);
             }
             "DeviceAttribute" => {
-                let names: Vec<&str> =
-                    schema.fields.iter().map(|field| field.json).filter(|name| self.takes(schema, name)).collect();
+                let names: Vec<&str> = schema
+                    .fields
+                    .iter()
+                    .map(|field| field.json)
+                    .filter(|name| self.takes(schema, name))
+                    .collect();
                 self.one_of("oneOf", &names);
             }
             "DeviceConstraint" if self.decided(schema, "distinctAttribute") => {
-                let first = schema.field("distinctAttribute", self.release).map(|(_, field)| field.json);
+                let first = schema
+                    .field("distinctAttribute", self.release)
+                    .map(|(_, field)| field.json);
                 // With both the server judges the first.
-                self.one_of("anyOf", &["matchAttribute"].into_iter().chain(first).collect::<Vec<_>>());
+                self.one_of(
+                    "anyOf",
+                    &["matchAttribute"]
+                        .into_iter()
+                        .chain(first)
+                        .collect::<Vec<_>>(),
+                );
             }
             "DeviceRequest" => {
                 let nested = schema.has("exactly");
@@ -351,7 +443,10 @@ impl Export<'_> {
         self.list(keyword);
         for name in names {
             self.open("");
-            self.raw("properties", &format!(r#"{{"{name}":{{"not":{{"type":"null"}}}}}}"#));
+            self.raw(
+                "properties",
+                &format!(r#"{{"{name}":{{"not":{{"type":"null"}}}}}}"#),
+            );
             self.strings("required", [*name]);
             self.close('}');
         }
@@ -362,7 +457,9 @@ impl Export<'_> {
     fn unset(&mut self, field: &Field) {
         self.open(field.json);
         match field.ty {
-            FieldType::String | FieldType::Uid | FieldType::Named(..) => self.raw("enum", r#"["",null]"#),
+            FieldType::String | FieldType::Uid | FieldType::Named(..) => {
+                self.raw("enum", r#"["",null]"#)
+            }
             FieldType::Int64 => self.raw("enum", "[0,null]"),
             _ => self.string("type", "null"),
         }
@@ -371,7 +468,13 @@ impl Export<'_> {
 
     // ---- fields ----
 
-    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&ApiKind>, place: Enclosing) {
+    fn property(
+        &mut self,
+        schema: &'static Struct,
+        field: &'static Field,
+        kind: Option<&ApiKind>,
+        place: Enclosing,
+    ) {
         let facts = facts::facts(schema, field, self.release);
         self.open(field.json);
         self.description(&field_key(schema, field));
@@ -390,26 +493,52 @@ impl Export<'_> {
             }
             ("metadata", Some(kind)) => {
                 let place = match kind {
-                    ApiKind { items: Some(_), .. } | ApiKind { scope: Scope::Cluster, .. } => Enclosing::Anywhere,
+                    ApiKind { items: Some(_), .. }
+                    | ApiKind {
+                        scope: Scope::Cluster,
+                        ..
+                    } => Enclosing::Anywhere,
                     _ => Enclosing::Namespaced,
                 };
-                self.value(&field.ty, field, &facts, place, Null::valid_if(kind.items.is_some()));
+                self.value(
+                    &field.ty,
+                    field,
+                    &facts,
+                    place,
+                    Null::valid_if(kind.items.is_some()),
+                );
             }
             // The server drops any namespace of a cluster-scoped object.
-            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", Null::Valid),
+            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => {
+                self.ty("string", Null::Valid)
+            }
             // The server validates the generated name, not the prefix.
-            ("generateName", None) if place == Enclosing::Anywhere && self.version.family == Family::Device => {
+            ("generateName", None)
+                if place == Enclosing::Anywhere && self.version.family == Family::Device =>
+            {
                 self.ty("string", Null::Valid);
             }
             // In the later versions the server overwrites the generation of cluster-scoped objects.
             ("generation", None)
-                if schema.go == "ObjectMeta" && place != Enclosing::Namespaced && self.version.family == Family::Device =>
+                if schema.go == "ObjectMeta"
+                    && place != Enclosing::Namespaced
+                    && self.version.family == Family::Device =>
             {
                 self.ty("integer", Null::Valid);
             }
-            ("metadata", None) => self.value(&field.ty, field, &facts, Enclosing::Template, Null::Valid),
-            ("items", Some(_)) => self.value(&field.ty, field, &facts, Enclosing::Item, Null::Valid),
-            _ => self.value(&field.ty, field, &facts, Enclosing::Anywhere, Null::valid_if(!facts.required)),
+            ("metadata", None) => {
+                self.value(&field.ty, field, &facts, Enclosing::Template, Null::Valid)
+            }
+            ("items", Some(_)) => {
+                self.value(&field.ty, field, &facts, Enclosing::Item, Null::Valid)
+            }
+            _ => self.value(
+                &field.ty,
+                field,
+                &facts,
+                Enclosing::Anywhere,
+                Null::valid_if(!facts.required),
+            ),
         }
         match facts.default {
             Some(default) if field.ty.is_text() => self.string("default", default),
@@ -422,7 +551,14 @@ impl Export<'_> {
         self.close('}');
     }
 
-    fn value(&mut self, ty: &'static FieldType, field: &'static Field, facts: &FieldConditions, place: Enclosing, null: Null) {
+    fn value(
+        &mut self,
+        ty: &'static FieldType,
+        field: &'static Field,
+        facts: &FieldConditions,
+        place: Enclosing,
+        null: Null,
+    ) {
         match ty {
             FieldType::Pointer(inner) => self.value(inner, field, facts, place, null),
             FieldType::Struct(schema) if null == Null::Valid => {
@@ -442,12 +578,18 @@ impl Export<'_> {
                 }
                 self.open("items");
                 // A `null` in a list is an empty item; it is allowed unless empty items are invalid.
-                let item = FieldConditions { required: facts.format.is_some(), ..*facts };
+                let item = FieldConditions {
+                    required: facts.format.is_some(),
+                    ..*facts
+                };
                 let empty = match inner {
                     FieldType::Struct(schema) => {
                         !matches!(schema.package, Package::Resource if schema.fields.first().is_some_and(|f| f.json == "kind"))
                             && schema.go != "NamedResourcesAttribute"
-                            && !schema.fields.iter().any(|field| facts::facts(schema, field, self.release).required)
+                            && !schema
+                                .fields
+                                .iter()
+                                .any(|field| facts::facts(schema, field, self.release).required)
                     }
                     _ => facts.format.is_none(),
                 };
@@ -481,7 +623,13 @@ impl Export<'_> {
             FieldType::Map(map) => {
                 self.ty("object", null);
                 self.open("additionalProperties");
-                self.value(&map.value, field, &FieldConditions::default(), place, Null::Valid);
+                self.value(
+                    &map.value,
+                    field,
+                    &FieldConditions::default(),
+                    place,
+                    Null::Valid,
+                );
                 self.close('}');
             }
             FieldType::Time => {

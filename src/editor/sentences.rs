@@ -28,12 +28,16 @@ impl Sentences {
 
     /// Returns every key, in order.
     pub fn keys(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.iter().flat_map(|(group, names)| names.keys().map(move |name| format!("{group}/{name}")))
+        self.0
+            .iter()
+            .flat_map(|(group, names)| names.keys().map(move |name| format!("{group}/{name}")))
     }
 
     /// Fills the placeholder of a word: `fill("since", "{release}", "1.30")`.
     pub fn fill(&self, word: &str, placeholder: &str, value: &str) -> String {
-        self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
+        self.get(&format!("words/{word}"))
+            .unwrap_or(placeholder)
+            .replace(placeholder, value)
     }
 
     /// Returns the translation of a word.
@@ -44,7 +48,11 @@ impl Sentences {
 
 /// Returns the documentation key of a field. Fields that all objects or all lists have share one key.
 pub fn field_key(schema: &Struct, field: &Field) -> String {
-    let object = schema.package == Package::Resource && schema.fields.first().is_some_and(|first| first.json == "kind");
+    let object = schema.package == Package::Resource
+        && schema
+            .fields
+            .first()
+            .is_some_and(|first| first.json == "kind");
     let list = object && schema.slot("items").is_some();
     let owner = match field.json {
         // `kind` of a parameters reference is not the type of the object itself.
@@ -64,7 +72,8 @@ pub fn value_key(field: &Field, value: &str) -> Option<String> {
     };
     match ty {
         FieldType::Named(_, name)
-            if (field.values.contains(&value) || field.later_values.iter().any(|(_, later)| *later == value)) =>
+            if (field.values.contains(&value)
+                || field.later_values.iter().any(|(_, later)| *later == value)) =>
         {
             Some(format!("values/{name}.{value}"))
         }

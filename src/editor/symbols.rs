@@ -94,7 +94,12 @@ pub struct Symbols {
 pub fn read(outline: &Outline<'_>, namespace: &str) -> Symbols {
     let mut walk = Walk::of(outline, namespace);
     let mut roots: Vec<Vec<usize>> = Vec::new();
-    for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none()) {
+    for (at, node) in outline
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| node.parent.is_none())
+    {
         if roots.len() <= node.document {
             roots.resize_with(node.document.saturating_add(1), Vec::new);
         }
@@ -122,7 +127,14 @@ struct Owner {
 /// Makes the use of a name.
 fn use_of(kind: NameKind, owner: &str, namespace: &str, (name, span): Scalar<'_>) -> Name {
     let (name, namespace, owner) = (name.to_owned(), namespace.to_owned(), owner.to_owned());
-    Name { kind, name, namespace, owner, definition: false, span }
+    Name {
+        kind,
+        name,
+        namespace,
+        owner,
+        definition: false,
+        span,
+    }
 }
 
 struct Walk<'o, 't> {
@@ -138,7 +150,11 @@ struct Walk<'o, 't> {
 impl<'o, 't> Walk<'o, 't> {
     fn of(outline: &'o Outline<'t>, namespace: &'o str) -> Self {
         let mut children = vec![Vec::new(); outline.nodes.len()];
-        let mut ends: Vec<usize> = outline.nodes.iter().map(|node| node.value.to().max(node.key.to())).collect();
+        let mut ends: Vec<usize> = outline
+            .nodes
+            .iter()
+            .map(|node| node.value.to().max(node.key.to()))
+            .collect();
         for (at, node) in outline.nodes.iter().enumerate() {
             if let Some(list) = node.parent.and_then(|parent| children.get_mut(parent)) {
                 list.push(at);
@@ -150,7 +166,13 @@ impl<'o, 't> Walk<'o, 't> {
                 *over = end.max(*over);
             }
         }
-        Walk { outline, children, ends, namespace, found: Symbols::default() }
+        Walk {
+            outline,
+            children,
+            ends,
+            namespace,
+            found: Symbols::default(),
+        }
     }
 
     fn node(&self, at: usize) -> Option<&'o OutlineNode> {
@@ -163,8 +185,10 @@ impl<'o, 't> Walk<'o, 't> {
 
     /// Returns the last of these keys with a name, which is the one that counts.
     fn among(&self, keys: &[usize], name: &str) -> Option<usize> {
-        let named =
-            |at: &&usize| self.node(**at).is_some_and(|node| node.role == Role::Key && self.outline.slice(node.name) == name);
+        let named = |at: &&usize| {
+            self.node(**at)
+                .is_some_and(|node| node.role == Role::Key && self.outline.slice(node.name) == name)
+        };
         keys.iter().rev().find(named).copied()
     }
 
@@ -178,12 +202,18 @@ impl<'o, 't> Walk<'o, 't> {
 
     fn items(&self, list: Option<usize>) -> Vec<usize> {
         let inside = list.map(|list| self.inside(list)).unwrap_or_default();
-        inside.iter().copied().filter(|at| self.node(*at).is_some_and(|node| node.role == Role::Item)).collect()
+        inside
+            .iter()
+            .copied()
+            .filter(|at| self.node(*at).is_some_and(|node| node.role == Role::Item))
+            .collect()
     }
 
     /// Returns the scalar of a key or item, if it is written without escapes: names have nothing to escape.
     fn scalar(&self, at: Option<usize>) -> Option<Scalar<'t>> {
-        let node = self.node(at?).filter(|node| node.value_kind == OutlineValueKind::Scalar)?;
+        let node = self
+            .node(at?)
+            .filter(|node| node.value_kind == OutlineValueKind::Scalar)?;
         let raw = self.outline.slice(node.value);
         let text = unquoted(raw);
         let quoted = usize::from(raw.starts_with(['"', '\'']));
@@ -210,23 +240,49 @@ impl<'o, 't> Walk<'o, 't> {
 
     fn defined(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
         if let Some(name) = name {
-            self.found.names.push(Name { definition: true, ..use_of(kind, owner, namespace, name) });
+            self.found.names.push(Name {
+                definition: true,
+                ..use_of(kind, owner, namespace, name)
+            });
         }
     }
 
-    fn symbol(&self, kind: SymbolKind, at: usize, name: Option<Scalar<'t>>, detail: &str, children: Vec<Symbol>) -> Symbol {
+    fn symbol(
+        &self,
+        kind: SymbolKind,
+        at: usize,
+        name: Option<Scalar<'t>>,
+        detail: &str,
+        children: Vec<Symbol>,
+    ) -> Symbol {
         let span = self.span(at);
-        let first = self.inside(at).first().and_then(|first| self.node(*first)).map_or(Span::at(span.from()), |node| node.key);
+        let first = self
+            .inside(at)
+            .first()
+            .and_then(|first| self.node(*first))
+            .map_or(Span::at(span.from()), |node| node.key);
         let name_span = name.map_or(first, |(_, span)| span);
         let name = name.map_or("", |(name, _)| name).to_owned();
-        Symbol { kind, name, detail: detail.to_owned(), span: span.join(name_span), name_span, children }
+        Symbol {
+            kind,
+            name,
+            detail: detail.to_owned(),
+            span: span.join(name_span),
+            name_span,
+            children,
+        }
     }
 
     /// Reads a document: one object, or the objects of a List.
     fn document(&mut self, roots: &[usize]) {
-        let word = |walk: &Self, name: &str| walk.scalar(walk.among(roots, name)).map_or("", |(text, _)| text);
+        let word = |walk: &Self, name: &str| {
+            walk.scalar(walk.among(roots, name))
+                .map_or("", |(text, _)| text)
+        };
         let (api_version, kind) = (word(self, "apiVersion"), word(self, "kind"));
-        let items = self.among(roots, "items").filter(|_| kind.ends_with("List"));
+        let items = self
+            .among(roots, "items")
+            .filter(|_| kind.ends_with("List"));
         if items.is_none() {
             return self.object(roots, api_version, kind, None);
         }
@@ -234,7 +290,10 @@ impl<'o, 't> Walk<'o, 't> {
         for item in self.items(items) {
             let keys = self.inside(item).to_vec();
             let own = |name: &str| self.scalar(self.among(&keys, name)).map(|(text, _)| text);
-            let (api_version, kind) = (own("apiVersion").unwrap_or(api_version), own("kind").unwrap_or(of_kind));
+            let (api_version, kind) = (
+                own("apiVersion").unwrap_or(api_version),
+                own("kind").unwrap_or(of_kind),
+            );
             self.object(&keys, api_version, kind, Some(item));
         }
     }
@@ -243,13 +302,23 @@ impl<'o, 't> Walk<'o, 't> {
         let metadata = self.among(keys, "metadata");
         let of_metadata = |name: &str| metadata.and_then(|metadata| self.text(metadata, name));
         let name = of_metadata("name").or_else(|| of_metadata("generateName"));
-        let namespace = of_metadata("namespace").map_or(self.namespace, |(text, _)| text).to_owned();
-        let owner = Owner { kind: kind.to_owned(), name: name.map_or("", |(name, _)| name).to_owned(), namespace };
+        let namespace = of_metadata("namespace")
+            .map_or(self.namespace, |(text, _)| text)
+            .to_owned();
+        let owner = Owner {
+            kind: kind.to_owned(),
+            name: name.map_or("", |(name, _)| name).to_owned(),
+            namespace,
+        };
         let children = if api_version.split('/').next() == Some(GROUP) {
             self.ours(keys, &owner, name)
         } else {
-            let Some(path) = workload::path_to_spec(api_version, kind) else { return };
-            let spec = path.split_first().and_then(|(first, rest)| self.path(self.among(keys, first)?, rest));
+            let Some(path) = workload::path_to_spec(api_version, kind) else {
+                return;
+            };
+            let spec = path
+                .split_first()
+                .and_then(|(first, rest)| self.path(self.among(keys, first)?, rest));
             match spec.and_then(|spec| Some((spec, self.get(spec, "resourceClaims")?))) {
                 Some((spec, entries)) => self.pod(spec, entries, &owner),
                 None => return,
@@ -257,7 +326,11 @@ impl<'o, 't> Walk<'o, 't> {
         };
         let Some(&first) = keys.first() else { return };
         let mut symbol = self.symbol(SymbolKind::Object, first, name, kind, children);
-        let whole = item.into_iter().chain(keys.iter().copied()).map(|at| self.span(at)).fold(symbol.span, Span::join);
+        let whole = item
+            .into_iter()
+            .chain(keys.iter().copied())
+            .map(|at| self.span(at))
+            .fold(symbol.span, Span::join);
         symbol.span = whole;
         self.found.symbols.push(symbol);
     }
@@ -288,7 +361,9 @@ impl<'o, 't> Walk<'o, 't> {
             }
             "ResourceClaimTemplate" => {
                 self.defined(NameKind::ResourceClaimTemplate, "", &owner.namespace, name);
-                spec.and_then(|spec| self.get(spec, "spec")).map(|spec| self.claim(spec, owner)).unwrap_or_default()
+                spec.and_then(|spec| self.get(spec, "spec"))
+                    .map(|spec| self.claim(spec, owner))
+                    .unwrap_or_default()
             }
             "ResourceSlice" => spec.map(|spec| self.slice(spec)).unwrap_or_default(),
             "DeviceTaintRule" => {
@@ -303,7 +378,12 @@ impl<'o, 't> Walk<'o, 't> {
                 if let Some(spec) = spec {
                     let (driver, pool) = (self.text(spec, "driver"), self.text(spec, "poolName"));
                     self.used(NameKind::Driver, "", "", driver);
-                    self.used(NameKind::Pool, driver.map_or("", |(driver, _)| driver), "", pool);
+                    self.used(
+                        NameKind::Pool,
+                        driver.map_or("", |(driver, _)| driver),
+                        "",
+                        pool,
+                    );
                 }
                 Vec::new()
             }
@@ -315,7 +395,9 @@ impl<'o, 't> Walk<'o, 't> {
     fn claim(&mut self, spec: usize, owner: &Owner) -> Vec<Symbol> {
         let class = self.text(spec, "resourceClassName");
         self.used(NameKind::ResourceClass, "", "", class);
-        let Some(devices) = self.get(spec, "devices") else { return Vec::new() };
+        let Some(devices) = self.get(spec, "devices") else {
+            return Vec::new();
+        };
         let of = format!("{}/{}", owner.kind, owner.name);
         let mut symbols = Vec::new();
         for item in self.items(self.get(devices, "requests")) {
@@ -328,14 +410,28 @@ impl<'o, 't> Walk<'o, 't> {
                 let name = self.text(alternative, "name");
                 self.defined(NameKind::Alternative, &of, &owner.namespace, name);
                 let (class, children) = self.asks(alternative);
-                parts.push(self.symbol(SymbolKind::Alternative, alternative, name, class, children));
+                parts.push(self.symbol(
+                    SymbolKind::Alternative,
+                    alternative,
+                    name,
+                    class,
+                    children,
+                ));
             }
             symbols.push(self.symbol(SymbolKind::Request, item, name, class, parts));
         }
         for item in self.items(self.get(devices, "constraints")) {
             self.requests(self.get(item, "requests"), &of, &owner.namespace);
-            let attribute = self.text(item, "matchAttribute").or_else(|| self.text(item, "distinctAttribute"));
-            symbols.push(self.symbol(SymbolKind::Constraint, item, None, attribute.map_or("", |(name, _)| name), Vec::new()));
+            let attribute = self
+                .text(item, "matchAttribute")
+                .or_else(|| self.text(item, "distinctAttribute"));
+            symbols.push(self.symbol(
+                SymbolKind::Constraint,
+                item,
+                None,
+                attribute.map_or("", |(name, _)| name),
+                Vec::new(),
+            ));
         }
         self.config(devices, Some((&of, &owner.namespace)));
         symbols
@@ -351,11 +447,28 @@ impl<'o, 't> Walk<'o, 't> {
     fn selectors(&self, holder: usize) -> Vec<Symbol> {
         let mut symbols = Vec::new();
         for item in self.items(self.get(holder, "selectors")) {
-            let Some(expression) = self.path(item, &["cel", "expression"]) else { continue };
-            let Some(node) = self.node(expression) else { continue };
-            let lines = self.outline.slice(node.value).trim_start_matches(['|', '>', '-', '+']);
-            let first = lines.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-            symbols.push(self.symbol(SymbolKind::Selector, item, None, unquoted(first), Vec::new()));
+            let Some(expression) = self.path(item, &["cel", "expression"]) else {
+                continue;
+            };
+            let Some(node) = self.node(expression) else {
+                continue;
+            };
+            let lines = self
+                .outline
+                .slice(node.value)
+                .trim_start_matches(['|', '>', '-', '+']);
+            let first = lines
+                .lines()
+                .map(str::trim)
+                .find(|line| !line.is_empty())
+                .unwrap_or_default();
+            symbols.push(self.symbol(
+                SymbolKind::Selector,
+                item,
+                None,
+                unquoted(first),
+                Vec::new(),
+            ));
         }
         symbols
     }
@@ -383,10 +496,20 @@ impl<'o, 't> Walk<'o, 't> {
         let Some((text, span)) = name else { return };
         let (request, alternative) = text.split_once('/').unwrap_or((text, ""));
         let end = span.from().saturating_add(request.len());
-        self.used(NameKind::Request, of, namespace, Some((request, Span::new(span.from(), end))));
+        self.used(
+            NameKind::Request,
+            of,
+            namespace,
+            Some((request, Span::new(span.from(), end))),
+        );
         if !alternative.is_empty() {
             let of = format!("{of}/{request}");
-            self.used(NameKind::Alternative, &of, namespace, Some((alternative, Span::new(end.saturating_add(1), span.to()))));
+            self.used(
+                NameKind::Alternative,
+                &of,
+                namespace,
+                Some((alternative, Span::new(end.saturating_add(1), span.to()))),
+            );
         }
     }
 
@@ -410,12 +533,20 @@ impl<'o, 't> Walk<'o, 't> {
         let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
         self.used(NameKind::Driver, "", "", driver);
         self.used(NameKind::Pool, word(driver), "", pool);
-        self.used(NameKind::Device, &format!("{}/{}", word(driver), word(pool)), "", device);
+        self.used(
+            NameKind::Device,
+            &format!("{}/{}", word(driver), word(pool)),
+            "",
+            device,
+        );
     }
 
     /// Reads the spec of a slice.
     fn slice(&mut self, spec: usize) -> Vec<Symbol> {
-        let (driver, pool) = (self.text(spec, "driver"), self.scalar(self.path(spec, &["pool", "name"])));
+        let (driver, pool) = (
+            self.text(spec, "driver"),
+            self.scalar(self.path(spec, &["pool", "name"])),
+        );
         let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
         self.defined(NameKind::Driver, "", "", driver);
         self.defined(NameKind::Pool, word(driver), "", pool);
@@ -451,9 +582,16 @@ impl<'o, 't> Walk<'o, 't> {
             let claim = self.text(holder, "resourceClaimName");
             let template = self.text(holder, "resourceClaimTemplateName");
             self.used(NameKind::ResourceClaim, "", &owner.namespace, claim);
-            self.used(NameKind::ResourceClaimTemplate, "", &owner.namespace, template);
+            self.used(
+                NameKind::ResourceClaimTemplate,
+                "",
+                &owner.namespace,
+                template,
+            );
             let target = claim.map(|(name, _)| format!("ResourceClaim/{name}"));
-            let target = target.or_else(|| template.map(|(name, _)| format!("ResourceClaimTemplate/{name}"))).unwrap_or_default();
+            let target = target
+                .or_else(|| template.map(|(name, _)| format!("ResourceClaimTemplate/{name}")))
+                .unwrap_or_default();
             if let Some((name, _)) = name {
                 entries.push((name, target.clone()));
             }
@@ -464,7 +602,8 @@ impl<'o, 't> Walk<'o, 't> {
                 for item in self.items(self.path(container, &["resources", "claims"])) {
                     let (name, request) = (self.text(item, "name"), self.text(item, "request"));
                     self.used(NameKind::PodClaim, &of, &owner.namespace, name);
-                    let target = name.and_then(|(name, _)| entries.iter().find(|(entry, _)| *entry == name));
+                    let target =
+                        name.and_then(|(name, _)| entries.iter().find(|(entry, _)| *entry == name));
                     if let Some((_, target)) = target.filter(|(_, target)| !target.is_empty()) {
                         let target = target.clone();
                         self.request(request, &target, &owner.namespace);

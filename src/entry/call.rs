@@ -38,7 +38,8 @@ impl GivenTexts {
     /// Adds the main text.
     pub(super) fn with_text(mut self, given: GivenText, text: &mut Option<String>) -> Self {
         self.replaced.text = given.replaced;
-        self.placeless.extend((!given.places).then_some(TextField::Text));
+        self.placeless
+            .extend((!given.places).then_some(TextField::Text));
         self.without_places = !given.places;
         *text = Some(given.text);
         self
@@ -46,11 +47,23 @@ impl GivenTexts {
 }
 
 /// Fields of requests that functions take as arguments of their own, or that JavaScript has no use for.
-const ARGUMENTS: &[&str] = &["text", "replaced", "expression", "position", "kind", "patch", "sentences"];
+const ARGUMENTS: &[&str] = &[
+    "text",
+    "replaced",
+    "expression",
+    "position",
+    "kind",
+    "patch",
+    "sentences",
+];
 
 /// Options that are texts, and so may be bytes or objects.
-const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
-    &[(TextField::Old, &OLD), (TextField::Nodes, &NODES), (TextField::Text, &SELECTOR), (TextField::Cluster, &CLUSTER)];
+const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] = &[
+    (TextField::Old, &OLD),
+    (TextField::Nodes, &NODES),
+    (TextField::Text, &SELECTOR),
+    (TextField::Cluster, &CLUSTER),
+];
 
 /// The names of an object's members.
 struct MemberNames(Vec<String>);
@@ -83,17 +96,25 @@ pub(super) struct Call(pub(super) &'static str);
 
 impl Call {
     /// Reads the options of a function, a part of its request. Everything in them that does not fit is named.
-    pub(super) fn options<T: DeserializeOwned + Default>(self, options: &JsValue) -> Result<(T, GivenTexts), JsValue> {
+    pub(super) fn options<T: DeserializeOwned + Default>(
+        self,
+        options: &JsValue,
+    ) -> Result<(T, GivenTexts), JsValue> {
         if options.is_undefined() || options.is_null() {
             return Ok((T::default(), GivenTexts::default()));
         }
         let (json, given) = self.option_text(options, request::fields::<T>())?;
-        let read = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
+        let read =
+            request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
         Ok((read, given))
     }
 
     /// Returns options as JSON. The function has those of `known` that are not arguments.
-    fn option_text(self, options: &JsValue, known: &[&str]) -> Result<(String, GivenTexts), JsValue> {
+    fn option_text(
+        self,
+        options: &JsValue,
+        known: &[&str],
+    ) -> Result<(String, GivenTexts), JsValue> {
         let mut given = GivenTexts::default();
         if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
@@ -102,7 +123,9 @@ impl Call {
         let texts = js_sys::Object::new();
         let mut any = false;
         for (field, name) in TEXTS {
-            let Some(value) = name.with(|name| member(options, name))? else { continue };
+            let Some(value) = name.with(|name| member(options, name))? else {
+                continue;
+            };
             let name = name.with(JsString::clone);
             let text = self.text(&format!("`{name}`"), &value)?;
             match field {
@@ -121,12 +144,21 @@ impl Call {
             self.stringify("the options", options)?
         };
         // The JSON's names: `toJSON` and `undefined` count as elsewhere in JavaScript.
-        let MemberNames(mut names) = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
-        let is_option = |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
+        let MemberNames(mut names) =
+            serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+        let is_option =
+            |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
         names.retain(|name| !is_option(name));
         if let Some(name) = names.iter().min() {
-            let known: Vec<&str> = known.iter().copied().filter(|name| !ARGUMENTS.contains(name)).collect();
-            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
+            let known: Vec<&str> = known
+                .iter()
+                .copied()
+                .filter(|name| !ARGUMENTS.contains(name))
+                .collect();
+            return Err(self.unusable(&format!(
+                "unknown option `{name}`, expected one of `{}`",
+                known.join("`, `")
+            )));
         }
         Ok((json, given))
     }
@@ -134,7 +166,10 @@ impl Call {
     /// Refuses members that JSON would leave out or write as empty: maps, sets, functions, symbols, NaN and infinities. Values inside
     /// members are not checked, and nothing is if the options say themselves what JSON they are (`toJSON`).
     fn check_members(self, options: &JsValue) -> Result<(), JsValue> {
-        if TO_JSON.with(|name| option(options, name))?.is_some_and(|member| member.is_function()) {
+        if TO_JSON
+            .with(|name| option(options, name))?
+            .is_some_and(|member| member.is_function())
+        {
             return Ok(());
         }
         for name in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
@@ -155,8 +190,13 @@ impl Call {
     /// Returns a text, bytes, or an object as the JSON it serializes to.
     pub(super) fn text(self, argument: &str, value: &JsValue) -> Result<GivenText, JsValue> {
         if let Some(text) = value.dyn_ref::<JsString>() {
-            let text = String::from_utf8(utf8(text)).map_err(|error| self.unusable(&error.to_string()))?;
-            return Ok(GivenText { text, replaced: None, places: true });
+            let text =
+                String::from_utf8(utf8(text)).map_err(|error| self.unusable(&error.to_string()))?;
+            return Ok(GivenText {
+                text,
+                replaced: None,
+                places: true,
+            });
         }
         match String::from(tag(value)).as_str() {
             // The tag alone can be claimed by any object, of any length.
@@ -164,7 +204,11 @@ impl Call {
                 let bytes = Uint8Array::new(value).to_vec();
                 let decoded = bytes::decode(&bytes);
                 let replaced = decoded.replaced.and_then(|at| u32::try_from(at).ok());
-                Ok(GivenText { text: decoded.text.into_owned(), replaced, places: true })
+                Ok(GivenText {
+                    text: decoded.text.into_owned(),
+                    replaced,
+                    places: true,
+                })
             }
             "[object Object]" | "[object Array]" => {
                 if js_sys::Reflect::has(value, &"__wbg_ptr".into())? {
@@ -173,14 +217,22 @@ impl Call {
                         "{argument} is a PreparedNodes or a PreparedCluster, or a copy of one, expected {what}"
                     )));
                 }
-                Ok(GivenText { text: self.stringify(argument, value)?, replaced: None, places: false })
+                Ok(GivenText {
+                    text: self.stringify(argument, value)?,
+                    replaced: None,
+                    places: false,
+                })
             }
             _ => Err(self.wrong(argument, value, "a string, a Uint8Array or an object")),
         }
     }
 
     /// Reads an argument of its own that is a field of the request.
-    pub(super) fn part<T: DeserializeOwned>(self, argument: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
+    pub(super) fn part<T: DeserializeOwned>(
+        self,
+        argument: &str,
+        value: &JsValue,
+    ) -> Result<Option<T>, JsValue> {
         if value.is_undefined() || value.is_null() {
             return Ok(None);
         }
@@ -188,12 +240,21 @@ impl Call {
             return Err(self.wrong(argument, value, "an object"));
         }
         let json = self.stringify(argument, value)?;
-        let problem = |problem: String| self.unusable(&format!("{argument} cannot be used: {}", request::unplaced(&problem)));
+        let problem = |problem: String| {
+            self.unusable(&format!(
+                "{argument} cannot be used: {}",
+                request::unplaced(&problem)
+            ))
+        };
         request::read(&json).map(Some).map_err(problem)
     }
 
     /// Takes JSON, given as an object or as its text.
-    pub(super) fn json(self, argument: &str, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
+    pub(super) fn json(
+        self,
+        argument: &str,
+        value: &JsValue,
+    ) -> Result<Option<Box<RawValue>>, JsValue> {
         if value.is_undefined() || value.is_null() {
             return Ok(None);
         }
@@ -202,7 +263,9 @@ impl Call {
             None if is_plain(value) => self.stringify(argument, value)?,
             None => return Err(self.wrong(argument, value, "an object or its JSON text")),
         };
-        serde_json::from_str(&text).map(Some).map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
     }
 
     fn stringify(self, argument: &str, value: &JsValue) -> Result<String, JsValue> {
@@ -220,11 +283,21 @@ impl Call {
     }
 
     /// Reads the arguments of a function about a place in a text.
-    pub(super) fn at(self, text: &JsValue, position: &JsValue, options: &JsValue) -> Result<PositionRequest, JsValue> {
+    pub(super) fn at(
+        self,
+        text: &JsValue,
+        position: &JsValue,
+        options: &JsValue,
+    ) -> Result<PositionRequest, JsValue> {
         let position = self.part("`position`", position)?;
         let (request, given) = self.options::<PositionRequest>(options)?;
-        let mut request = PositionRequest { position, ..request };
-        request.replaced = given.with_text(self.editor_text(text)?, &mut request.text).replaced;
+        let mut request = PositionRequest {
+            position,
+            ..request
+        };
+        request.replaced = given
+            .with_text(self.editor_text(text)?, &mut request.text)
+            .replaced;
         Ok(request)
     }
 
@@ -245,12 +318,19 @@ impl Call {
     /// Returns an answer without positions in texts that the caller passed as objects.
     pub(super) fn placed(self, given: &GivenTexts, answer: Answer) -> Result<JsValue, JsValue> {
         let mut answer = self.usable(answer)?;
-        for finding in answer.findings.iter_mut().filter(|finding| given.placeless.contains(&finding.within)) {
+        for finding in answer
+            .findings
+            .iter_mut()
+            .filter(|finding| given.placeless.contains(&finding.within))
+        {
             finding.range = None;
             finding.fixes.clear();
         }
         if given.without_places {
-            answer.objects.iter_mut().for_each(|object| object.range = None);
+            answer
+                .objects
+                .iter_mut()
+                .for_each(|object| object.range = None);
         }
         self.object(answer)
     }
@@ -264,7 +344,11 @@ impl Call {
 
     /// Makes a JavaScript object of an answer.
     pub(super) fn object(self, mut answer: Answer) -> Result<JsValue, JsValue> {
-        answer.objects.iter_mut().flat_map(|object| object.values()).try_for_each(Json::parse)?;
+        answer
+            .objects
+            .iter_mut()
+            .flat_map(|object| object.values())
+            .try_for_each(Json::parse)?;
         let common = answer.common().serialize(&Serializer::json_compatible());
         let common = common.map_err(|error| self.unusable(&error.to_string()))?;
         if let Content::Nothing = answer.content {
@@ -283,12 +367,25 @@ impl Call {
             "[object Null]" => "null".to_owned(),
             // JSON has no such numbers.
             "[object Number]" if value.as_f64().is_some_and(f64::is_nan) => "NaN".to_owned(),
-            "[object Number]" if value.as_f64().is_some_and(f64::is_infinite) => "infinite".to_owned(),
-            "[object Number]" | "[object Boolean]" => json_text(value).ok().flatten().unwrap_or_default(),
-            "[object String]" => value.as_string().map_or_else(|| "a String object".to_owned(), |text| format!("{text:?}")),
-            _ => format!("of type {}", tag.trim_start_matches("[object ").trim_end_matches(']')),
+            "[object Number]" if value.as_f64().is_some_and(f64::is_infinite) => {
+                "infinite".to_owned()
+            }
+            "[object Number]" | "[object Boolean]" => {
+                json_text(value).ok().flatten().unwrap_or_default()
+            }
+            "[object String]" => value
+                .as_string()
+                .map_or_else(|| "a String object".to_owned(), |text| format!("{text:?}")),
+            _ => format!(
+                "of type {}",
+                tag.trim_start_matches("[object ").trim_end_matches(']')
+            ),
         };
-        let verb = if argument == "the options" { "are" } else { "is" };
+        let verb = if argument == "the options" {
+            "are"
+        } else {
+            "is"
+        };
         self.unusable(&format!("{argument} {verb} {shown}, expected {expected}"))
     }
 
@@ -307,7 +404,9 @@ fn well_formed(json: String) -> String {
     while let Some((before, escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
         whole.push_str(before);
         let is_half = escape.starts_with("\\ud");
-        let (escape, after) = escape.split_at_checked(if is_half { 6 } else { 2 }).unwrap_or((escape, ""));
+        let (escape, after) = escape
+            .split_at_checked(if is_half { 6 } else { 2 })
+            .unwrap_or((escape, ""));
         whole.push_str(if is_half { "\u{fffd}" } else { escape });
         rest = after;
     }
@@ -355,10 +454,16 @@ extern "C" {
 
     /// Calls `Object.assign`, bound here for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
-    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
+    fn assign(
+        target: &js_sys::Object,
+        first: &JsValue,
+        second: &js_sys::Object,
+    ) -> Result<Option<js_sys::Object>, JsValue>;
 }
 
 /// Reads an option that is bytes or an object; strings and everything else stay where they are.
 fn member(options: &JsValue, name: &JsString) -> Result<Option<JsValue>, JsValue> {
-    Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
+    Ok(option(options, name)?
+        .map(JsValue::from)
+        .filter(|value| value.is_object() && !value.is_function()))
 }

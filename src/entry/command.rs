@@ -44,7 +44,8 @@ extern "C" {
 
     /// Runs kubectl and returns `[out, err, whether it exited with 0]`.
     #[wasm_bindgen(method, catch)]
-    fn kubectl(this: &HostInterface, arguments: Vec<String>, most: usize) -> Result<Array, JsValue>;
+    fn kubectl(this: &HostInterface, arguments: Vec<String>, most: usize)
+    -> Result<Array, JsValue>;
 
     #[wasm_bindgen(method)]
     fn out(this: &HostInterface, text: &str);
@@ -57,7 +58,9 @@ extern "C" {
 }
 
 fn phrase(error: &JsValue) -> String {
-    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    let message = error
+        .dyn_ref::<js_sys::Error>()
+        .map(|error| String::from(error.message()));
     message.unwrap_or_else(|| "cannot be used".to_owned())
 }
 
@@ -65,7 +68,10 @@ struct Bridge<'a>(&'a HostInterface);
 
 impl Host for Bridge<'_> {
     fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
-        self.0.read(path, most).map(|bytes| bytes.to_vec()).map_err(|error| phrase(&error))
+        self.0
+            .read(path, most)
+            .map(|bytes| bytes.to_vec())
+            .map_err(|error| phrase(&error))
     }
 
     fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
@@ -80,7 +86,10 @@ impl Host for Bridge<'_> {
                 Some("file") => EntryKind::File,
                 _ => EntryKind::Other,
             };
-            FolderEntry { name: pair.get(0).as_string().unwrap_or_default(), kind }
+            FolderEntry {
+                name: pair.get(0).as_string().unwrap_or_default(),
+                kind,
+            }
         };
         Ok(Some(Array::from(&entries).iter().map(entry).collect()))
     }
@@ -90,7 +99,10 @@ impl Host for Bridge<'_> {
     }
 
     fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String> {
-        self.0.line(most).map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
+        self.0
+            .line(most)
+            .map(|line| line.map(|line| line.to_vec()))
+            .map_err(|error| phrase(&error))
     }
 
     fn sentences(&mut self, locale: &str) -> Option<Sentences> {
@@ -114,9 +126,20 @@ impl Host for Bridge<'_> {
     }
 
     fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {
-        let ran = self.0.kubectl(arguments.to_vec(), most).map_err(|error| phrase(&error))?;
-        let out = ran.get(0).dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default();
-        Ok(Ran { out, err: ran.get(1).as_string().unwrap_or_default(), success: ran.get(2).as_bool().unwrap_or(false) })
+        let ran = self
+            .0
+            .kubectl(arguments.to_vec(), most)
+            .map_err(|error| phrase(&error))?;
+        let out = ran
+            .get(0)
+            .dyn_ref::<Uint8Array>()
+            .map(Uint8Array::to_vec)
+            .unwrap_or_default();
+        Ok(Ran {
+            out,
+            err: ran.get(1).as_string().unwrap_or_default(),
+            success: ran.get(2).as_bool().unwrap_or(false),
+        })
     }
 
     fn out(&mut self, text: &str) {

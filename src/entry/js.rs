@@ -15,8 +15,9 @@ use crate::place;
 use crate::report::form;
 use crate::scheduler;
 use crate::wire::request::{
-    self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest, FixesRequest,
-    JsonSchemaRequest, LocaleRequest, ParseRequest, PrepareOptions, SymbolsRequest, ValidateRequest,
+    self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest,
+    FixesRequest, JsonSchemaRequest, LocaleRequest, ParseRequest, PrepareOptions, SymbolsRequest,
+    ValidateRequest,
 };
 use crate::wire::{self, Answer, Content, Request};
 use js_sys::JSON;
@@ -58,10 +59,16 @@ pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 /// Answers `evaluate(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    evaluated(text, options, |request| wire::run(&Request::Evaluate(request)))
+    evaluated(text, options, |request| {
+        wire::run(&Request::Evaluate(request))
+    })
 }
 
-fn evaluated(text: &JsValue, options: &JsValue, answered: impl FnOnce(EvaluateRequest) -> Answer) -> Result<JsValue, JsValue> {
+fn evaluated(
+    text: &JsValue,
+    options: &JsValue,
+    answered: impl FnOnce(EvaluateRequest) -> Answer,
+) -> Result<JsValue, JsValue> {
     let call = Call("evaluate");
     let (mut request, mut given) = call.options::<EvaluateRequest>(options)?;
     // With a bare selector, manifests are not needed.
@@ -87,7 +94,8 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<JsPreparedNod
         return Ok(JsPreparedNodes(place::PreparedNodes::nil()));
     }
     let text = call.text("`nodes`", nodes)?;
-    let read = place::PreparedNodes::read(&text.text, &limits).with_replaced(&text.text, text.replaced.map(|at| at as usize));
+    let read = place::PreparedNodes::read(&text.text, &limits)
+        .with_replaced(&text.text, text.replaced.map(|at| at as usize));
     Ok(JsPreparedNodes(read))
 }
 
@@ -102,7 +110,9 @@ impl JsPreparedNodes {
     /// Answers `evaluate(text, options?)` on these nodes.
     #[wasm_bindgen(skip_typescript)]
     pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-        evaluated(text, options, |request| wire::evaluate_on(&request, &self.0))
+        evaluated(text, options, |request| {
+            wire::evaluate_on(&request, &self.0)
+        })
     }
 }
 
@@ -116,10 +126,19 @@ pub struct JsPreparedCluster(scheduler::PreparedCluster);
 pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<JsPreparedCluster, JsValue> {
     let call = Call("prepareCluster");
     let (options, _) = call.options::<PrepareOptions>(options)?;
-    let release = request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
+    let release =
+        request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
     let text = call.text("`cluster`", cluster)?;
-    let read = scheduler::PreparedCluster::read(&text.text, release, options.namespace.as_deref(), &options.limits);
-    Ok(JsPreparedCluster(read.with_replaced(&text.text, text.replaced.map(|at| at as usize))))
+    let read = scheduler::PreparedCluster::read(
+        &text.text,
+        release,
+        options.namespace.as_deref(),
+        &options.limits,
+    );
+    Ok(JsPreparedCluster(read.with_replaced(
+        &text.text,
+        text.replaced.map(|at| at as usize),
+    )))
 }
 
 #[wasm_bindgen(js_class = PreparedCluster)]
@@ -133,7 +152,9 @@ impl JsPreparedCluster {
     /// Answers `allocate(text, options?)` about this cluster.
     #[wasm_bindgen(skip_typescript)]
     pub fn allocate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-        allocated(text, options, |request| wire::allocate_on(&request, &self.0))
+        allocated(text, options, |request| {
+            wire::allocate_on(&request, &self.0)
+        })
     }
 }
 
@@ -148,7 +169,9 @@ pub fn codes(options: &JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(skip_typescript)]
 pub fn releases(options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("releases");
-    call.answer(&Request::Releases(call.options::<LocaleRequest>(options)?.0))
+    call.answer(&Request::Releases(
+        call.options::<LocaleRequest>(options)?.0,
+    ))
 }
 
 /// Answers `jsonSchema(kind?, options?)`: the schema itself, for whatever compiles schemas.
@@ -157,7 +180,9 @@ pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue
     let call = Call("jsonSchema");
     let (mut request, _) = call.options::<JsonSchemaRequest>(options)?;
     if !kind.is_undefined() && !kind.is_null() {
-        let kind = kind.as_string().ok_or_else(|| call.wrong("`kind`", kind, "a string such as `ResourceClaim`"))?;
+        let kind = kind
+            .as_string()
+            .ok_or_else(|| call.wrong("`kind`", kind, "a string such as `ResourceClaim`"))?;
         request.kind = Some(kind);
     }
     let answer = call.usable(wire::run(&Request::JsonSchema(request)))?;
@@ -186,7 +211,9 @@ pub fn complete(text: &JsValue, position: &JsValue, options: &JsValue) -> Result
 pub fn symbols(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("symbols");
     let (mut request, given) = call.options::<SymbolsRequest>(options)?;
-    request.replaced = given.with_text(call.editor_text(text)?, &mut request.text).replaced;
+    request.replaced = given
+        .with_text(call.editor_text(text)?, &mut request.text)
+        .replaced;
     call.answer(&Request::Symbols(request))
 }
 
@@ -215,10 +242,16 @@ pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsVal
 /// Answers `allocate(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn allocate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    allocated(text, options, |request| wire::run(&Request::Allocate(request)))
+    allocated(text, options, |request| {
+        wire::run(&Request::Allocate(request))
+    })
 }
 
-fn allocated(text: &JsValue, options: &JsValue, answered: impl FnOnce(AllocateRequest) -> Answer) -> Result<JsValue, JsValue> {
+fn allocated(
+    text: &JsValue,
+    options: &JsValue,
+    answered: impl FnOnce(AllocateRequest) -> Answer,
+) -> Result<JsValue, JsValue> {
     let call = Call("allocate");
     let (mut request, given) = call.options::<AllocateRequest>(options)?;
     let given = given.with_text(call.text("`text`", text)?, &mut request.text);
@@ -241,23 +274,37 @@ pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(skip_typescript)]
 pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("cel");
-    let text = expression.as_string().ok_or_else(|| call.wrong("`expression`", expression, "a string"))?;
+    let text = expression
+        .as_string()
+        .ok_or_else(|| call.wrong("`expression`", expression, "a string"))?;
     let (request, _) = call.options::<CelRequest>(options)?;
-    call.answer(&Request::Cel(CelRequest { expression: Some(text), ..request }))
+    call.answer(&Request::Cel(CelRequest {
+        expression: Some(text),
+        ..request
+    }))
 }
 
 /// Answers `admit(request?, settings?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("admit");
-    let (request, settings) = (call.json("`request`", request)?, call.json("`settings`", settings)?);
-    call.answer(&Request::Admit(AdmitRequest { request, settings, ..AdmitRequest::default() }))
+    let (request, settings) = (
+        call.json("`request`", request)?,
+        call.json("`settings`", settings)?,
+    );
+    call.answer(&Request::Admit(AdmitRequest {
+        request,
+        settings,
+        ..AdmitRequest::default()
+    }))
 }
 
 /// Sets the language of messages in all answers from here on: the templates by message id, as JSON; without them English.
 #[wasm_bindgen(skip_typescript)]
 pub fn speak(templates: Option<String>) -> Result<(), JsValue> {
-    let read = templates.map(|templates| serde_json::from_str(&templates)).transpose();
+    let read = templates
+        .map(|templates| serde_json::from_str(&templates))
+        .transpose();
     message::speak(read.map_err(|error| Call("setLocale").unusable(&error.to_string()))?);
     Ok(())
 }
@@ -267,7 +314,9 @@ pub fn speak(templates: Option<String>) -> Result<(), JsValue> {
 pub fn format(rendering: &JsValue) -> Result<String, JsValue> {
     let call = Call("format");
     let rendering: Option<form::Rendering> = call.part("the answer", rendering)?;
-    rendering.map(form::render).ok_or_else(|| call.wrong("the answer", &JsValue::UNDEFINED, "an answer"))
+    rendering
+        .map(form::render)
+        .ok_or_else(|| call.wrong("the answer", &JsValue::UNDEFINED, "an answer"))
 }
 
 /// Answers `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
@@ -283,5 +332,8 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
 #[cfg(feature = "cli")]
 #[wasm_bindgen(skip_typescript)]
 pub fn excluded(path: String, patterns: Vec<String>) -> bool {
-    files::excluded(&path, &patterns.iter().map(String::as_str).collect::<Vec<_>>())
+    files::excluded(
+        &path,
+        &patterns.iter().map(String::as_str).collect::<Vec<_>>(),
+    )
 }

@@ -78,7 +78,9 @@ pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 
         b"protocol_version" => hosts::PROTOCOL_VERSION.to_owned(),
         other => {
             let other = String::from_utf8_lossy(other);
-            error(&format!("unknown operation `{other}`; there are `validate`, `validate_settings` and `protocol_version`"));
+            error(&format!(
+                "unknown operation `{other}`; there are `validate`, `validate_settings` and `protocol_version`"
+            ));
             return 0;
         }
     };

@@ -18,7 +18,10 @@ mod opa;
 
 #[cfg(all(
     target_arch = "wasm32",
-    any(all(feature = "kubewarden", feature = "opa"), all(feature = "js", any(feature = "kubewarden", feature = "opa")))
+    any(
+        all(feature = "kubewarden", feature = "opa"),
+        all(feature = "js", any(feature = "kubewarden", feature = "opa"))
+    )
 ))]
 compile_error!(
     "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`, with `--no-default-features`"

@@ -37,7 +37,9 @@ pub struct OpaContext {
 }
 
 fn unforeseen(info: &PanicHookInfo<'_>) {
-    let message = keep(&format!("claimkit: internal error, please report it: {info}"));
+    let message = keep(&format!(
+        "claimkit: internal error, please report it: {info}"
+    ));
     // SAFETY: `keep` ends the text with a zero byte.
     unsafe { opa_abort((*message).start.cast()) };
 }
@@ -77,7 +79,11 @@ pub extern "C" fn opa_eval(
     begin();
     heap::set_end(heap_end);
     let result = hosts::evaluate(given(input, input_len), bytes(data));
-    let result = if format == 1 { format!("{{{{\"result\":{result}}}}}") } else { format!("[{{\"result\":{result}}}]") };
+    let result = if format == 1 {
+        format!("{{{{\"result\":{result}}}}}")
+    } else {
+        format!("[{{\"result\":{result}}}]")
+    };
     // SAFETY: `keep` has just made it.
     unsafe { (*keep(&result)).start }
 }
@@ -86,7 +92,11 @@ pub extern "C" fn opa_eval(
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_new() -> *mut OpaContext {
     let none = std::ptr::null();
-    Box::leak(Box::new(OpaContext { input: none, data: none, result: none }))
+    Box::leak(Box::new(OpaContext {
+        input: none,
+        data: none,
+        result: none,
+    }))
 }
 
 /// Sets the input of a context.

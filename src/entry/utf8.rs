@@ -13,7 +13,10 @@ pub(super) fn utf8(text: &JsString) -> Vec<u8> {
     if read < text.length() {
         // A code unit has at most three bytes.
         let rest = text.slice(read, text.length());
-        bytes.resize(written.saturating_add((rest.length() as usize).saturating_mul(3)), 0);
+        bytes.resize(
+            written.saturating_add((rest.length() as usize).saturating_mul(3)),
+            0,
+        );
         let place = bytes.get_mut(written..).unwrap_or_default();
         let done = ENCODER.with(|encoder| encoder.encode_into(&rest, place));
         bytes.truncate(written.saturating_add(done.written() as usize));

@@ -72,21 +72,41 @@ impl Lints {
     }
 
     /// Takes the expressions of an object in.
-    pub fn take(&mut self, tree: &Tree<'_>, item: &Item, index: usize, api: Api, gates: Option<Gates>) {
-        let Some(language) = Language::of(api) else { return };
+    pub fn take(
+        &mut self,
+        tree: &Tree<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        gates: Option<Gates>,
+    ) {
+        let Some(language) = Language::of(api) else {
+            return;
+        };
         for expression in all(tree, item.node, language) {
             if self.kept.len() >= KEPT {
                 return;
             }
             let compiler = self.compiler(language, item.release, gates);
             let text = tree.str(expression.node).unwrap_or_default();
-            let program = self.environments.get(compiler).and_then(|known| known.environment.compile(text).ok());
+            let program = self
+                .environments
+                .get(compiler)
+                .and_then(|known| known.environment.compile(text).ok());
             let Some(program) = program else { continue };
             let Expression { node, steps } = expression;
             // `selectors[0].cel.expression`, `requests[0].namedResources.selector`.
-            let outer = |levels: usize| locate::node(tree, item.node, steps.get(..steps.len().saturating_sub(levels))?);
+            let outer = |levels: usize| {
+                locate::node(
+                    tree,
+                    item.node,
+                    steps.get(..steps.len().saturating_sub(levels))?,
+                )
+            };
             let named = |node: Option<_>, field: &str| {
-                node.and_then(|node| tree.get(node, field)).and_then(|node| tree.str(node)).map(str::to_owned)
+                node.and_then(|node| tree.get(node, field))
+                    .and_then(|node| tree.str(node))
+                    .map(str::to_owned)
             };
             let device = language == Language::Device;
             self.kept.push(Kept {
@@ -94,20 +114,33 @@ impl Lints {
                 places: Places::of(tree, node),
                 program,
                 compiler,
-                list: path::render(steps.get(..steps.len().saturating_sub(3)).unwrap_or_default()),
+                list: path::render(
+                    steps
+                        .get(..steps.len().saturating_sub(3))
+                        .unwrap_or_default(),
+                ),
                 class: named(outer(4).filter(|_| device), "deviceClassName"),
                 of_class: (item.kind == "DeviceClass").then(|| item.name.clone()),
-                driver: named(outer(4), "driverName").or_else(|| named(outer(2), "driverName")).filter(|_| !device),
+                driver: named(outer(4), "driverName")
+                    .or_else(|| named(outer(2), "driverName"))
+                    .filter(|_| !device),
                 steps,
             });
         }
     }
 
     fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
-        let same = |known: &Compiler| known.language == language && known.release == release && known.gates == gates;
+        let same = |known: &Compiler| {
+            known.language == language && known.release == release && known.gates == gates
+        };
         self.environments.iter().position(same).unwrap_or_else(|| {
             let environment = language.environment(EnvironmentMode::New, release, gates);
-            self.environments.push(Compiler { language, release, gates, environment });
+            self.environments.push(Compiler {
+                language,
+                release,
+                gates,
+                environment,
+            });
             self.environments.len().saturating_sub(1)
         })
     }
@@ -115,8 +148,12 @@ impl Lints {
     /// Reports the findings in the order of the expressions. `published`: the names published by the slices of the text.
     pub fn findings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
-        let pairs = self.environments.len().saturating_mul(published.subjects.len());
-        let variables: Vec<OnceCell<Option<Vec<Value>>>> = (0..pairs).map(|_| OnceCell::new()).collect();
+        let pairs = self
+            .environments
+            .len()
+            .saturating_mul(published.subjects.len());
+        let variables: Vec<OnceCell<Option<Vec<Value>>>> =
+            (0..pairs).map(|_| OnceCell::new()).collect();
         for (at, kept) in self.kept.iter().enumerate() {
             let known = self.names(kept, published, tell);
             self.comparisons(kept, tell);
@@ -128,44 +165,91 @@ impl Lints {
         }
     }
 
-    fn finding(kept: &Kept, code: Code, span: &Range<u32>, message: String, help: impl Into<Cow<'static, str>>) -> Finding {
+    fn finding(
+        kept: &Kept,
+        code: Code,
+        span: &Range<u32>,
+        message: String,
+        help: impl Into<Cow<'static, str>>,
+    ) -> Finding {
         let mut finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         finding.object = Some(kept.object);
         finding.path = Some(path::render(&kept.steps));
-        finding.span = kept.places.as_ref().map(|places| places.span(span.start as usize, span.end as usize));
+        finding.span = kept
+            .places
+            .as_ref()
+            .map(|places| places.span(span.start as usize, span.end as usize));
         finding.steps.clone_from(&kept.steps);
         finding
     }
 
     fn language(&self, kept: &Kept) -> Option<Language> {
-        self.environments.get(kept.compiler).map(|compiler| compiler.language)
+        self.environments
+            .get(kept.compiler)
+            .map(|compiler| compiler.language)
     }
 
     /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
-    fn names(&self, kept: &Kept, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) -> bool {
+    fn names(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        tell: &mut dyn FnMut(Finding),
+    ) -> bool {
         let mut all_known = true;
         let device = self.language(kept) == Some(Language::Device);
-        if !published.subjects.iter().any(|subject| subject.is_device() == device) {
+        if !published
+            .subjects
+            .iter()
+            .any(|subject| subject.is_device() == device)
+        {
             return true;
         }
         for read in reads::all(&kept.program.checked().ast.root) {
             // `device.attributes["domain"].name`, `attributes.string["name"]`.
-            let unknown = (3..=read.path.len().min(if device { 4 } else { 3 }))
-                .find(|length| read.path.get(..*length).is_some_and(|path| !published.has(path)));
+            let unknown = (3..=read.path.len().min(if device { 4 } else { 3 })).find(|length| {
+                read.path
+                    .get(..*length)
+                    .is_some_and(|path| !published.has(path))
+            });
             let Some(unknown) = unknown else { continue };
-            let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last) else { continue };
-            let Some(message) = unpublished(before, name, device) else { continue };
+            let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last)
+            else {
+                continue;
+            };
+            let Some(message) = unpublished(before, name, device) else {
+                continue;
+            };
             let known: Vec<&str> = published.below(before).collect();
-            let near = known.iter().map(|known| (nearest::distance(name, known), *known)).min();
+            let near = known
+                .iter()
+                .map(|known| (nearest::distance(name, known), *known))
+                .min();
             let help = match near {
-                Some((distance, near)) if distance <= 3 && distance < name.len() => suggest::did_you_mean(near).into(),
-                _ if known.is_empty() => message!("expression.nothing-published", "no device of the text has any"),
+                Some((distance, near)) if distance <= 3 && distance < name.len() => {
+                    suggest::did_you_mean(near).into()
+                }
+                _ if known.is_empty() => message!(
+                    "expression.nothing-published",
+                    "no device of the text has any"
+                ),
                 _ => {
                     let shown: Vec<&str> = known.into_iter().take(8).collect();
-                    message!("expression.published", "published: `{names}`", names = shown.join("`, `")).into()
+                    message!(
+                        "expression.published",
+                        "published: `{names}`",
+                        names = shown.join("`, `")
+                    )
+                    .into()
                 }
             };
-            tell(Self::finding(kept, Code::SelectorNameUnknown, &read.span, message, help));
+            tell(Self::finding(
+                kept,
+                Code::SelectorNameUnknown,
+                &read.span,
+                message,
+                help,
+            ));
             all_known = false;
         }
         all_known
@@ -174,7 +258,11 @@ impl Lints {
     /// Reports ordered comparisons of strings where versions or quantities are meant: `"10" < "9"`.
     fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
-            if let ExprNode::Call { function, arguments, .. } = &expr.node
+            if let ExprNode::Call {
+                function,
+                arguments,
+                ..
+            } = &expr.node
                 && matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_")
                 && let [left, right] = arguments.as_slice()
                 && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
@@ -185,7 +273,13 @@ impl Lints {
                     "`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`",
                     text,
                 );
-                tell(Self::finding(kept, Code::SelectorComparesText, &literal.span, message, meant));
+                tell(Self::finding(
+                    kept,
+                    Code::SelectorComparesText,
+                    &literal.span,
+                    message,
+                    meant,
+                ));
             }
             true
         });
@@ -193,25 +287,56 @@ impl Lints {
 
     /// Reports an expression, or a part that `&&` and `||` join, that is the same for all devices.
     fn constants(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
-        let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
+        let Some(Compiler {
+            language,
+            environment,
+            ..
+        }) = self.environments.get(kept.compiler)
+        else {
+            return;
+        };
         let root = &kept.program.checked().ast.root;
         let mut open = vec![root];
         while let Some(expr) = open.pop() {
             match &expr.node {
-                ExprNode::Call { function, arguments, .. } if matches!(&**function, "_&&_" | "_||_") => {
+                ExprNode::Call {
+                    function,
+                    arguments,
+                    ..
+                } if matches!(&**function, "_&&_" | "_||_") => {
                     open.extend(arguments.iter().rev());
                 }
                 // 1.30 requires a selector; `true` selects everything.
-                ExprNode::Literal(Literal::Bool(true)) if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
+                ExprNode::Literal(Literal::Bool(true))
+                    if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
                 _ if reads::is_constant(expr) => {
                     let text = kept.program.text_of(&expr.span);
-                    let Ok(program) = environment.compile(text) else { continue };
+                    let Ok(program) = environment.compile(text) else {
+                        continue;
+                    };
                     let none = vec![Value::Null; environment.variable_count()];
-                    let Ok(Value::Bool(value)) = program.evaluate(&none, SELECTOR_COST_LIMIT).result else { continue };
-                    let message =
-                        message!("expression.constant", "`{part}` is {value} for every device", part = shortened(text), value);
-                    let help = message!("expression.constant-help", "compare something of the device, or leave the part out");
-                    tell(Self::finding(kept, Code::SelectorConstant, &expr.span, message, help));
+                    let Ok(Value::Bool(value)) =
+                        program.evaluate(&none, SELECTOR_COST_LIMIT).result
+                    else {
+                        continue;
+                    };
+                    let message = message!(
+                        "expression.constant",
+                        "`{part}` is {value} for every device",
+                        part = shortened(text),
+                        value
+                    );
+                    let help = message!(
+                        "expression.constant-help",
+                        "compare something of the device, or leave the part out"
+                    );
+                    tell(Self::finding(
+                        kept,
+                        Code::SelectorConstant,
+                        &expr.span,
+                        message,
+                        help,
+                    ));
                 }
                 _ => {}
             }
@@ -220,9 +345,22 @@ impl Lints {
 
     /// Reports conversions of texts that always fail.
     fn unparsable(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
-        let Some(Compiler { environment, .. }) = self.environments.get(kept.compiler) else { return };
-        for Unparsable { span, message, help } in unparsable(&kept.program, environment) {
-            tell(Self::finding(kept, Code::SelectorUnparsable, &span, message, help));
+        let Some(Compiler { environment, .. }) = self.environments.get(kept.compiler) else {
+            return;
+        };
+        for Unparsable {
+            span,
+            message,
+            help,
+        } in unparsable(&kept.program, environment)
+        {
+            tell(Self::finding(
+                kept,
+                Code::SelectorUnparsable,
+                &span,
+                message,
+                help,
+            ));
         }
     }
 
@@ -237,35 +375,63 @@ impl Lints {
         trials: &mut usize,
         tell: &mut dyn FnMut(Finding),
     ) {
-        let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
+        let Some(Compiler {
+            language,
+            environment,
+            ..
+        }) = self.environments.get(kept.compiler)
+        else {
+            return;
+        };
         let device = *language == Language::Device;
-        let domains: Vec<String> =
-            reads::all(&kept.program.checked().ast.root).into_iter().filter_map(|read| read.path.into_iter().nth(2)).collect();
+        let domains: Vec<String> = reads::all(&kept.program.checked().ast.root)
+            .into_iter()
+            .filter_map(|read| read.path.into_iter().nth(2))
+            .collect();
         let of_class = |class: &Kept| class.of_class.is_some() && class.of_class == kept.class;
         let class_known = device && self.kept.iter().any(of_class);
-        let same_list = |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
+        let same_list =
+            |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
         let before = self.kept.iter().enumerate();
-        let before: Vec<&Kept> =
-            before.filter(|(other, one)| of_class(one) || *other < at && same_list(one)).map(|(_, one)| one).collect();
-        for (index, subject) in published.subjects.iter().enumerate().filter(|(_, subject)| subject.is_device() == device) {
+        let before: Vec<&Kept> = before
+            .filter(|(other, one)| of_class(one) || *other < at && same_list(one))
+            .map(|(_, one)| one)
+            .collect();
+        for (index, subject) in published
+            .subjects
+            .iter()
+            .enumerate()
+            .filter(|(_, subject)| subject.is_device() == device)
+        {
             let asked = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
                 // If the class is unknown, so are the devices that it selects: use those that publish a name in a domain that the
                 // expression reads.
-                None => class_known || domains.is_empty() || domains.iter().any(|domain| subject.has_domain(domain)),
+                None => {
+                    class_known
+                        || domains.is_empty()
+                        || domains.iter().any(|domain| subject.has_domain(domain))
+                }
             };
             if !asked {
                 continue;
             }
-            let place = kept.compiler.saturating_mul(published.subjects.len()).saturating_add(index);
+            let place = kept
+                .compiler
+                .saturating_mul(published.subjects.len())
+                .saturating_add(index);
             let Some(made) = made.get(place) else { return };
-            let Some(variables) = made.get_or_init(|| subject.variables(environment).ok()) else { continue };
+            let Some(variables) = made.get_or_init(|| subject.variables(environment).ok()) else {
+                continue;
+            };
             *trials = trials.saturating_sub(before.len().saturating_add(1));
             if *trials == 0 {
                 return;
             }
             let run = |kept: &Kept| kept.program.evaluate(variables, SELECTOR_COST_LIMIT);
-            let passed = before.iter().all(|earlier| run(earlier).matches() == Ok(true));
+            let passed = before
+                .iter()
+                .all(|earlier| run(earlier).matches() == Ok(true));
             if passed && let Err(error) = run(kept).matches() {
                 tell(failure(kept, subject, variables, error.message()));
                 return;
@@ -277,16 +443,31 @@ impl Lints {
 fn failure(kept: &Kept, subject: &PublishedDevice, variables: &[Value], error: &str) -> Finding {
     let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
     let parts = trace.parts(&kept.program);
-    let innermost = parts.iter().rev().find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
+    let innermost = parts
+        .iter()
+        .rev()
+        .find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
     let root = &kept.program.checked().ast.root;
     let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
-    let message =
-        message!("expression.fails", "fails on the device `{device}` of the text: {error}", device = subject.name, error);
+    let message = message!(
+        "expression.fails",
+        "fails on the device `{device}` of the text: {error}",
+        device = subject.name,
+        error
+    );
     let help = if error.starts_with("no such key") {
         let part = shortened(kept.program.text_of(&span));
-        message!("expression.write-has", "write `has({part}) && …` before it", part).into()
+        message!(
+            "expression.write-has",
+            "write `has({part}) && …` before it",
+            part
+        )
+        .into()
     } else {
-        message!("expression.fails-help", "the scheduler allocates nothing while a selector fails on a device it is asked about")
+        message!(
+            "expression.fails-help",
+            "the scheduler allocates nothing while a selector fails on a device it is asked about"
+        )
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
 }
@@ -327,7 +508,11 @@ fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
 }
 
 fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
-    if let ExprNode::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
+    if let ExprNode::Literal(Literal::String(text)) = &expr.node {
+        Some((text, expr))
+    } else {
+        None
+    }
 }
 
 /// Returns a way to compare the kind of value that the text looks like.
@@ -356,5 +541,9 @@ fn meant_by(text: &str) -> Option<String> {
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 80;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+    if line.chars().count() <= SHOWN {
+        line
+    } else {
+        line.chars().take(SHOWN).chain(['…']).collect()
+    }
 }

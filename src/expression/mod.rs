@@ -38,9 +38,9 @@ impl Language {
     /// Returns the language of the expressions in objects of a kind; `None` for kinds without expressions.
     pub fn of(api: Api) -> Option<Language> {
         match api.kind.object {
-            ObjectKind::Classic(ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters) => {
-                Some(Language::NamedResources)
-            }
+            ObjectKind::Classic(
+                ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters,
+            ) => Some(Language::NamedResources),
             ObjectKind::Device(
                 DeviceKind::ResourceClaim
                 | DeviceKind::ResourceClaimTemplate
@@ -52,10 +52,17 @@ impl Language {
     }
 
     /// Returns the environment in which expressions of a release are compiled.
-    pub fn environment(self, mode: EnvironmentMode, release: Release, gates: Option<Gates>) -> Arc<Environment> {
+    pub fn environment(
+        self,
+        mode: EnvironmentMode,
+        release: Release,
+        gates: Option<Gates>,
+    ) -> Arc<Environment> {
         match self {
             Language::NamedResources => environments::named_resources(mode),
-            Language::Device => environments::device(mode, release, gates.unwrap_or(Gates::defaults(release))),
+            Language::Device => {
+                environments::device(mode, release, gates.unwrap_or(Gates::defaults(release)))
+            }
         }
     }
 
@@ -80,19 +87,38 @@ pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expressio
 
 /// Returns the selectors of an object and the expressions that derive attributes, in the order of the text.
 pub fn with_derived(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
-    let derives = |way: &Way<'_>, key: &str| way.last.is_empty() && language.derived() == Some([way.list, key]);
-    find(tree, object, |way, key| language.keys() == [way.last, key] || derives(way, key))
+    let derives = |way: &Way<'_>, key: &str| {
+        way.last.is_empty() && language.derived() == Some([way.list, key])
+    };
+    find(tree, object, |way, key| {
+        language.keys() == [way.last, key] || derives(way, key)
+    })
 }
 
 /// Decides by the way to a node and one more key.
 type Wanted<'f> = &'f dyn Fn(&Way<'_>, &str) -> bool;
 
-fn find(tree: &Tree<'_>, object: NodeId, wanted: impl Fn(&Way<'_>, &str) -> bool) -> Vec<Expression> {
+fn find(
+    tree: &Tree<'_>,
+    object: NodeId,
+    wanted: impl Fn(&Way<'_>, &str) -> bool,
+) -> Vec<Expression> {
     let mut found = Vec::new();
     for entry in tree.entries(object).iter().filter(|entry| !entry.shadowed) {
         let name = tree.text(entry.key);
         if !matches!(name, "metadata" | "status") {
-            search(tree, entry.value, &wanted, &Way { path: &Path::ROOT.key(name), last: name, list: "", depth: 1 }, &mut found);
+            search(
+                tree,
+                entry.value,
+                &wanted,
+                &Way {
+                    path: &Path::ROOT.key(name),
+                    last: name,
+                    list: "",
+                    depth: 1,
+                },
+                &mut found,
+            );
         }
     }
     found
@@ -111,7 +137,13 @@ struct Way<'w> {
     depth: usize,
 }
 
-fn search(tree: &Tree<'_>, node: NodeId, wanted: Wanted<'_>, way: &Way<'_>, found: &mut Vec<Expression>) {
+fn search(
+    tree: &Tree<'_>,
+    node: NodeId,
+    wanted: Wanted<'_>,
+    way: &Way<'_>,
+    found: &mut Vec<Expression>,
+) {
     if way.depth > DEEPEST {
         return;
     }
@@ -121,13 +153,38 @@ fn search(tree: &Tree<'_>, node: NodeId, wanted: Wanted<'_>, way: &Way<'_>, foun
         let path = &way.path.key(last);
         if matches!(tree.node(entry.value).kind, Kind::Str(_)) {
             if wanted(way, last) {
-                found.push(Expression { node: entry.value, steps: path.steps() });
+                found.push(Expression {
+                    node: entry.value,
+                    steps: path.steps(),
+                });
             }
         } else {
-            search(tree, entry.value, wanted, &Way { path, last, list: "", depth }, found);
+            search(
+                tree,
+                entry.value,
+                wanted,
+                &Way {
+                    path,
+                    last,
+                    list: "",
+                    depth,
+                },
+                found,
+            );
         }
     }
     for (index, item) in tree.items(node).iter().enumerate() {
-        search(tree, *item, wanted, &Way { path: &way.path.index(index), last: "", list: way.last, depth }, found);
+        search(
+            tree,
+            *item,
+            wanted,
+            &Way {
+                path: &way.path.index(index),
+                last: "",
+                list: way.last,
+                depth,
+            },
+            found,
+        );
     }
 }

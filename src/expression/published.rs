@@ -37,7 +37,10 @@ pub struct PublishedNames {
 
 impl PublishedDevice {
     /// Returns the variables of an expression that is tried on it.
-    pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
+    pub fn variables(
+        &self,
+        environment: &Environment,
+    ) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
         match &self.what {
             What::Device(device) => device.variables(environment),
             What::Instance(attributes) => device::named_variables(attributes),
@@ -51,9 +54,16 @@ impl PublishedDevice {
 
     /// Returns true if a device publishes anything in a domain.
     pub fn has_domain(&self, domain: &str) -> bool {
-        let What::Device(device) = &self.what else { return true };
-        let of = |name: &str| name.split_once('/').map_or(device.driver.as_str(), |(domain, _)| domain) == domain;
-        device.attributes.iter().any(|(name, _)| of(name)) || device.capacity.iter().any(|(name, _)| of(name))
+        let What::Device(device) = &self.what else {
+            return true;
+        };
+        let of = |name: &str| {
+            name.split_once('/')
+                .map_or(device.driver.as_str(), |(domain, _)| domain)
+                == domain
+        };
+        device.attributes.iter().any(|(name, _)| of(name))
+            || device.capacity.iter().any(|(name, _)| of(name))
     }
 }
 
@@ -80,7 +90,10 @@ impl PublishedNames {
     /// Returns the names one step below a path, each with its path.
     pub fn below(&self, path: &[String]) -> impl Iterator<Item = &str> {
         let before = format!("{}\0", path.join("\0"));
-        let names = self.names.iter().filter_map(move |known| known.strip_prefix(&before));
+        let names = self
+            .names
+            .iter()
+            .filter_map(move |known| known.strip_prefix(&before));
         names.filter(|name| !name.contains('\0'))
     }
 
@@ -89,72 +102,122 @@ impl PublishedNames {
             return;
         }
         for length in 2..=path.len() {
-            self.names.insert(path.get(..length).unwrap_or_default().join("\0"));
+            self.names
+                .insert(path.get(..length).unwrap_or_default().join("\0"));
         }
     }
 
     /// Adds a device or instance of a driver, in a pool or on a node.
     fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
         if self.subjects.len() < TRIED {
-            self.subjects.push(PublishedDevice { name: format!("{driver}/{place}/{name}"), driver: driver.to_owned(), what });
+            self.subjects.push(PublishedDevice {
+                name: format!("{driver}/{place}/{name}"),
+                driver: driver.to_owned(),
+                what,
+            });
         }
     }
 
     fn devices(&mut self, tree: &Tree<'_>, object: NodeId) {
-        let Some(spec) = tree.get(object, "spec") else { return };
+        let Some(spec) = tree.get(object, "spec") else {
+            return;
+        };
         let driver = text(tree, spec, "driver");
-        let pool = tree.get(spec, "pool").map_or("", |pool| text(tree, pool, "name"));
+        let pool = tree
+            .get(spec, "pool")
+            .map_or("", |pool| text(tree, pool, "name"));
         self.publish(&["device", "driver"]);
         self.publish(&["device", "allowMultipleAllocations"]);
-        for &node in tree.get(spec, "devices").map(|devices| tree.items(devices)).unwrap_or_default() {
+        for &node in tree
+            .get(spec, "devices")
+            .map(|devices| tree.items(devices))
+            .unwrap_or_default()
+        {
             let name = text(tree, node, "name");
             // // Up to v1beta1 the fields of a device are one level lower.
             let node = tree.get(node, "basic").unwrap_or(node);
-            let entries = |field: &str| tree.get(node, field).map(|map| tree.entries(map)).unwrap_or_default();
-            let mut device = CelDevice { driver: driver.to_owned(), ..CelDevice::default() };
+            let entries = |field: &str| {
+                tree.get(node, field)
+                    .map(|map| tree.entries(map))
+                    .unwrap_or_default()
+            };
+            let mut device = CelDevice {
+                driver: driver.to_owned(),
+                ..CelDevice::default()
+            };
             for entry in entries("attributes").iter().filter(|entry| !entry.shadowed) {
                 let name = tree.text(entry.key);
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
                 self.publish(&["device", "attributes", domain, id]);
-                device.attributes.push((name.to_owned(), attribute(tree, entry.value)));
+                device
+                    .attributes
+                    .push((name.to_owned(), attribute(tree, entry.value)));
             }
             for entry in entries("capacity").iter().filter(|entry| !entry.shadowed) {
                 let name = tree.text(entry.key);
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
                 self.publish(&["device", "capacity", domain, id]);
                 let value = tree.get(entry.value, "value").unwrap_or(entry.value);
-                device.capacity.push((name.to_owned(), written(tree, value).to_owned()));
+                device
+                    .capacity
+                    .push((name.to_owned(), written(tree, value).to_owned()));
             }
-            let shared = tree.get(node, "allowMultipleAllocations").map(|flag| tree.kind(flag));
+            let shared = tree
+                .get(node, "allowMultipleAllocations")
+                .map(|flag| tree.kind(flag));
             device.allow_multiple_allocations = shared == Some(Kind::Bool(true));
             self.push(driver, pool, name, What::Device(device));
         }
     }
 
     fn instances(&mut self, tree: &Tree<'_>, object: NodeId) {
-        let Some(named) = tree.get(object, "namedResources") else { return };
-        let (driver, node_name) = (text(tree, object, "driverName"), text(tree, object, "nodeName"));
-        for &node in tree.get(named, "instances").map(|list| tree.items(list)).unwrap_or_default() {
+        let Some(named) = tree.get(object, "namedResources") else {
+            return;
+        };
+        let (driver, node_name) = (
+            text(tree, object, "driverName"),
+            text(tree, object, "nodeName"),
+        );
+        for &node in tree
+            .get(named, "instances")
+            .map(|list| tree.items(list))
+            .unwrap_or_default()
+        {
             let mut attributes = Vec::new();
-            for &item in tree.get(node, "attributes").map(|list| tree.items(list)).unwrap_or_default() {
+            for &item in tree
+                .get(node, "attributes")
+                .map(|list| tree.items(list))
+                .unwrap_or_default()
+            {
                 let name = text(tree, item, "name");
-                let Some((kind, value)) = named_attribute(tree, item) else { continue };
+                let Some((kind, value)) = named_attribute(tree, item) else {
+                    continue;
+                };
                 self.publish(&["attributes", kind, name]);
                 attributes.push((name.to_owned(), value));
             }
-            self.push(driver, node_name, text(tree, node, "name"), What::Instance(attributes));
+            self.push(
+                driver,
+                node_name,
+                text(tree, node, "name"),
+                What::Instance(attributes),
+            );
         }
     }
 }
 
 fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
-    tree.get(node, field).and_then(|node| tree.str(node)).unwrap_or_default()
+    tree.get(node, field)
+        .and_then(|node| tree.str(node))
+        .unwrap_or_default()
 }
 
 /// Returns a quantity as it is written: a string, or a bare number.
 fn written<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
     let span = tree.span(node);
-    tree.str(node).or_else(|| tree.source().get(span.from()..span.to())).unwrap_or_default()
+    tree.str(node)
+        .or_else(|| tree.source().get(span.from()..span.to()))
+        .unwrap_or_default()
 }
 
 fn integer(tree: &Tree<'_>, node: NodeId) -> Option<i64> {
@@ -166,19 +229,33 @@ fn integer(tree: &Tree<'_>, node: NodeId) -> Option<i64> {
 }
 
 fn boolean(tree: &Tree<'_>, node: NodeId) -> Option<bool> {
-    if let Kind::Bool(flag) = tree.kind(node) { Some(flag) } else { None }
+    if let Kind::Bool(flag) = tree.kind(node) {
+        Some(flag)
+    } else {
+        None
+    }
 }
 
 fn string(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     tree.str(node).map(str::to_owned)
 }
 
-fn list<T>(tree: &Tree<'_>, node: NodeId, read: fn(&Tree<'_>, NodeId) -> Option<T>) -> Option<Vec<T>> {
-    tree.items(node).iter().map(|item| read(tree, *item)).collect()
+fn list<T>(
+    tree: &Tree<'_>,
+    node: NodeId,
+    read: fn(&Tree<'_>, NodeId) -> Option<T>,
+) -> Option<Vec<T>> {
+    tree.items(node)
+        .iter()
+        .map(|item| read(tree, *item))
+        .collect()
 }
 
 fn attribute(tree: &Tree<'_>, node: NodeId) -> DeviceAttribute {
-    let field = tree.entries(node).iter().find(|entry| !matches!(tree.kind(entry.value), Kind::Null));
+    let field = tree
+        .entries(node)
+        .iter()
+        .find(|entry| !matches!(tree.kind(entry.value), Kind::Null));
     let read = field.and_then(|field| {
         let value = field.value;
         Some(match tree.text(field.key) {
@@ -197,17 +274,29 @@ fn attribute(tree: &Tree<'_>, node: NodeId) -> DeviceAttribute {
 }
 
 fn named_attribute(tree: &Tree<'_>, node: NodeId) -> Option<(&'static str, NamedAttribute)> {
-    let mut fields = tree.entries(node).iter().filter(|entry| tree.text(entry.key) != "name");
+    let mut fields = tree
+        .entries(node)
+        .iter()
+        .filter(|entry| tree.text(entry.key) != "name");
     let field = fields.find(|entry| !matches!(tree.kind(entry.value), Kind::Null))?;
     let value = field.value;
     Some(match tree.text(field.key) {
-        "quantity" => ("quantity", NamedAttribute::Quantity(written(tree, value).to_owned())),
+        "quantity" => (
+            "quantity",
+            NamedAttribute::Quantity(written(tree, value).to_owned()),
+        ),
         "bool" => ("bool", NamedAttribute::Bool(boolean(tree, value)?)),
         "int" => ("int", NamedAttribute::Int(integer(tree, value)?)),
         "string" => ("string", NamedAttribute::String(string(tree, value)?)),
         "version" => ("version", NamedAttribute::Version(string(tree, value)?)),
-        "intSlice" => ("intslice", NamedAttribute::IntSlice(list(tree, tree.get(value, "ints")?, integer)?)),
-        "stringSlice" => ("stringslice", NamedAttribute::StringSlice(list(tree, tree.get(value, "strings")?, string)?)),
+        "intSlice" => (
+            "intslice",
+            NamedAttribute::IntSlice(list(tree, tree.get(value, "ints")?, integer)?),
+        ),
+        "stringSlice" => (
+            "stringslice",
+            NamedAttribute::StringSlice(list(tree, tree.get(value, "strings")?, string)?),
+        ),
         _ => return None,
     })
 }

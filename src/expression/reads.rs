@@ -27,8 +27,19 @@ pub fn path(expr: &Expr) -> Option<Vec<String>> {
                 names.push(field.to_string());
                 at = operand;
             }
-            ExprNode::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
-                let [operand, Expr { node: ExprNode::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
+            ExprNode::Call {
+                function,
+                arguments,
+                ..
+            } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
+                let [
+                    operand,
+                    Expr {
+                        node: ExprNode::Literal(Literal::String(name)),
+                        ..
+                    },
+                ] = arguments.as_slice()
+                else {
                     return None;
                 };
                 names.push(name.to_string());
@@ -46,7 +57,10 @@ pub fn all(root: &Expr) -> Vec<Read> {
         let path = path(expr).filter(|path| path.len() > 1);
         let whole = path.is_some();
         if let Some(path) = path {
-            found.push(Read { path, span: expr.span.clone() });
+            found.push(Read {
+                path,
+                span: expr.span.clone(),
+            });
         }
         !whole
     });

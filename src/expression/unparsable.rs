@@ -12,8 +12,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Functions that read a text.
-const CONVERSIONS: &[&str] =
-    &["semver", "quantity", "ip", "cidr", "url", "duration", "timestamp", "int", "uint", "double", "bool"];
+const CONVERSIONS: &[&str] = &[
+    "semver",
+    "quantity",
+    "ip",
+    "cidr",
+    "url",
+    "duration",
+    "timestamp",
+    "int",
+    "uint",
+    "double",
+    "bool",
+];
 
 /// A conversion that always fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +61,19 @@ pub fn unparsable(program: &Program, environment: &Environment) -> Vec<Unparsabl
 
 /// Returns the function and the text of a conversion of a literal.
 fn conversion(expr: &Expr) -> Option<(&str, &str)> {
-    let ExprNode::Call { function, target: None, arguments } = &expr.node else { return None };
-    if !CONVERSIONS.contains(&&**function) || !arguments.iter().all(|argument| matches!(argument.node, ExprNode::Literal(_))) {
+    let ExprNode::Call {
+        function,
+        target: None,
+        arguments,
+    } = &expr.node
+    else {
+        return None;
+    };
+    if !CONVERSIONS.contains(&&**function)
+        || !arguments
+            .iter()
+            .all(|argument| matches!(argument.node, ExprNode::Literal(_)))
+    {
         return None;
     }
     match arguments.first().map(|argument| &argument.node) {
@@ -64,7 +86,11 @@ fn conversion(expr: &Expr) -> Option<(&str, &str)> {
 fn failure(text: &str, environment: &Environment) -> Option<String> {
     let program = environment.compile(&format!("[{text}].size() == 1")).ok()?;
     let none = vec![Value::Null; environment.variable_count()];
-    program.evaluate(&none, SELECTOR_COST_LIMIT).result.err().map(|error| error.text.clone())
+    program
+        .evaluate(&none, SELECTOR_COST_LIMIT)
+        .result
+        .err()
+        .map(|error| error.text.clone())
 }
 
 fn help(function: &str, text: &str) -> Cow<'static, str> {
@@ -112,20 +138,55 @@ mod tests {
     fn constants_that_never_parse() {
         let environment = device::environment(36, &[], EnvironmentMode::New);
         for (expression, wanted) in [
-            (r#"device.attributes["a"].v.isGreaterThan(semver("550.127.08"))"#, Some("write `semver(\"550.127.8\")`")),
-            (r#"device.attributes["a"].v.isGreaterThan(semver("v1.2"))"#, Some("write `semver(\"1.2.0\")`")),
-            (r#"device.attributes["a"].v.isGreaterThan(semver("1.2.3"))"#, None),
-            (r#"device.capacity["a"].m.compareTo(quantity("40GB")) >= 0"#, Some("write `quantity(\"40G\")`")),
-            (r#"device.capacity["a"].m.compareTo(quantity("40 Gi")) >= 0"#, Some("write `quantity(\"40Gi\")`")),
-            (r#"device.capacity["a"].m.compareTo(quantity("many")) >= 0"#, Some("write a number with a suffix")),
-            (r#"device.capacity["a"].m.compareTo(quantity("40Gi")) >= 0"#, None),
-            (r#"["1"].all(x, quantity(x).isInteger()) || device.driver == "a""#, None),
+            (
+                r#"device.attributes["a"].v.isGreaterThan(semver("550.127.08"))"#,
+                Some("write `semver(\"550.127.8\")`"),
+            ),
+            (
+                r#"device.attributes["a"].v.isGreaterThan(semver("v1.2"))"#,
+                Some("write `semver(\"1.2.0\")`"),
+            ),
+            (
+                r#"device.attributes["a"].v.isGreaterThan(semver("1.2.3"))"#,
+                None,
+            ),
+            (
+                r#"device.capacity["a"].m.compareTo(quantity("40GB")) >= 0"#,
+                Some("write `quantity(\"40G\")`"),
+            ),
+            (
+                r#"device.capacity["a"].m.compareTo(quantity("40 Gi")) >= 0"#,
+                Some("write `quantity(\"40Gi\")`"),
+            ),
+            (
+                r#"device.capacity["a"].m.compareTo(quantity("many")) >= 0"#,
+                Some("write a number with a suffix"),
+            ),
+            (
+                r#"device.capacity["a"].m.compareTo(quantity("40Gi")) >= 0"#,
+                None,
+            ),
+            (
+                r#"["1"].all(x, quantity(x).isInteger()) || device.driver == "a""#,
+                None,
+            ),
             (r#"isQuantity("40GB") || device.driver == "a""#, None),
         ] {
-            let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
+            let program = environment
+                .compile(expression)
+                .unwrap_or_else(|error| panic!("{expression}: {}", error.text));
             let found = unparsable(&program, &environment);
-            assert_eq!(found.len(), usize::from(wanted.is_some()), "{expression}: {found:?}");
-            assert!(found.iter().all(|one| one.help.starts_with(wanted.unwrap())), "{expression}: {found:?}");
+            assert_eq!(
+                found.len(),
+                usize::from(wanted.is_some()),
+                "{expression}: {found:?}"
+            );
+            assert!(
+                found
+                    .iter()
+                    .all(|one| one.help.starts_with(wanted.unwrap())),
+                "{expression}: {found:?}"
+            );
         }
     }
 }

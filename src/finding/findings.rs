@@ -18,7 +18,13 @@ pub struct Findings {
 impl Findings {
     /// Creates an empty list with a limit.
     pub fn new(limit: usize) -> Self {
-        Findings { limit, list: Vec::new(), beyond: 0, worst: Severity::Info, refused: false }
+        Findings {
+            limit,
+            list: Vec::new(),
+            beyond: 0,
+            worst: Severity::Info,
+            refused: false,
+        }
     }
 
     /// Adds a finding, up to the limit.
@@ -40,17 +46,30 @@ impl Findings {
                 self.push(finding);
             }
         }
-        let Findings { limit, mut list, beyond, worst, .. } = self;
+        let Findings {
+            limit,
+            mut list,
+            beyond,
+            worst,
+            ..
+        } = self;
         if beyond > 0 {
-            let message =
-                message!("findings.left-out", "{beyond} more findings are left out, the limit is {limit}", beyond, limit);
+            let message = message!(
+                "findings.left-out",
+                "{beyond} more findings are left out, the limit is {limit}",
+                beyond,
+                limit
+            );
             list.push(
                 Finding::of_severity(Code::LimitFindings, worst, Origin::Claimkit, message)
                     .with_help(message!(
                         "findings.left-out-help",
                         "mend the first ones, split the file, or raise the limit `findings`"
                     ))
-                    .with_command_help(message!("findings.left-out-command-help", "mend the first ones, split the file")),
+                    .with_command_help(message!(
+                        "findings.left-out-command-help",
+                        "mend the first ones, split the file"
+                    )),
             );
         }
         list

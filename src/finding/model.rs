@@ -164,9 +164,16 @@ pub struct Fix {
 impl Fix {
     /// Returns true if the fix deletes text that none of its edits inserts elsewhere. Whitespace and replacements do not count.
     pub fn deletes(&self, text: &str) -> bool {
-        let taken = self.edits.iter().filter(|edit| edit.new_text.trim().is_empty());
-        let mut taken = taken.filter_map(|edit| text.get(edit.span.from()..edit.span.to())).map(str::trim);
-        taken.any(|taken| !taken.is_empty() && !self.edits.iter().any(|edit| edit.new_text.contains(taken)))
+        let taken = self
+            .edits
+            .iter()
+            .filter(|edit| edit.new_text.trim().is_empty());
+        let mut taken = taken
+            .filter_map(|edit| text.get(edit.span.from()..edit.span.to()))
+            .map(str::trim);
+        taken.any(|taken| {
+            !taken.is_empty() && !self.edits.iter().any(|edit| edit.new_text.contains(taken))
+        })
     }
 }
 
@@ -208,7 +215,12 @@ impl Finding {
     }
 
     /// Returns a finding of a severity.
-    pub(crate) fn of_severity(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn of_severity(
+        code: Code,
+        severity: Severity,
+        origin: Origin,
+        message: impl Into<String>,
+    ) -> Self {
         Finding::of(code, severity, origin, message.into())
     }
 
@@ -302,7 +314,10 @@ impl Finding {
 
     /// Adds a fix.
     pub(crate) fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        self.fixed(Fix { title: title.into(), edits })
+        self.fixed(Fix {
+            title: title.into(),
+            edits,
+        })
     }
 
     fn fixed(mut self, fix: Fix) -> Self {

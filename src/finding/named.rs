@@ -43,7 +43,10 @@ pub(crate) fn fixed<S: Serializer>(text: &&'static str, serializer: S) -> Result
 
 /// Serializes a text that may be one of the program.
 #[expect(clippy::ptr_arg, reason = "serde gives the field as it is")]
-pub(crate) fn fixed_or_made<S: Serializer>(text: &Cow<'static, str>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn fixed_or_made<S: Serializer>(
+    text: &Cow<'static, str>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match text {
         Cow::Borrowed(text) => fixed(text, serializer),
         Cow::Owned(text) => text.serialize(serializer),

@@ -41,44 +41,68 @@ pub struct Path<'p> {
 
 impl Path<'static> {
     /// The path of the object itself.
-    pub const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
+    pub const ROOT: Path<'static> = Path {
+        parent: None,
+        segment: Segment::Root,
+    };
 }
 
 impl<'p> Path<'p> {
     /// Returns the path of a field.
     pub fn field(&'p self, name: &'p str) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::Field { name, json: name } }
+        Path {
+            parent: Some(self),
+            segment: Segment::Field { name, json: name },
+        }
     }
 
     /// Adds a field whose name in upstream's paths is not its JSON name.
     pub fn field_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::Field { name, json } }
+        Path {
+            parent: Some(self),
+            segment: Segment::Field { name, json },
+        }
     }
 
     /// Returns the path of a list item.
     pub fn index(&'p self, index: usize) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::Index(index) }
+        Path {
+            parent: Some(self),
+            segment: Segment::Index(index),
+        }
     }
 
     /// Adds a map key, rendered `[key]`.
     pub fn key(&'p self, key: &'p str) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::Key(key) }
+        Path {
+            parent: Some(self),
+            segment: Segment::Key(key),
+        }
     }
 
     /// Adds a map key that the rendered path shows in part.
     #[inline(never)]
     pub fn key_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::KeyNamed { name, json } }
+        Path {
+            parent: Some(self),
+            segment: Segment::KeyNamed { name, json },
+        }
     }
 
     /// Adds a key below this path that the rendered path does not name.
     pub fn at(&'p self, key: &'p str) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::At(key) }
+        Path {
+            parent: Some(self),
+            segment: Segment::At(key),
+        }
     }
 
     /// Adds an index below this path that the rendered path does not name.
     pub fn at_index(&'p self, index: usize) -> Path<'p> {
-        Path { parent: Some(self), segment: Segment::AtIndex(index) }
+        Path {
+            parent: Some(self),
+            segment: Segment::AtIndex(index),
+        }
     }
 
     fn chain(&self) -> Vec<Segment<'p>> {
@@ -105,7 +129,9 @@ impl<'p> Path<'p> {
                     text.push_str(name);
                 }
                 Segment::Index(index) => text.push_str(&format!("[{index}]")),
-                Segment::Key(name) | Segment::KeyNamed { name, .. } => text.push_str(&format!("[{name}]")),
+                Segment::Key(name) | Segment::KeyNamed { name, .. } => {
+                    text.push_str(&format!("[{name}]"))
+                }
             }
         }
         text
@@ -119,9 +145,10 @@ impl<'p> Path<'p> {
             match segment {
                 Segment::Root => {}
                 Segment::Field { json: "", .. } => {}
-                Segment::Field { json: key, .. } | Segment::Key(key) | Segment::KeyNamed { json: key, .. } | Segment::At(key) => {
-                    steps.push(Step::Key(key.to_owned()))
-                }
+                Segment::Field { json: key, .. }
+                | Segment::Key(key)
+                | Segment::KeyNamed { json: key, .. }
+                | Segment::At(key) => steps.push(Step::Key(key.to_owned())),
                 Segment::Index(index) | Segment::AtIndex(index) => steps.push(Step::Index(index)),
             }
         }
@@ -238,12 +265,18 @@ mod tests {
         assert_eq!(name.render(), "status.claims[0]");
         assert_eq!(
             name.steps(),
-            [Step::Key("status".into()), Step::Key("resourceClaims".into()), Step::Index(0), Step::Key("name".into())]
+            [
+                Step::Key("status".into()),
+                Step::Key("resourceClaims".into()),
+                Step::Index(0),
+                Step::Key("name".into())
+            ]
         );
     }
     #[test]
     fn prints_keys_in_brackets_and_keeps_them_whole() {
-        let path = field_path!["spec", "requests", 2, "capacity"].then(PathStep::Key("10.5".to_owned()));
+        let path =
+            field_path!["spec", "requests", 2, "capacity"].then(PathStep::Key("10.5".to_owned()));
         assert_eq!(path.to_string(), "spec.requests[2].capacity[10.5]");
         assert_eq!(path.steps().last(), Some(&Step::Key("10.5".into())));
     }

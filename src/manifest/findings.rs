@@ -14,7 +14,9 @@ const MOST_COMPARED: usize = 1 << 20;
 pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
     finding.object = Some(index);
     if finding.span.is_none() && finding.within == TextField::Text {
-        finding.span = input.tree(item).map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
+        finding.span = input
+            .tree(item)
+            .map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
     }
     finding
 }
@@ -41,11 +43,21 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
     let item = input.items.get(index)?;
     let text = |item: &Item, most: usize| {
         let mut text = String::new();
-        input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Sorted, most, &mut text)).then_some(text)
+        input
+            .tree(item)
+            .is_some_and(|tree| print::json(tree, item.node, Order::Sorted, most, &mut text))
+            .then_some(text)
     };
     // Of the first object no more is printed than this one has, so that many small ones beside a large one cost little.
     let (severity, is_different) = match text(item, MOST_COMPARED) {
-        Some(own) if input.items.get(first).and_then(|first| text(first, own.len())).as_ref() == Some(&own) => {
+        Some(own)
+            if input
+                .items
+                .get(first)
+                .and_then(|first| text(first, own.len()))
+                .as_ref()
+                == Some(&own) =>
+        {
             (Severity::Info, false)
         }
         Some(_) => (Severity::Warning, true),
@@ -60,9 +72,15 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
             name,
         )
     } else {
-        message!("manifest.twice", "{kind} {name} is in the text twice: only the first one counts", kind, name)
+        message!(
+            "manifest.twice",
+            "{kind} {name} is in the text twice: only the first one counts",
+            kind,
+            name
+        )
     };
-    let mut finding = Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
+    let mut finding =
+        Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
     finding.span = Some(item.span);
     finding.object = Some(index);
     Some(finding)
@@ -76,8 +94,8 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
         kind = item.kind,
         version = item.api_version,
     );
-    let mut finding =
-        Finding::new(Code::PodClaimsOnly, Origin::Claimkit, message).with_span(Span::new(item.span.from(), item.span.from()));
+    let mut finding = Finding::new(Code::PodClaimsOnly, Origin::Claimkit, message)
+        .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
     finding
 }
@@ -85,9 +103,15 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
 /// Reports that the text contains no object of this group, or no object at all (`empty`).
 pub fn nothing_checked(empty: bool) -> Finding {
     let message = if empty {
-        message!("manifest.no-object", "nothing was checked: the text holds no object")
+        message!(
+            "manifest.no-object",
+            "nothing was checked: the text holds no object"
+        )
     } else {
-        message!("manifest.no-object-of-group", "nothing was checked: the text holds no object of `resource.k8s.io`")
+        message!(
+            "manifest.no-object-of-group",
+            "nothing was checked: the text holds no object of `resource.k8s.io`"
+        )
     };
     Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0))
 }

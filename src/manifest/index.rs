@@ -5,8 +5,15 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Kinds that live in no namespace, whatever their manifests say.
-const CLUSTER_SCOPED: &[&str] =
-    &["Node", "Namespace", "DeviceClass", "ResourceSlice", "DeviceTaintRule", "PriorityClass", "ResourcePoolStatusRequest"];
+const CLUSTER_SCOPED: &[&str] = &[
+    "Node",
+    "Namespace",
+    "DeviceClass",
+    "ResourceSlice",
+    "DeviceTaintRule",
+    "PriorityClass",
+    "ResourcePoolStatusRequest",
+];
 
 /// The objects of the text by kind, namespace and name.
 #[derive(Debug)]
@@ -18,7 +25,10 @@ pub struct Index<'o> {
 impl<'o> Index<'o> {
     /// Returns an empty index. `namespace`: that of objects that name none.
     pub fn new(namespace: &'o str) -> Self {
-        Index { namespace, known: BTreeMap::new() }
+        Index {
+            namespace,
+            known: BTreeMap::new(),
+        }
     }
 
     /// Adds an object, or returns the place of the one that has its name already. Objects without a name are not compared.
@@ -26,14 +36,24 @@ impl<'o> Index<'o> {
         if item.name.is_empty() {
             return None;
         }
-        let namespace = match (CLUSTER_SCOPED.contains(&item.kind.as_str()), item.namespace.as_str()) {
+        let namespace = match (
+            CLUSTER_SCOPED.contains(&item.kind.as_str()),
+            item.namespace.as_str(),
+        ) {
             (true, _) => "",
             (false, "") => self.namespace,
             (false, own) => own,
         };
         // Kinds of one name in several groups are different kinds.
-        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        let kind = if is_judged(group, &item.kind) { item.kind.clone() } else { format!("{}.{group}", item.kind) };
+        let group = item
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        let kind = if is_judged(group, &item.kind) {
+            item.kind.clone()
+        } else {
+            format!("{}.{group}", item.kind)
+        };
         let key = (kind, namespace.to_owned(), item.name.clone());
         match self.known.entry(key) {
             Entry::Occupied(first) => Some(*first.get()),
@@ -46,8 +66,14 @@ impl<'o> Index<'o> {
 
     /// Returns the place of an object of Kubernetes' own kinds.
     pub fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<usize> {
-        let namespace = if CLUSTER_SCOPED.contains(&kind) { "" } else { namespace };
-        self.known.get(&(kind.to_owned(), namespace.to_owned(), name.to_owned())).copied()
+        let namespace = if CLUSTER_SCOPED.contains(&kind) {
+            ""
+        } else {
+            namespace
+        };
+        self.known
+            .get(&(kind.to_owned(), namespace.to_owned(), name.to_owned()))
+            .copied()
     }
 }
 

@@ -18,9 +18,18 @@ static METADATA_ONLY: Struct = Struct {
     go: "metadataOnlyObject",
     package: Package::Meta,
     fields: &[
-        Field::new("apiVersion", "APIVersion", FieldType::String).omit().embedded("TypeMeta"),
-        Field::new("kind", "Kind", FieldType::String).omit().embedded("TypeMeta"),
-        Field::new("metadata", "ObjectMeta", FieldType::Struct(&meta::OBJECT_META)).omit(),
+        Field::new("apiVersion", "APIVersion", FieldType::String)
+            .omit()
+            .embedded("TypeMeta"),
+        Field::new("kind", "Kind", FieldType::String)
+            .omit()
+            .embedded("TypeMeta"),
+        Field::new(
+            "metadata",
+            "ObjectMeta",
+            FieldType::Struct(&meta::OBJECT_META),
+        )
+        .omit(),
     ],
 };
 
@@ -57,19 +66,37 @@ struct Reason {
 
 impl From<String> for Reason {
     fn from(message: String) -> Self {
-        Reason { message, field: None }
+        Reason {
+            message,
+            field: None,
+        }
     }
 }
 
 /// Lists the objects of a document in the order they are sent, and what is refused instead.
-pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, ManifestRefusal>> {
+pub fn objects(
+    tree: &Tree<'_>,
+    root: NodeId,
+    mode: Mode,
+    release: Release,
+) -> Vec<Result<Sent, ManifestRefusal>> {
     match document(tree, root, mode, release) {
         Ok(objects) => objects,
-        Err(Reason { message, field }) => vec![Err(ManifestRefusal { node: root, list_index: None, message, field })],
+        Err(Reason { message, field }) => vec![Err(ManifestRefusal {
+            node: root,
+            list_index: None,
+            message,
+            field,
+        })],
     }
 }
 
-fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, ManifestRefusal>>, Reason> {
+fn document(
+    tree: &Tree<'_>,
+    root: NodeId,
+    mode: Mode,
+    release: Release,
+) -> Result<Vec<Result<Sent, ManifestRefusal>>, Reason> {
     if let Some(what) = json_type(tree, root).filter(|&what| what != "object") {
         return Err(mistaken(what, "unstructured.detector"));
     }
@@ -80,7 +107,12 @@ fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Resu
             return Err(kindless(tree, root, mode));
         }
         check_metadata(tree, root, mode, release)?;
-        return Ok(vec![Ok(Sent { node: root, list_index: None, api_version, kind })]);
+        return Ok(vec![Ok(Sent {
+            node: root,
+            list_index: None,
+            api_version,
+            kind,
+        })]);
     };
     list(tree, root, items, mode, release)
 }
@@ -113,15 +145,32 @@ fn list(
         return Err(kindless(tree, root, mode));
     }
     check_metadata(tree, root, mode, release)?;
-    let nested = |&node: &NodeId| tree.get(node, "items").is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }));
+    let nested = |&node: &NodeId| {
+        tree.get(node, "items")
+            .is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }))
+    };
     if nodes.iter().any(nested) {
-        return Err("*unstructured.Unstructured is not a list: no Items field in this object".to_owned().into());
+        return Err(
+            "*unstructured.Unstructured is not a list: no Items field in this object"
+                .to_owned()
+                .into(),
+        );
     }
     let item_kind = list_kind.strip_suffix("List").unwrap_or(&list_kind);
-    Ok(nodes.iter().enumerate().map(|(at, &node)| list_item(tree, node, at, item_kind, &list_version)).collect())
+    Ok(nodes
+        .iter()
+        .enumerate()
+        .map(|(at, &node)| list_item(tree, node, at, item_kind, &list_version))
+        .collect())
 }
 
-fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_version: &str) -> Result<Sent, ManifestRefusal> {
+fn list_item(
+    tree: &Tree<'_>,
+    node: NodeId,
+    at: usize,
+    list_kind: &str,
+    list_version: &str,
+) -> Result<Sent, ManifestRefusal> {
     let mut kind = named(tree, node, "kind");
     let mut api_version = named(tree, node, "apiVersion");
     if kind.is_empty() && api_version.is_empty() {
@@ -133,10 +182,22 @@ fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_ver
     } else if api_version.rsplit('/').next().is_none_or(str::is_empty) {
         "Object 'apiVersion' is missing in 'object has no apiVersion field'"
     } else {
-        return Ok(Sent { node, list_index: Some(at), api_version, kind });
+        return Ok(Sent {
+            node,
+            list_index: Some(at),
+            api_version,
+            kind,
+        });
     };
-    let message = format!("unable to get type info from the object \"*unstructured.Unstructured\": {missing}");
-    Err(ManifestRefusal { node, list_index: Some(at), message, field: None })
+    let message = format!(
+        "unable to get type info from the object \"*unstructured.Unstructured\": {missing}"
+    );
+    Err(ManifestRefusal {
+        node,
+        list_index: Some(at),
+        message,
+        field: None,
+    })
 }
 
 /// Returns the type of a value as Go's JSON decoder names it; nothing for null.
@@ -153,7 +214,10 @@ fn json_type(tree: &Tree<'_>, node: NodeId) -> Option<&'static str> {
 
 /// Returns a field as kubectl reads it from an untyped object: empty when it is not a string.
 fn named(tree: &Tree<'_>, node: NodeId, key: &str) -> String {
-    tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("").to_owned()
+    tree.get(node, key)
+        .and_then(|value| tree.str(value))
+        .unwrap_or("")
+        .to_owned()
 }
 
 fn slashes(api_version: &str) -> usize {
@@ -175,22 +239,42 @@ fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
             _ => continue,
         };
         if let Some(what) = json_type(tree, entry.value).filter(|&what| what != wanted) {
-            return Err(format!("json: cannot unmarshal {what} into Go struct field decodeList.{field} of type {go_type}"));
+            return Err(format!(
+                "json: cannot unmarshal {what} into Go struct field decodeList.{field} of type {go_type}"
+            ));
         }
     }
     Ok(())
 }
 
-fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), Reason> {
+fn check_metadata(
+    tree: &Tree<'_>,
+    root: NodeId,
+    mode: Mode,
+    release: Release,
+) -> Result<(), Reason> {
     if fits(tree, root, &FieldType::Struct(&METADATA_ONLY), release) {
         return Ok(());
     }
-    let via = if mode == Mode::Json { Via::Validator } else { Via::Kubectl };
-    let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
+    let via = if mode == Mode::Json {
+        Via::Validator
+    } else {
+        Via::Kubectl
+    };
+    let decoded = decode::decode(
+        tree,
+        root,
+        &METADATA_ONLY,
+        "v1",
+        How::reaching(mode, via, release),
+    );
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
         Some(mismatch) => {
             let correction = correct::correct(tree, mismatch);
-            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, correction))) })
+            Err(Reason {
+                message: mismatch.message.clone(),
+                field: Some(Box::new((mismatch.span, correction))),
+            })
         }
         None => Ok(()),
     }
@@ -200,7 +284,11 @@ fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -
 fn body(tree: &Tree<'_>, root: NodeId, mode: Mode) -> String {
     let span = tree.span(root);
     if mode == Mode::Json {
-        return tree.source().get(span.from()..span.to()).unwrap_or("").to_owned();
+        return tree
+            .source()
+            .get(span.from()..span.to())
+            .unwrap_or("")
+            .to_owned();
     }
     let mut text = String::new();
     print::json(tree, root, Order::Sorted, MAX_BODY, &mut text);
@@ -224,21 +312,27 @@ fn fits(tree: &Tree<'_>, node: NodeId, ty: &FieldType, release: Release) -> bool
     match (ty, tree.kind(node)) {
         (_, Kind::Null) | (FieldType::Raw | FieldType::FieldsV1, _) => true,
         (FieldType::Pointer(inner), _) => fits(tree, node, inner, release),
-        (FieldType::String | FieldType::Named(..) | FieldType::Uid, Kind::Str(_)) | (FieldType::Bool, Kind::Bool(_)) => true,
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, Kind::Str(_))
+        | (FieldType::Bool, Kind::Bool(_)) => true,
         (FieldType::Int64, Kind::Int(_)) => true,
         (FieldType::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
         (FieldType::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
-        (FieldType::StringMap, Kind::Map { .. }) => {
-            tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
-        }
-        (FieldType::Map(map), Kind::Map { .. }) => {
-            tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release))
-        }
+        (FieldType::StringMap, Kind::Map { .. }) => tree
+            .entries(node)
+            .iter()
+            .all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null)),
+        (FieldType::Map(map), Kind::Map { .. }) => tree
+            .entries(node)
+            .iter()
+            .all(|entry| fits(tree, entry.value, &map.value, release)),
         (FieldType::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
             let field = schema.field(tree.text(entry.key), release);
             field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
         }),
-        (FieldType::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
+        (FieldType::List(inner), Kind::Seq { .. }) => tree
+            .items(node)
+            .iter()
+            .all(|&item| fits(tree, item, inner, release)),
         _ => false,
     }
 }

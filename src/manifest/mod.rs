@@ -100,14 +100,36 @@ impl<'s> Input<'s> {
     /// Splits the last document into objects. If kubectl cannot decode it, adds a finding; later documents are still read.
     fn take_apart(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
-        let Some((document, before)) = file.documents.split_last() else { return };
+        let Some((document, before)) = file.documents.split_last() else {
+            return;
+        };
         let Some(root) = document.root else { return };
-        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::latest())) {
+        for object in kubectl::objects(
+            &document.tree,
+            root,
+            document.mode,
+            release.unwrap_or(Release::latest()),
+        ) {
             match object {
                 Ok(sent) => {
-                    let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
-                    let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
-                    items.push(item(document, before.len(), sent.node, span, sent.list_index, Ok(meta), release));
+                    let span = if sent.list_index.is_some() {
+                        document.tree.span(sent.node)
+                    } else {
+                        document.span
+                    };
+                    let meta = TypeMeta {
+                        api_version: sent.api_version,
+                        kind: sent.kind,
+                    };
+                    items.push(item(
+                        document,
+                        before.len(),
+                        sent.node,
+                        span,
+                        sent.list_index,
+                        Ok(meta),
+                        release,
+                    ));
                 }
                 Err(refused) => file.findings.push(kubectl_refusal(&document.tree, refused)),
             }
@@ -126,7 +148,8 @@ impl<'s> Input<'s> {
             for finding in &mut file.findings {
                 if finding.code == Code::JsonSyntax {
                     finding.origin = Origin::ApiServer;
-                    finding.message = format!("couldn't get version/kind; json parse error: {message}");
+                    finding.message =
+                        format!("couldn't get version/kind; json parse error: {message}");
                 }
             }
         }
@@ -136,22 +159,41 @@ impl<'s> Input<'s> {
             }
         }
         // Warn of text that is never read; the server's findings cover the rest.
-        if file.documents.is_empty() && file.findings.iter().all(|finding| finding.severity != Severity::Error) {
-            let empty = if file.source.text().is_empty() { "" } else { "null" };
-            file.findings.push(Finding::new(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
+        if file.documents.is_empty()
+            && file
+                .findings
+                .iter()
+                .all(|finding| finding.severity != Severity::Error)
+        {
+            let empty = if file.source.text().is_empty() {
+                ""
+            } else {
+                "null"
+            };
+            file.findings.push(Finding::new(
+                Code::NoKind,
+                Origin::ApiServer,
+                format!("Object 'Kind' is missing in '{empty}'"),
+            ));
         }
     }
 
     /// Returns the tree of an object's document.
     pub fn tree(&self, item: &Item) -> Option<&Tree<'s>> {
-        self.file.documents.get(item.document).map(|document| &document.tree)
+        self.file
+            .documents
+            .get(item.document)
+            .map(|document| &document.tree)
     }
 
     /// Fills any serde type from the object with this index, e.g. `k8s-openapi`'s `ResourceClaim`.
     ///
     /// # Errors
     /// The first value that does not fit, with its place; also if there is no such object.
-    pub fn deserialize<'i, T: serde::Deserialize<'i>>(&'i self, index: usize) -> Result<T, crate::text::de::DeserializeError> {
+    pub fn deserialize<'i, T: serde::Deserialize<'i>>(
+        &'i self,
+        index: usize,
+    ) -> Result<T, crate::text::de::DeserializeError> {
         let item = self.items.get(index);
         match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
             Some((tree, node)) => crate::text::de::deserialize(tree, node),
@@ -166,7 +208,10 @@ impl<'s> Input<'s> {
 
     /// Returns the format in which an object's document was read.
     pub fn mode(&self, item: &Item) -> Mode {
-        self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
+        self.file
+            .documents
+            .get(item.document)
+            .map_or(Mode::Yaml, |document| document.mode)
     }
 }
 
@@ -186,9 +231,27 @@ pub struct Passage<'s> {
 impl<'s> Passage<'s> {
     /// Begins to read as [`Input::read_via`] does.
     pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
-        let reads_on = via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
-        let (file, stream) = stream::open(text, if reads_on { AfterJson::ReadOn } else { AfterJson::Stop }, limits);
-        Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
+        let reads_on =
+            via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
+        let (file, stream) = stream::open(
+            text,
+            if reads_on {
+                AfterJson::ReadOn
+            } else {
+                AfterJson::Stop
+            },
+            limits,
+        );
+        Passage {
+            input: Input {
+                file,
+                items: Vec::new(),
+            },
+            stream,
+            via,
+            release,
+            over: false,
+        }
     }
 
     /// Replaces the current document and its objects by the next one, or by all remaining ones if `all`; returns false at the
@@ -208,13 +271,21 @@ impl<'s> Passage<'s> {
 
     /// Adds the next document.
     fn go_on(&mut self) -> bool {
-        let Passage { input, stream, via, release, over } = self;
+        let Passage {
+            input,
+            stream,
+            via,
+            release,
+            over,
+        } = self;
         if *over {
             return false;
         }
         match via {
             Via::Kubectl => {
-                let Some(document) = stream.next(&mut input.file) else { return false };
+                let Some(document) = stream.next(&mut input.file) else {
+                    return false;
+                };
                 input.file.documents.push(document);
                 input.take_apart(*release);
             }
@@ -236,25 +307,52 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
         let span = locate::head(tree, refused.node);
         return Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
     };
-    let finding = Finding::new(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
+    let finding =
+        Finding::new(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
     match correction {
-        Some(correction) => finding.with_help(correction.help).with_fix(correction.title, correction.edits),
+        Some(correction) => finding
+            .with_help(correction.help)
+            .with_fix(correction.title, correction.edits),
         None => finding,
     }
 }
 
 /// Adds the objects of a document. kubectl treats any document whose `items` is an array as a List, whatever its kind
 /// (cli-runtime, pkg/resource/visitor.go, `FlattenListVisitor`).
-fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
+fn flatten(
+    document: &Document<'_>,
+    index: usize,
+    root: NodeId,
+    release: Option<Release>,
+    items: &mut Vec<Item>,
+) {
     let tree = &document.tree;
-    let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
+    let listed = tree
+        .get(root, "items")
+        .filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
     match listed {
-        None => items.push(item(document, index, root, document.span, None, type_meta(tree, root), release)),
+        None => items.push(item(
+            document,
+            index,
+            root,
+            document.span,
+            None,
+            type_meta(tree, root),
+            release,
+        )),
         Some(list) => {
             let of_list = type_meta(tree, root).ok();
             for (at, &node) in tree.items(list).iter().enumerate() {
                 let meta = type_meta(tree, node).map(|meta| meta.or_of_list(of_list.as_ref()));
-                items.push(item(document, index, node, tree.span(node), Some(at), meta, release));
+                items.push(item(
+                    document,
+                    index,
+                    node,
+                    tree.span(node),
+                    Some(at),
+                    meta,
+                    release,
+                ));
             }
         }
     }
@@ -263,14 +361,28 @@ fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<
 /// Returns one object at a node of a document, as the server receives it; Lists are not split.
 pub fn object(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
     let tree = &document.tree;
-    item(document, 0, node, tree.span(node), None, type_meta(tree, node), release)
+    item(
+        document,
+        0,
+        node,
+        tree.span(node),
+        None,
+        type_meta(tree, node),
+        release,
+    )
 }
 
 /// Returns Go's words for what follows the one value the server reads.
 fn after_top_level(text: &str, end: usize) -> String {
-    let rest = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);
+    let rest = text
+        .get(end..)
+        .unwrap_or("")
+        .trim_start_matches([' ', '\t', '\r', '\n']);
     match rest.bytes().next() {
-        Some(byte) => format!("invalid character {} after top-level value", crate::text::json::quote_byte(byte)),
+        Some(byte) => format!(
+            "invalid character {} after top-level value",
+            crate::text::json::quote_byte(byte)
+        ),
         None => "unexpected end of JSON input".to_owned(),
     }
 }
@@ -288,10 +400,15 @@ impl TypeMeta {
     /// Takes kind and apiVersion from the list where an item of a typed list leaves them out.
     fn or_of_list(self, list: Option<&TypeMeta>) -> Self {
         let bare = self.kind.is_empty() && self.api_version.is_empty();
-        match list.and_then(|list| list.kind.strip_suffix("List").map(|kind| (kind, &list.api_version))) {
-            Some((kind, api_version)) if bare && !kind.is_empty() => {
-                TypeMeta { api_version: api_version.clone(), kind: kind.to_owned() }
-            }
+        match list.and_then(|list| {
+            list.kind
+                .strip_suffix("List")
+                .map(|kind| (kind, &list.api_version))
+        }) {
+            Some((kind, api_version)) if bare && !kind.is_empty() => TypeMeta {
+                api_version: api_version.clone(),
+                kind: kind.to_owned(),
+            },
             _ => self,
         }
     }
@@ -300,7 +417,12 @@ impl TypeMeta {
 fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
     let what = match tree.kind(node) {
         Kind::Map { .. } => None,
-        Kind::Null | Kind::Alias(_) => return Ok(TypeMeta { api_version: String::new(), kind: String::new() }),
+        Kind::Null | Kind::Alias(_) => {
+            return Ok(TypeMeta {
+                api_version: String::new(),
+                kind: String::new(),
+            });
+        }
         Kind::Seq { .. } => Some("array"),
         Kind::Str(_) => Some("string"),
         Kind::Bool(_) => Some("bool"),
@@ -311,7 +433,10 @@ fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
             r#"couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }}"#
         ));
     }
-    let mut meta = TypeMeta { api_version: String::new(), kind: String::new() };
+    let mut meta = TypeMeta {
+        api_version: String::new(),
+        kind: String::new(),
+    };
     let mut wrong: Option<String> = None;
     for entry in print::effective(tree, node, Order::Sorted) {
         let key = tree.text(entry.key);
@@ -351,7 +476,13 @@ fn item(
 ) -> Item {
     let tree = &document.tree;
     let metadata = tree.get(node, "metadata");
-    let of_metadata = |key: &str| metadata.and_then(|m| tree.get(m, key)).and_then(|n| tree.str(n)).unwrap_or("").to_owned();
+    let of_metadata = |key: &str| {
+        metadata
+            .and_then(|m| tree.get(m, key))
+            .and_then(|n| tree.str(n))
+            .unwrap_or("")
+            .to_owned()
+    };
     let mut item = Item {
         document: index,
         node,
@@ -365,7 +496,9 @@ fn item(
         what: What::Other,
     };
     match meta {
-        Err(message) => item.what = What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, message)),
+        Err(message) => {
+            item.what = What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, message))
+        }
         Ok(meta) => {
             item.what = recognise(document, &meta, release, &mut item);
             item.api_version = meta.api_version;
@@ -375,30 +508,52 @@ fn item(
     item
 }
 
-fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>, item: &mut Item) -> What {
+fn recognise(
+    document: &Document<'_>,
+    meta: &TypeMeta,
+    release: Option<Release>,
+    item: &mut Item,
+) -> What {
     if meta.kind.is_empty() {
         return missing("Kind", document, item.node);
     }
     if meta.api_version.is_empty() {
         return missing("apiVersion", document, item.node);
     }
-    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", &meta.api_version));
+    let (group, version) = meta
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &meta.api_version));
     if version.contains('/') {
-        return refused(Code::NoKind, format!("unexpected GroupVersion string: {}", meta.api_version), "apiVersion");
+        return refused(
+            Code::NoKind,
+            format!("unexpected GroupVersion string: {}", meta.api_version),
+            "apiVersion",
+        );
     }
     if group != GROUP {
         return What::Other;
     }
     let known = api::version(&meta.api_version);
-    item.release = release.or(known.map(|version| version.default_release_of(&meta.kind))).unwrap_or(item.release);
+    item.release = release
+        .or(known.map(|version| version.default_release_of(&meta.kind)))
+        .unwrap_or(item.release);
     let api = known
         .filter(|version| version.served_by(item.release))
-        .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));
+        .and_then(|version| {
+            version
+                .kind(&meta.kind, item.release)
+                .map(|kind| Api { version, kind })
+        });
     match api {
         Some(api) => What::Ours(api),
         None => {
             let served = known.is_some_and(|version| version.served_by(item.release));
-            unregistered(meta, item.release, if served { "kind" } else { "apiVersion" })
+            unregistered(
+                meta,
+                item.release,
+                if served { "kind" } else { "apiVersion" },
+            )
         }
     }
 }
@@ -412,12 +567,18 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     } else {
         print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
     }
-    What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
+    What::Refused(Finding::new(
+        Code::NoKind,
+        Origin::ApiServer,
+        format!("Object '{name}' is missing in '{text}'"),
+    ))
 }
 
 fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {
     let (kind, version, scheme) = (&meta.kind, &meta.api_version, release.rules().scheme);
-    let message = format!("no kind \"{kind}\" is registered for version \"{version}\" in scheme \"{scheme}\"");
+    let message = format!(
+        "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"{scheme}\""
+    );
     refused(Code::UnknownKind, message, key)
 }
 
@@ -435,12 +596,24 @@ mod tests {
     fn text_that_is_never_read_hides_no_refusal() {
         for (text, codes) in [
             ("---\n", vec![Code::NoKind]),
-            ("null\n...\nkind: a\n", vec![Code::YamlDroppedText, Code::NoKind]),
+            (
+                "null\n...\nkind: a\n",
+                vec![Code::YamlDroppedText, Code::NoKind],
+            ),
             ("\r---\r---\r?\r", vec![Code::YamlDroppedText, Code::NoKind]),
             ("a: [", vec![Code::YamlSyntax]),
         ] {
-            let findings = Input::read_via(text, Via::Validator, None, &Limits::default()).file.findings;
-            assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), codes, "{text:?}");
+            let findings = Input::read_via(text, Via::Validator, None, &Limits::default())
+                .file
+                .findings;
+            assert_eq!(
+                findings
+                    .iter()
+                    .map(|finding| finding.code)
+                    .collect::<Vec<_>>(),
+                codes,
+                "{text:?}"
+            );
         }
     }
 }

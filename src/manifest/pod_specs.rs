@@ -67,19 +67,41 @@ pub struct ObjectPlaces<'t> {
 }
 
 /// Finds the places of an object.
-pub fn find<'t>(tree: &'t Tree<'_>, object: NodeId, api_version: &str, kind: &str) -> ObjectPlaces<'t> {
+pub fn find<'t>(
+    tree: &'t Tree<'_>,
+    object: NodeId,
+    api_version: &str,
+    kind: &str,
+) -> ObjectPlaces<'t> {
     let mut places = ObjectPlaces::default();
     if let Some(fields) = workload::path_to_spec(api_version, kind) {
-        if let Some(node) = fields.iter().try_fold(object, |node, field| tree.get(node, field)) {
+        if let Some(node) = fields
+            .iter()
+            .try_fold(object, |node, field| tree.get(node, field))
+        {
             let steps = fields.iter().map(|field| Step::Field(field)).collect();
             let above = fields.split_last().map_or(&[][..], |(_, above)| above);
-            let parent = above.iter().try_fold(object, |node, field| tree.get(node, field));
-            places.list.push(Place { node, sort: PlaceKind::Pod, parent, steps });
+            let parent = above
+                .iter()
+                .try_fold(object, |node, field| tree.get(node, field));
+            places.list.push(Place {
+                node,
+                sort: PlaceKind::Pod,
+                parent,
+                steps,
+            });
         }
         return places;
     }
-    let groups = api_version.split_once('/').is_some_and(|(group, _)| group == SCHEDULING);
-    let mut search = Search { tree, groups, steps: Vec::new(), places: &mut places };
+    let groups = api_version
+        .split_once('/')
+        .is_some_and(|(group, _)| group == SCHEDULING);
+    let mut search = Search {
+        tree,
+        groups,
+        steps: Vec::new(),
+        places: &mut places,
+    };
     for entry in tree.entries(object) {
         let name = tree.text(entry.key);
         // Only the object's own wishes count: a status can only repeat them.
@@ -132,7 +154,12 @@ impl<'t> Search<'_, 't, '_> {
 
     fn found(&mut self, node: NodeId, parent: NodeId, sort: PlaceKind) {
         if self.places.list.len() < MOST {
-            self.places.list.push(Place { node, sort, parent: Some(parent), steps: self.steps.clone() });
+            self.places.list.push(Place {
+                node,
+                sort,
+                parent: Some(parent),
+                steps: self.steps.clone(),
+            });
         } else {
             self.places.more = true;
         }
@@ -140,8 +167,12 @@ impl<'t> Search<'_, 't, '_> {
 }
 
 fn is_list_of_maps(tree: &Tree<'_>, node: NodeId, field: &str) -> bool {
-    tree.get(node, field).is_some_and(|list| match tree.kind(list) {
-        Kind::Seq { .. } => tree.items(list).first().is_some_and(|&item| tree.is_map(item)),
-        _ => false,
-    })
+    tree.get(node, field)
+        .is_some_and(|list| match tree.kind(list) {
+            Kind::Seq { .. } => tree
+                .items(list)
+                .first()
+                .is_some_and(|&item| tree.is_map(item)),
+            _ => false,
+        })
 }

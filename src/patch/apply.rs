@@ -40,7 +40,12 @@ pub struct Writer<'w> {
 
 impl Writer<'_> {
     fn typed(&self) -> (Schema, Shape) {
-        (Schema { release: self.release }, Shape::Fields(self.schema))
+        (
+            Schema {
+                release: self.release,
+            },
+            Shape::Fields(self.schema),
+        )
     }
 
     /// Returns the fields the other endpoint writes: never owned through this one.
@@ -51,7 +56,12 @@ impl Writer<'_> {
             (true, true) if self.status_owns_no_metadata => &["metadata", "spec"],
             (true, true) => &["spec"],
         };
-        FieldSet::new(fields.iter().map(|field| vec![SetStep::Field((*field).to_owned())]).collect())
+        FieldSet::new(
+            fields
+                .iter()
+                .map(|field| vec![SetStep::Field((*field).to_owned())])
+                .collect(),
+        )
     }
 
     /// Returns an object as its fields are compared. `in_memory`: the same object as the server holds it in memory.
@@ -60,7 +70,8 @@ impl Writer<'_> {
         let managers = object.pointer("/metadata/managedFields").cloned();
         schema.replace_atomic_lists(shape, &mut object, in_memory);
         // Managers are read, not compared.
-        if let Some((place, managers)) = object.pointer_mut("/metadata/managedFields").zip(managers) {
+        if let Some((place, managers)) = object.pointer_mut("/metadata/managedFields").zip(managers)
+        {
             *place = managers;
         }
         object
@@ -71,7 +82,12 @@ impl Writer<'_> {
         let (schema, shape) = self.typed();
         let managers = managers::read(object).map(|managers| {
             let managers = managers.into_iter();
-            managers.map(|manager| Manager { set: schema.reconciled(shape, &manager.set), ..manager }).collect()
+            managers
+                .map(|manager| Manager {
+                    set: schema.reconciled(shape, &manager.set),
+                    ..manager
+                })
+                .collect()
         });
         let mut object = object.clone();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -86,7 +102,11 @@ impl Writer<'_> {
             name: self.manager.to_owned(),
             applied: false,
             api_version: self.api_version.to_owned(),
-            subresource: if self.status { "status".to_owned() } else { String::new() },
+            subresource: if self.status {
+                "status".to_owned()
+            } else {
+                String::new()
+            },
             time: None,
             set: FieldSet::default(),
         }
@@ -97,16 +117,26 @@ impl Writer<'_> {
 ///
 /// `kubectl` takes over, without a conflict, fields that client-side `kubectl apply` wrote and nobody has changed since
 /// (apimachinery, pkg/util/managedfields/internal/lastappliedmanager.go).
-pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
+pub fn apply(
+    live: &Value,
+    config: &Value,
+    writer: &Writer<'_>,
+    unicode: GoUnicode,
+) -> Result<Value, PatchRefusal> {
     if writer.manager != KUBECTL {
         return write(live, config, writer, unicode);
     }
     let mut object = take_over(live, config, writer, unicode)?;
     // kubectl's next client-side apply compares with what was applied now (lastappliedupdater.go in the same folder).
-    let kept = object.pointer_mut("/metadata/annotations").and_then(|annotations| annotations.get_mut(LAST_APPLIED));
+    let kept = object
+        .pointer_mut("/metadata/annotations")
+        .and_then(|annotations| annotations.get_mut(LAST_APPLIED));
     if let Some(kept) = kept.filter(|kept| kept.as_str().is_some_and(|text| !text.is_empty())) {
         let mut config = config.clone();
-        if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        if let Some(annotations) = config
+            .pointer_mut("/metadata/annotations")
+            .and_then(Value::as_object_mut)
+        {
             annotations.shift_remove(LAST_APPLIED);
         }
         *kept = format!("{}\n", super::numbers::print_map(&config)).into();
@@ -114,15 +144,31 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     Ok(object)
 }
 
-fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
+fn take_over(
+    live: &Value,
+    config: &Value,
+    writer: &Writer<'_>,
+    unicode: GoUnicode,
+) -> Result<Value, PatchRefusal> {
     let refused = match write(live, config, writer, unicode) {
         Err(PatchRefusal::Conflicts(conflicts)) => conflicts,
         done => return done,
     };
     let allowed = last_applied(live, writer).unwrap_or_default();
-    let left: Vec<FieldConflict> = refused.into_iter().filter(|conflict| !allowed.contains(&conflict.path)).collect();
+    let left: Vec<FieldConflict> = refused
+        .into_iter()
+        .filter(|conflict| !allowed.contains(&conflict.path))
+        .collect();
     if left.is_empty() {
-        write(live, config, &Writer { force: true, ..*writer }, unicode)
+        write(
+            live,
+            config,
+            &Writer {
+                force: true,
+                ..*writer
+            },
+            unicode,
+        )
     } else {
         Err(PatchRefusal::Conflicts(left))
     }
@@ -132,29 +178,67 @@ fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
 /// object has no such annotation, or one of another version.
 fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
     let (schema, shape) = writer.typed();
-    let text = live.pointer("/metadata/annotations")?.get(LAST_APPLIED)?.as_str()?;
+    let text = live
+        .pointer("/metadata/annotations")?
+        .get(LAST_APPLIED)?
+        .as_str()?;
     let applied: Value = serde_json::from_str(text).ok()?;
     if applied.get("apiVersion").and_then(Value::as_str) != Some(writer.api_version) {
         return None;
     }
     let compared = schema.compare(shape, &applied, &writer.bare(live).object);
-    let changed = compared.added.union(&compared.modified).union(&compared.removed);
+    let changed = compared
+        .added
+        .union(&compared.modified)
+        .union(&compared.removed);
     let kept = schema.set(shape, &applied).difference(&changed);
-    Some(order::set(kept.paths().iter().map(|path| super::fields::path_text(path))))
+    Some(order::set(
+        kept.paths()
+            .iter()
+            .map(|path| super::fields::path_text(path)),
+    ))
 }
 
-fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
+fn write(
+    live: &Value,
+    config: &Value,
+    writer: &Writer<'_>,
+    unicode: GoUnicode,
+) -> Result<Value, PatchRefusal> {
     let (schema, shape) = writer.typed();
-    if config.pointer("/metadata/managedFields").is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
-        && !config.pointer("/metadata/managedFields").is_some_and(Value::is_null)
+    if config
+        .pointer("/metadata/managedFields")
+        .is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
+        && !config
+            .pointer("/metadata/managedFields")
+            .is_some_and(Value::is_null)
     {
-        return Err(PatchRefusal::BadRequest("metadata.managedFields must be nil".to_owned()));
+        return Err(PatchRefusal::BadRequest(
+            "metadata.managedFields must be nil".to_owned(),
+        ));
     }
-    check(writer.schema, config, writer.release, unicode, Duplicates::Refused).map_err(|problem| {
-        PatchRefusal::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
+    check(
+        writer.schema,
+        config,
+        writer.release,
+        unicode,
+        Duplicates::Refused,
+    )
+    .map_err(|problem| {
+        PatchRefusal::Internal(format!(
+            "failed to create typed patch object ({}): {problem}",
+            named(config, writer.api_version)
+        ))
     })?;
     let live = writer.bare(live);
-    check(writer.schema, &live.object, writer.release, unicode, Duplicates::Allowed).map_err(|problem| {
+    check(
+        writer.schema,
+        &live.object,
+        writer.release,
+        unicode,
+        Duplicates::Allowed,
+    )
+    .map_err(|problem| {
         PatchRefusal::Internal(format!(
             "failed to create typed live object ({}): {problem}",
             named(&live.object, writer.api_version)
@@ -162,7 +246,11 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     })?;
     let mut managers = live.managers.map_err(PatchRefusal::Ours)?;
     if managers.is_empty() {
-        let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry();
+        let before = Writer {
+            manager: BEFORE_FIRST_APPLY,
+            ..*writer
+        }
+        .entry();
         // Go's empty object has the fields that are always written.
         let mut empty = String::new();
         record::encode(&Record::empty(writer.schema), writer.release, &mut empty);
@@ -170,15 +258,33 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
         let all = schema.compare(shape, &empty, &live.object);
         let time = writer.time.map(str::to_owned);
         let set = added(&ignoring(all, &writer.reset())).difference(&managers::unowned());
-        managers.push(Manager { set, time, ..before });
+        managers.push(Manager {
+            set,
+            time,
+            ..before
+        });
     }
 
-    let merged = schema.merge(shape, Some(&live.object), Some(config)).unwrap_or(Value::Null);
-    let own = Manager { applied: true, ..writer.entry() };
+    let merged = schema
+        .merge(shape, Some(&live.object), Some(config))
+        .unwrap_or(Value::Null);
+    let own = Manager {
+        applied: true,
+        ..writer.entry()
+    };
     let at = managers.iter().position(|manager| manager.is(&own));
-    let last = at.and_then(|at| managers.get(at)).map(|manager| manager.set.clone()).unwrap_or_default();
-    let time = at.and_then(|at| managers.get(at)).and_then(|manager| manager.time.clone());
-    let own = Manager { set: schema.set(shape, config).outside(&writer.reset()), time, ..own };
+    let last = at
+        .and_then(|at| managers.get(at))
+        .map(|manager| manager.set.clone())
+        .unwrap_or_default();
+    let time = at
+        .and_then(|at| managers.get(at))
+        .and_then(|manager| manager.time.clone());
+    let own = Manager {
+        set: schema.set(shape, config).outside(&writer.reset()),
+        time,
+        ..own
+    };
     let at = match at {
         Some(at) => at,
         None => {
@@ -189,9 +295,16 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     if let Some(place) = managers.get_mut(at) {
         *place = own.clone();
     }
-    let pruned = if last.is_empty() { merged } else { prune(&schema, shape, &merged, &last, &managers) };
+    let pruned = if last.is_empty() {
+        merged
+    } else {
+        prune(&schema, shape, &merged, &last, &managers)
+    };
 
-    let compared = ignoring(schema.compare(shape, &live.object, &pruned), &writer.reset());
+    let compared = ignoring(
+        schema.compare(shape, &live.object, &pruned),
+        &writer.reset(),
+    );
     take_from_others(&mut managers, &own, &compared, writer.force, unicode)?;
     if !compared.is_same()
         && let Some(time) = writer.time
@@ -220,10 +333,16 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, P
         return Ok(object);
     }
     let own = writer.entry();
-    let compared = ignoring(schema.compare(shape, &live.object, &object), &writer.reset());
+    let compared = ignoring(
+        schema.compare(shape, &live.object, &object),
+        &writer.reset(),
+    );
     let touched = compared.added.union(&compared.modified);
     for manager in managers.iter_mut().filter(|manager| !manager.is(&own)) {
-        manager.set = manager.set.difference(&touched).difference(&compared.removed);
+        manager.set = manager
+            .set
+            .difference(&touched)
+            .difference(&compared.removed);
     }
     if managers.iter().all(|manager| !manager.is(&own)) {
         managers.push(own.clone());
@@ -259,19 +378,34 @@ fn ignoring(compared: Compared, reset: &FieldSet) -> Compared {
 /// Returns the name by which the server's errors call an object.
 fn named(object: &Value, api_version: &str) -> String {
     let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or("");
-    format!("{}/{}; {api_version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
+    format!(
+        "{}/{}; {api_version}, Kind={}",
+        text("/metadata/namespace"),
+        text("/metadata/name"),
+        text("/kind")
+    )
 }
 
 /// Removes fields that the manager applied before but no longer applies, unless another manager owns them.
-fn prune(schema: &Schema, shape: Shape, merged: &Value, last: &FieldSet, managers: &[Manager]) -> Value {
+fn prune(
+    schema: &Schema,
+    shape: Shape,
+    merged: &Value,
+    last: &FieldSet,
+    managers: &[Manager],
+) -> Value {
     let all = |value: &Value| schema.named(shape, &schema.set(shape, value));
     let pruned = schema.remove(shape, merged, &schema.named(shape, last));
     // Restore fields that any manager owns.
-    let owned = managers.iter().fold(FieldSet::default(), |owned, manager| owned.union(&manager.set));
+    let owned = managers.iter().fold(FieldSet::default(), |owned, manager| {
+        owned.union(&manager.set)
+    });
     let gone = all(merged).difference(&all(&pruned).union(&schema.named(shape, &owned)));
     let pruned = schema.remove(shape, merged, &gone);
     // Restore fields that nobody owned before: only fields of the last apply are removed.
-    let gone = all(merged).difference(&all(&pruned)).intersection(&schema.named(shape, last));
+    let gone = all(merged)
+        .difference(&all(&pruned))
+        .intersection(&schema.named(shape, last));
     schema.remove(shape, merged, &gone)
 }
 
@@ -286,19 +420,20 @@ fn take_from_others(
     let mut conflicts = Vec::new();
     for manager in managers.iter().filter(|manager| !manager.is(own)) {
         let wanted = manager.set.intersection(&touched);
-        conflicts.extend(
-            wanted
-                .in_order()
-                .iter()
-                .map(|path| FieldConflict { manager: manager.text(unicode), path: super::fields::path_text(path) }),
-        );
+        conflicts.extend(wanted.in_order().iter().map(|path| FieldConflict {
+            manager: manager.text(unicode),
+            path: super::fields::path_text(path),
+        }));
     }
     if !force && !conflicts.is_empty() {
         order::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
         return Err(PatchRefusal::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {
-        manager.set = manager.set.difference(&touched).difference(&compared.removed);
+        manager.set = manager
+            .set
+            .difference(&touched)
+            .difference(&compared.removed);
     }
     Ok(())
 }

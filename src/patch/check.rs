@@ -39,7 +39,12 @@ pub fn check(
     unicode: GoUnicode,
     duplicates: Duplicates,
 ) -> Result<(), String> {
-    let mut check = Check { release, unicode, duplicates, problems: Vec::new() };
+    let mut check = Check {
+        release,
+        unicode,
+        duplicates,
+        problems: Vec::new(),
+    };
     check.fields(schema, value, &mut Vec::new());
     match check.problems.as_slice() {
         [] => Ok(()),
@@ -51,7 +56,11 @@ pub fn check(
 impl Check {
     fn tell(&mut self, path: &SetPath, problem: &str) {
         let path = path_text(path);
-        self.problems.push(if path.is_empty() { problem.to_owned() } else { format!("{path}: {problem}") });
+        self.problems.push(if path.is_empty() {
+            problem.to_owned()
+        } else {
+            format!("{path}: {problem}")
+        });
     }
 
     /// Judges a field. Recursion is bounded by the depth of the tables.
@@ -78,11 +87,19 @@ impl Check {
             }
             FieldType::String | FieldType::Named(..) | FieldType::Uid if !value.is_string() => {
                 let shown = go_syntax(value, self.unicode);
-                self.tell(path, &format!("expected string, got &value.valueUnstructured{{Value:{shown}}}"));
+                self.tell(
+                    path,
+                    &format!("expected string, got &value.valueUnstructured{{Value:{shown}}}"),
+                );
             }
-            FieldType::Bool if !value.is_boolean() => self.tell(path, &format!("expected boolean, got {}", shown())),
+            FieldType::Bool if !value.is_boolean() => {
+                self.tell(path, &format!("expected boolean, got {}", shown()))
+            }
             FieldType::Int32 | FieldType::Int64 if !value.is_number() => {
-                self.tell(path, &format!("expected numeric (int or float), got {}", go_type(value)));
+                self.tell(
+                    path,
+                    &format!("expected numeric (int or float), got {}", go_type(value)),
+                );
             }
             FieldType::Time | FieldType::Quantity if !is_scalar => {
                 self.tell(path, &format!("expected any scalar, got {}", shown()))
@@ -92,7 +109,9 @@ impl Check {
     }
 
     fn fields(&mut self, schema: &'static Struct, value: &Value, path: &mut SetPath) {
-        let Some(map) = self.map(value, path) else { return };
+        let Some(map) = self.map(value, path) else {
+            return;
+        };
         for (name, value) in by_name(map) {
             path.push(SetStep::Field(name.clone()));
             let declared = schema.field(name, self.release);
@@ -108,7 +127,9 @@ impl Check {
     }
 
     fn entries(&mut self, ty: &'static FieldType, value: &Value, path: &mut SetPath) {
-        let Some(map) = self.map(value, path) else { return };
+        let Some(map) = self.map(value, path) else {
+            return;
+        };
         for (name, value) in by_name(map) {
             path.push(SetStep::Field(name.clone()));
             self.value(ty, value, path);
@@ -127,7 +148,10 @@ impl Check {
     /// Takes a list; null is one without items.
     fn items<'v>(&mut self, value: &'v Value, path: &SetPath) -> Option<&'v [Value]> {
         if !matches!(value, Value::Array(_) | Value::Null) {
-            self.tell(path, &format!("expected list, got &{{{}}}", go_print(value)));
+            self.tell(
+                path,
+                &format!("expected list, got &{{{}}}", go_print(value)),
+            );
         }
         value.as_array().map(Vec::as_slice)
     }
@@ -140,9 +164,20 @@ impl Check {
         }
     }
 
-    fn list(&mut self, field: &'static Field, item: &'static FieldType, value: &Value, path: &mut SetPath) {
-        let Some(items) = self.items(value, path) else { return };
-        let shape = Schema { release: self.release }.of_field(field);
+    fn list(
+        &mut self,
+        field: &'static Field,
+        item: &'static FieldType,
+        value: &Value,
+        path: &mut SetPath,
+    ) {
+        let Some(items) = self.items(value, path) else {
+            return;
+        };
+        let shape = Schema {
+            release: self.release,
+        }
+        .of_field(field);
         if matches!(shape, Shape::Leaf) {
             return self.by_index(item, items, path);
         }
@@ -153,7 +188,13 @@ impl Check {
             }
             let step = Schema::step(shape, value);
             if !seen.insert(step.clone()) && self.duplicates == Duplicates::Refused {
-                self.tell(path, &format!("duplicate entries for key {}", path_text(std::slice::from_ref(&step))));
+                self.tell(
+                    path,
+                    &format!(
+                        "duplicate entries for key {}",
+                        path_text(std::slice::from_ref(&step))
+                    ),
+                );
             }
             path.push(step);
             self.value(item, value, path);
@@ -165,18 +206,29 @@ impl Check {
     fn unidentified(shape: Shape, item: &Value) -> Option<String> {
         let Shape::Items(keys, ty) = shape else {
             let what = match item {
-                Value::Object(_) => "associative list without keys has an element that's a map type",
+                Value::Object(_) => {
+                    "associative list without keys has an element that's a map type"
+                }
                 Value::Array(_) => "not supported: associative list with lists as elements",
-                Value::Null => "associative list without keys has an element that's an explicit null",
+                Value::Null => {
+                    "associative list without keys has an element that's an explicit null"
+                }
                 _ => return None,
             };
             return Some(what.to_owned());
         };
         let Value::Object(map) = item else {
-            let what = if item.is_null() { "a null element" } else { "non-map elements" };
+            let what = if item.is_null() {
+                "a null element"
+            } else {
+                "non-map elements"
+            };
             return Some(format!("associative list with keys may not have {what}"));
         };
-        if keys.iter().any(|key| map.contains_key(*key) || default_of(ty, key).is_some()) {
+        if keys
+            .iter()
+            .any(|key| map.contains_key(*key) || default_of(ty, key).is_some())
+        {
             return None;
         }
         let keys: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();

@@ -33,7 +33,10 @@ pub fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Va
             for (name, old) in before {
                 below(path, name, Some(old), after.get(name));
             }
-            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name.as_str())) {
+            for (name, new) in after
+                .iter()
+                .filter(|(name, _)| !before.contains_key(name.as_str()))
+            {
                 below(path, name, None, Some(new));
             }
         }

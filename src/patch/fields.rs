@@ -30,7 +30,10 @@ pub fn path_text(path: &[SetStep]) -> String {
                 text.push_str(name);
             }
             SetStep::Key(keys) => {
-                let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                let keys: Vec<String> = keys
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect();
                 text.push_str(&format!("[{}]", keys.join(",")));
             }
             SetStep::Value(value) => text.push_str(&format!("[={value}]")),
@@ -64,12 +67,16 @@ impl FieldSet {
 
     /// Returns true if a path is in the set.
     pub fn contains(&self, path: &[SetStep]) -> bool {
-        self.0.get(self.from(path)).is_some_and(|found| found == path)
+        self.0
+            .get(self.from(path))
+            .is_some_and(|found| found == path)
     }
 
     /// Returns true if a path or one below it is in the set.
     pub fn reaches(&self, path: &[SetStep]) -> bool {
-        self.0.get(self.from(path)).is_some_and(|found| found.starts_with(path))
+        self.0
+            .get(self.from(path))
+            .is_some_and(|found| found.starts_with(path))
     }
 
     /// Returns the position at which a path is, or would be inserted.
@@ -106,7 +113,9 @@ impl FieldSet {
 
     /// Returns the paths that are not in the other set and not below one of its paths.
     pub fn outside(&self, other: &FieldSet) -> FieldSet {
-        self.filter(&|path| !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head))))
+        self.filter(&|path| {
+            !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head)))
+        })
     }
 
     /// Returns the paths in the server's order: at each level the members first, then deeper paths.
@@ -114,7 +123,12 @@ impl FieldSet {
         fn walk(paths: &[SetPath], depth: usize, out: &mut Vec<SetPath>) {
             let below = below(paths, depth);
             for (_, group) in &below {
-                out.extend(group.first().filter(|path| path.len() == depth.saturating_add(1)).cloned());
+                out.extend(
+                    group
+                        .first()
+                        .filter(|path| path.len() == depth.saturating_add(1))
+                        .cloned(),
+                );
             }
             for (_, group) in below {
                 walk(group, depth.saturating_add(1), out);
@@ -164,7 +178,9 @@ impl FieldSet {
 /// Groups sorted paths by their step at `depth`; paths that end before it are left out.
 fn below(paths: &[SetPath], depth: usize) -> Vec<(&SetStep, &[SetPath])> {
     let groups = paths.chunk_by(|a, b| a.get(depth) == b.get(depth));
-    groups.filter_map(|group| Some((group.first()?.get(depth)?, group))).collect()
+    groups
+        .filter_map(|group| Some((group.first()?.get(depth)?, group)))
+        .collect()
 }
 
 fn step_text(step: &SetStep) -> String {
@@ -192,11 +208,18 @@ fn read_step(text: &str) -> Option<SetStep> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
         "f" => Some(SetStep::Field(rest.to_owned())),
-        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| SetStep::Value(value.to_string())),
+        "v" => serde_json::from_str::<Value>(rest)
+            .ok()
+            .map(|value| SetStep::Value(value.to_string())),
         "i" => rest.parse().ok().map(SetStep::Index),
         "k" => {
-            let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else { return None };
-            let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
+            let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else {
+                return None;
+            };
+            let mut keys: Vec<(String, String)> = keys
+                .into_iter()
+                .map(|(name, value)| (name, value.to_string()))
+                .collect();
             order::sort(&mut keys);
             Some(SetStep::Key(keys))
         }

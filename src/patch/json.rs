@@ -20,10 +20,14 @@ const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 /// Applies a patch and returns the document with the strict decoding errors of the patch (texts as in `strict decoding error:
 /// …`).
 pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), PatchRefusal> {
-    let strict = check(patch).map_err(|error| PatchRefusal::BadRequest(format!("error decoding patch: {error}")))?;
+    let strict = check(patch)
+        .map_err(|error| PatchRefusal::BadRequest(format!("error decoding patch: {error}")))?;
     let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
     if operations.len() > MAX_OPERATIONS {
-        let text = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
+        let text = format!(
+            "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
+            operations.len()
+        );
         return Err(PatchRefusal::TooLarge(text));
     }
     let mut document = document.clone();
@@ -52,14 +56,21 @@ fn check(patch: &Value) -> Result<Vec<String>, String> {
         return Ok(strict);
     }
     let Some(operations) = patch.as_array() else {
-        return Err(format!("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp", go_kind(patch)));
+        return Err(format!(
+            "json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
+            go_kind(patch)
+        ));
     };
     let mut first = None;
     for (at, operation) in operations.iter().enumerate() {
         let Some(members) = operation.as_object() else {
             if !operation.is_null() {
                 let kind = go_kind(operation);
-                first.get_or_insert_with(|| format!("json: cannot unmarshal {kind} into Go value of type handlers.jsonPatchOp"));
+                first.get_or_insert_with(|| {
+                    format!(
+                        "json: cannot unmarshal {kind} into Go value of type handlers.jsonPatchOp"
+                    )
+                });
             }
             continue;
         };
@@ -93,17 +104,18 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
     match kind {
         "add" => add(document, path, value()),
         "remove" => remove(document, path).map(|_| ()),
-        "replace" if path.is_empty() => {
-            match value() {
-                value @ (Value::Object(_) | Value::Array(_)) => {
-                    *document = value;
-                    open(document);
-                    Ok(())
-                }
-                _ => Err(message!("patch.whole-document", "the whole document can be replaced by an object or a list only")
-                    .into_owned()),
+        "replace" if path.is_empty() => match value() {
+            value @ (Value::Object(_) | Value::Array(_)) => {
+                *document = value;
+                open(document);
+                Ok(())
             }
-        }
+            _ => Err(message!(
+                "patch.whole-document",
+                "the whole document can be replaced by an object or a list only"
+            )
+            .into_owned()),
+        },
         "replace" => {
             // A list item must exist; a field need not.
             get(document, path)?;
@@ -140,9 +152,17 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
                 return Err(test_failed());
             }
             // The comparison reads all of the value.
-            if !found.is_null() { put(document, path, sorted(&found)) } else { Ok(()) }
+            if !found.is_null() {
+                put(document, path, sorted(&found))
+            } else {
+                Ok(())
+            }
         }
-        other => Err(message!("patch.no-operation", "`{operation}` is no operation", operation = other)),
+        other => Err(message!(
+            "patch.no-operation",
+            "`{operation}` is no operation",
+            operation = other
+        )),
     }
 }
 
@@ -159,7 +179,11 @@ fn no_item(index: &str) -> String {
 }
 
 fn no_container(name: &str) -> String {
-    message!("patch.no-container", "`{name}` is looked for in a value that is no object or list", name)
+    message!(
+        "patch.no-container",
+        "`{name}` is looked for in a value that is no object or list",
+        name
+    )
 }
 
 /// Sorts the keys of a map that an operation goes through.
@@ -183,9 +207,13 @@ pub(super) fn sort_keys(map: &mut Map<String, Value>) {
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
         }
         _ => a == b,
     }
@@ -197,10 +225,19 @@ fn unescape(token: &str) -> String {
 }
 
 /// Finds the container a pointer leads into, and the last token.
-fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Value, String), String> {
-    let tokens =
-        pointer.strip_prefix('/').ok_or_else(|| message!("patch.path-without-slash", "the path does not begin with `/`"))?;
-    let (head, last) = tokens.rsplit_once('/').map_or((None, tokens), |(head, last)| (Some(head), last));
+fn container<'d>(
+    document: &'d mut Value,
+    pointer: &str,
+) -> Result<(&'d mut Value, String), String> {
+    let tokens = pointer.strip_prefix('/').ok_or_else(|| {
+        message!(
+            "patch.path-without-slash",
+            "the path does not begin with `/`"
+        )
+    })?;
+    let (head, last) = tokens
+        .rsplit_once('/')
+        .map_or((None, tokens), |(head, last)| (Some(head), last));
     let mut here = document;
     open(here);
     for token in head.into_iter().flat_map(|head| head.split('/')) {
@@ -223,7 +260,14 @@ fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Valu
 
 /// Reads an index of a list with `len` items; negative ones count from the end.
 fn index(token: &str, len: usize) -> Result<usize, String> {
-    let wrong = || message!("patch.no-index", "`{token}` is no index of a list with {len} items", token, len);
+    let wrong = || {
+        message!(
+            "patch.no-index",
+            "`{token}` is no index of a list with {len} items",
+            token,
+            len
+        )
+    };
     let at: i64 = token.parse().map_err(|_| wrong())?;
     let len = i64::try_from(len).map_err(|_| wrong())?;
     let at = if at < 0 { at.saturating_add(len) } else { at };

@@ -35,7 +35,10 @@ impl Manager {
     pub fn text(&self, unicode: GoUnicode) -> String {
         let mut text = go::quote(&self.name, unicode);
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", go::quote(&self.subresource, unicode)));
+            text.push_str(&format!(
+                " with subresource {}",
+                go::quote(&self.subresource, unicode)
+            ));
         }
         if !self.applied {
             text.push_str(&format!(" using {}", self.api_version));
@@ -46,16 +49,28 @@ impl Manager {
 
 /// Reads the entries of an object; an error if one is not as the server writes them.
 pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
-    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let entries = object
+        .pointer("/metadata/managedFields")
+        .and_then(Value::as_array);
     let mut managers = Vec::new();
     for (at, entry) in entries.into_iter().flatten().enumerate() {
-        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+        let text = |name: &str| {
+            entry
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or("")
+                .to_owned()
+        };
         let set = match entry.get("fieldsV1") {
             None | Some(Value::Null) => Some(FieldSet::default()),
             Some(fields) => FieldSet::from_value(fields),
         };
         let Some(set) = set else {
-            return Err(message!("patch.no-field-set", "`metadata.managedFields[{at}].fieldsV1` is no set of fields", at));
+            return Err(message!(
+                "patch.no-field-set",
+                "`metadata.managedFields[{at}].fieldsV1` is no set of fields",
+                at
+            ));
         };
         managers.push(Manager {
             name: text("manager"),
@@ -71,7 +86,12 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
 
 /// Returns the fields of `metadata` and above that nobody owns.
 pub fn unowned() -> FieldSet {
-    let metadata = |name: &str| vec![SetStep::Field("metadata".to_owned()), SetStep::Field(name.to_owned())];
+    let metadata = |name: &str| {
+        vec![
+            SetStep::Field("metadata".to_owned()),
+            SetStep::Field(name.to_owned()),
+        ]
+    };
     let names = [
         "name",
         "namespace",
@@ -83,25 +103,47 @@ pub fn unowned() -> FieldSet {
         "managedFields",
         "resourceVersion",
     ];
-    let roots = ["apiVersion", "kind", "metadata"].map(|name| vec![SetStep::Field(name.to_owned())]);
-    FieldSet::new(names.iter().map(|name| metadata(name)).chain(roots).collect())
+    let roots =
+        ["apiVersion", "kind", "metadata"].map(|name| vec![SetStep::Field(name.to_owned())]);
+    FieldSet::new(
+        names
+            .iter()
+            .map(|name| metadata(name))
+            .chain(roots)
+            .collect(),
+    )
 }
 
 /// Writes the entries, those without fields left out, in the server's order. An object without any gets none.
 pub fn write(object: &mut Value, managers: &[Manager]) {
     let mut entries: Vec<Manager> = managers
         .iter()
-        .map(|manager| Manager { set: manager.set.difference(&unowned()), ..manager.clone() })
+        .map(|manager| Manager {
+            set: manager.set.difference(&unowned()),
+            ..manager.clone()
+        })
         .filter(|manager| !manager.set.is_empty())
         .collect();
     let seconds = |manager: &Manager| {
-        manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
+        manager
+            .time
+            .as_deref()
+            .and_then(|time| Time::parse(time).ok())
+            .map_or_else(String::new, |time| time.rfc3339())
     };
     order::sort_by_key(&mut entries, |manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
-        (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
+        (
+            operation,
+            seconds(manager),
+            manager.name.clone(),
+            manager.api_version.clone(),
+            manager.subresource.clone(),
+        )
     });
-    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
+        return;
+    };
     if entries.is_empty() {
         metadata.shift_remove("managedFields");
         return;
@@ -118,13 +160,19 @@ fn entry(manager: &Manager) -> Value {
         }
     };
     put("manager", &manager.name);
-    put("operation", if manager.applied { "Apply" } else { "Update" });
+    put(
+        "operation",
+        if manager.applied { "Apply" } else { "Update" },
+    );
     put("apiVersion", &manager.api_version);
     put("time", manager.time.as_deref().unwrap_or(""));
     put("fieldsType", "FieldsV1");
     map.insert("fieldsV1".to_owned(), manager.set.to_value());
     if !manager.subresource.is_empty() {
-        map.insert("subresource".to_owned(), Value::String(manager.subresource.clone()));
+        map.insert(
+            "subresource".to_owned(),
+            Value::String(manager.subresource.clone()),
+        );
     }
     Value::Object(map)
 }

@@ -65,7 +65,10 @@ pub struct FieldConflict {
 /// Returns one message about all conflicts. They are sorted by manager.
 pub fn conflict_message(conflicts: &[FieldConflict]) -> String {
     if let [only] = conflicts {
-        return format!("Apply failed with 1 conflict: conflict with {}: {}", only.manager, only.path);
+        return format!(
+            "Apply failed with 1 conflict: conflict with {}: {}",
+            only.manager, only.path
+        );
     }
     let mut lines: Vec<String> = Vec::new();
     let mut manager = None;
@@ -76,7 +79,11 @@ pub fn conflict_message(conflicts: &[FieldConflict]) -> String {
         }
         lines.push(format!("- {}", conflict.path));
     }
-    format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
+    format!(
+        "Apply failed with {} conflicts: {}",
+        conflicts.len(),
+        lines.join("\n")
+    )
 }
 
 /// Returns the name that Go's JSON decoder gives a value's kind.
@@ -99,11 +106,17 @@ pub(crate) fn go_print(value: &Value) -> String {
         Value::Number(n) if n.is_f64() => go_float(n.as_f64().unwrap_or_default()),
         Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(go_print).collect::<Vec<_>>().join(" ")
+        ),
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
+            let entries: Vec<String> = entries
+                .into_iter()
+                .map(|(key, value)| format!("{key}:{}", go_print(value)))
+                .collect();
             format!("map[{}]", entries.join(" "))
         }
     }
@@ -118,12 +131,20 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
         Value::String(text) => go::quote(text, unicode),
-        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(inner).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!(
+            "[]interface {{}}{{{}}}",
+            items.iter().map(inner).collect::<Vec<_>>().join(", ")
+        ),
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries = entries.into_iter().map(|(key, value)| format!("{}:{}", go::quote(key, unicode), inner(value)));
-            format!("map[string]interface {{}}{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            let entries = entries
+                .into_iter()
+                .map(|(key, value)| format!("{}:{}", go::quote(key, unicode), inner(value)));
+            format!(
+                "map[string]interface {{}}{{{}}}",
+                entries.collect::<Vec<_>>().join(", ")
+            )
         }
         other => go_print(other),
     }
@@ -138,7 +159,9 @@ fn go_float(n: f64) -> String {
     let text = go::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
-            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
+            let (sign, exponent) = exponent
+                .strip_prefix('-')
+                .map_or(('+', exponent), |rest| ('-', rest));
             format!("{digits}e{sign}{exponent:0>2}")
         }
         None => text,
@@ -152,7 +175,12 @@ pub(crate) fn sorted(value: &Value) -> Value {
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+            Value::Object(
+                entries
+                    .into_iter()
+                    .map(|(key, value)| (key.clone(), sorted(value)))
+                    .collect(),
+            )
         }
         other => other.clone(),
     }

@@ -37,10 +37,17 @@ fn print(value: &Value, numbers: Numbers, out: &mut String) {
         Value::String(text) => go::json_quote_into(out, text),
         Value::Number(number) => match number.as_f64() {
             // A whole number that was written with a point keeps it in a text.
-            Some(float) if numbers == Numbers::Literal && number.is_f64() && float.fract() == 0.0 && float.abs() < 1e21 => {
+            Some(float)
+                if numbers == Numbers::Literal
+                    && number.is_f64()
+                    && float.fract() == 0.0
+                    && float.abs() < 1e21 =>
+            {
                 out.push_str(&number.to_string());
             }
-            Some(float) if number.as_i64().is_none() && (number.is_f64() || numbers == Numbers::Typed) => {
+            Some(float)
+                if number.as_i64().is_none() && (number.is_f64() || numbers == Numbers::Typed) =>
+            {
                 text::float(float, out);
             }
             _ => out.push_str(&number.to_string()),
@@ -81,10 +88,12 @@ pub fn truncate_integers(ty: &FieldType, value: &mut Value) {
                 *number = (whole as i32).into();
             }
         }
-        (FieldType::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| truncate_integers(inner, item)),
-        (FieldType::Map(map), Value::Object(entries)) => {
-            entries.values_mut().for_each(|entry| truncate_integers(&map.value, entry))
-        }
+        (FieldType::List(inner), Value::Array(items)) => items
+            .iter_mut()
+            .for_each(|item| truncate_integers(inner, item)),
+        (FieldType::Map(map), Value::Object(entries)) => entries
+            .values_mut()
+            .for_each(|entry| truncate_integers(&map.value, entry)),
         (FieldType::Struct(schema), Value::Object(members)) => {
             for field in schema.fields {
                 if let Some(member) = members.get_mut(field.json) {

@@ -14,13 +14,23 @@ const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
 const SET_ORDER: &str = "$setElementOrder/";
 
 /// Returns the object after the patch.
-pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, PatchRefusal> {
+pub fn apply(
+    object: &Value,
+    patch: &Value,
+    schema: &'static Struct,
+    release: Release,
+) -> Result<Value, PatchRefusal> {
     let (Value::Object(object), Value::Object(patch)) = (object, patch) else {
-        let text = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_kind(patch));
+        let text = format!(
+            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            go_kind(patch)
+        );
         return Err(PatchRefusal::BadRequest(text));
     };
     let merger = Merger { release };
-    merger.map(object.clone(), patch.clone(), Some(schema)).map(Value::Object)
+    merger
+        .map(object.clone(), patch.clone(), Some(schema))
+        .map(Value::Object)
 }
 
 /// The strategy of patching a list field.
@@ -49,7 +59,9 @@ fn struct_of(ty: &FieldType) -> Option<&'static Struct> {
 
 impl Merger {
     fn field(&self, schema: Option<&'static Struct>, name: &str) -> Option<&'static Field> {
-        schema.and_then(|schema| schema.field(name, self.release)).map(|(_, field)| field)
+        schema
+            .and_then(|schema| schema.field(name, self.release))
+            .map(|(_, field)| field)
     }
 
     fn strategy(&self, schema: Option<&'static Struct>, name: &str) -> Strategy {
@@ -95,12 +107,18 @@ impl Merger {
             };
             let merged = match (here.take(), change) {
                 (Value::Object(old), Value::Object(new)) => {
-                    let schema = self.field(schema, &name).and_then(|field| struct_of(&field.ty));
+                    let schema = self
+                        .field(schema, &name)
+                        .and_then(|field| struct_of(&field.ty));
                     Value::Object(self.map(old, new, schema)?)
                 }
                 (Value::Array(old), Value::Array(new)) => {
                     let strategy = self.strategy(schema, &name);
-                    Value::Array(if strategy.merge { self.list(old, new, strategy, &name)? } else { new })
+                    Value::Array(if strategy.merge {
+                        self.list(old, new, strategy, &name)?
+                    } else {
+                        new
+                    })
                 }
                 (_, new) => new,
             };
@@ -109,8 +127,15 @@ impl Merger {
         Ok(original)
     }
 
-    fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), PatchRefusal> {
-        let Some(gone) = gone.as_array() else { return Err(bad("invalid patch format of primitive list")) };
+    fn delete_from_list(
+        &self,
+        original: &mut Map<String, Value>,
+        list: &str,
+        gone: &Value,
+    ) -> Result<(), PatchRefusal> {
+        let Some(gone) = gone.as_array() else {
+            return Err(bad("invalid patch format of primitive list"));
+        };
         if let Some(Value::Array(items)) = original.get_mut(list) {
             let gone = Places::of(gone, None);
             items.retain(|item| gone.first(item).is_none());
@@ -125,10 +150,16 @@ impl Merger {
         patch: &mut Map<String, Value>,
         schema: Option<&'static Struct>,
     ) -> Result<(), PatchRefusal> {
-        let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ORDER)).cloned().collect();
+        let directives: Vec<String> = patch
+            .keys()
+            .filter(|key| key.starts_with(SET_ORDER))
+            .cloned()
+            .collect();
         for directive in directives {
             let order = patch.shift_remove(&directive);
-            let Some(Value::Array(order)) = order else { return Err(bad("invalid patch format of setElementOrder list")) };
+            let Some(Value::Array(order)) = order else {
+                return Err(bad("invalid patch format of setElementOrder list"));
+            };
             let name = directive.strip_prefix(SET_ORDER).unwrap_or("");
             let strategy = self.strategy(schema, name);
             let take = |map: &Map<String, Value>| match map.get(name) {
@@ -143,10 +174,14 @@ impl Merger {
             let merged = match (&here, change) {
                 (None, None) => continue,
                 (Some(here), None) => here.clone(),
-                (None, Some(new)) => {
-                    new.into_iter().filter(|item| item.get(DIRECTIVE).is_none()).map(without_directives).collect()
+                (None, Some(new)) => new
+                    .into_iter()
+                    .filter(|item| item.get(DIRECTIVE).is_none())
+                    .map(without_directives)
+                    .collect(),
+                (Some(here), Some(new)) if strategy.merge => {
+                    self.list(here.clone(), new, strategy, name)?
                 }
-                (Some(here), Some(new)) if strategy.merge => self.list(here.clone(), new, strategy, name)?,
                 (Some(_), Some(new)) => new,
             };
             let sorted = arrange(merged, &order, &here.unwrap_or_default(), strategy.key);
@@ -156,13 +191,27 @@ impl Merger {
         Ok(())
     }
 
-    fn list(&self, original: Vec<Value>, patch: Vec<Value>, strategy: Strategy, name: &str) -> Result<Vec<Value>, PatchRefusal> {
-        let Some(first) = original.first().or(patch.first()) else { return Ok(original) };
+    fn list(
+        &self,
+        original: Vec<Value>,
+        patch: Vec<Value>,
+        strategy: Strategy,
+        name: &str,
+    ) -> Result<Vec<Value>, PatchRefusal> {
+        let Some(first) = original.first().or(patch.first()) else {
+            return Ok(original);
+        };
         let kind = go_kind(first);
         if original.iter().chain(&patch).any(|item| item.is_array()) {
-            return Err(PatchRefusal::Rejected("lists of lists are not supported".to_owned()));
+            return Err(PatchRefusal::Rejected(
+                "lists of lists are not supported".to_owned(),
+            ));
         }
-        if original.iter().chain(&patch).any(|item| go_kind(item) != kind) {
+        if original
+            .iter()
+            .chain(&patch)
+            .any(|item| go_kind(item) != kind)
+        {
             return Err(PatchRefusal::Ours(message!(
                 "patch.items-of-several-types",
                 "the items of `{name}` are not all of one type",
@@ -179,25 +228,40 @@ impl Merger {
             }
             let mut seen = BTreeSet::new();
             let all = original.iter().chain(&patch);
-            let merged = all.filter(|item| seen.insert(item.to_string())).cloned().collect();
+            let merged = all
+                .filter(|item| seen.insert(item.to_string()))
+                .cloned()
+                .collect();
             return Ok(arrange(merged, &patch, &original, None));
         };
         if kind != "object" {
-            return Err(PatchRefusal::Ours(message!("patch.items-no-objects", "the items of `{name}` are no objects", name)));
+            return Err(PatchRefusal::Ours(message!(
+                "patch.items-no-objects",
+                "the items of `{name}` are no objects",
+                name
+            )));
         }
         let server_order = original.clone();
         let (original, patch) = special_items(original, patch, key)?;
-        let order = if original.is_empty() { Vec::new() } else { server_order };
+        let order = if original.is_empty() {
+            Vec::new()
+        } else {
+            server_order
+        };
         let mut places = Places::of(&original, Some(key));
         let mut merged = original;
         for patched in &patch {
-            let Value::Object(item) = patched else { continue };
+            let Value::Object(item) = patched else {
+                continue;
+            };
             if !item.contains_key(key) {
                 return Err(no_merge_key(item, key));
             }
             match places.first(patched).and_then(|at| merged.get_mut(at)) {
                 Some(known) => {
-                    let Value::Object(old) = known.take() else { continue };
+                    let Value::Object(old) = known.take() else {
+                        continue;
+                    };
                     *known = Value::Object(self.map(old, item.clone(), strategy.element)?);
                 }
                 None => {
@@ -219,17 +283,30 @@ fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> PatchRefu
 }
 
 fn no_merge_key(item: &Map<String, Value>, key: &str) -> PatchRefusal {
-    PatchRefusal::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
+    PatchRefusal::Internal(format!(
+        "map: {} does not contain declared merge key: {key}",
+        go_print(&Value::Object(item.clone()))
+    ))
 }
 
 /// Obeys `$retainKeys`: removes all other keys; every key that the patch sets must be listed.
-fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), PatchRefusal> {
-    let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
+fn retain_keys(
+    original: &mut Map<String, Value>,
+    patch: &mut Map<String, Value>,
+) -> Result<(), PatchRefusal> {
+    let Some(keys) = patch.shift_remove(RETAIN_KEYS) else {
+        return Ok(());
+    };
     let wrong = || bad("invalid patch format of retainKeys");
-    let Value::Array(keys) = keys else { return Err(wrong()) };
+    let Value::Array(keys) = keys else {
+        return Err(wrong());
+    };
     let kept = |name: &str| keys.iter().any(|key| key.as_str() == Some(name));
     let directive = |name: &str| name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER);
-    if patch.iter().any(|(name, value)| !value.is_null() && !directive(name) && !kept(name)) {
+    if patch
+        .iter()
+        .any(|(name, value)| !value.is_null() && !directive(name) && !kept(name))
+    {
         return Err(wrong());
     }
     original.retain(|name, _| kept(name));
@@ -237,26 +314,41 @@ fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>
 }
 
 /// Obeys items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
-fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), PatchRefusal> {
+fn special_items(
+    mut original: Vec<Value>,
+    patch: Vec<Value>,
+    key: &str,
+) -> Result<(Vec<Value>, Vec<Value>), PatchRefusal> {
     let mut plain = Vec::new();
     let mut replace = false;
     let mut deleted = BTreeSet::new();
     for item in patch {
         let Value::Object(map) = &item else { continue };
-        match map.get(DIRECTIVE).map(|directive| (directive, directive.as_str())) {
+        match map
+            .get(DIRECTIVE)
+            .map(|directive| (directive, directive.as_str()))
+        {
             None => plain.push(item),
             Some((_, Some("delete"))) => {
-                let Some(value) = map.get(key) else { return Err(no_merge_key(map, key)) };
+                let Some(value) = map.get(key) else {
+                    return Err(no_merge_key(map, key));
+                };
                 deleted.insert(value.to_string());
             }
             Some((_, Some("replace"))) => replace = true,
             Some((_, Some("merge"))) => {
-                return Err(PatchRefusal::Internal("merging lists cannot yet be specified in the patch".to_owned()));
+                return Err(PatchRefusal::Internal(
+                    "merging lists cannot yet be specified in the patch".to_owned(),
+                ));
             }
             Some((directive, _)) => return Err(unknown_directive(directive, map)),
         }
     }
-    original.retain(|known| known.get(key).is_none_or(|value| !deleted.contains(&value.to_string())));
+    original.retain(|known| {
+        known
+            .get(key)
+            .is_none_or(|value| !deleted.contains(&value.to_string()))
+    });
     Ok((if replace { Vec::new() } else { original }, plain))
 }
 
@@ -268,17 +360,33 @@ fn without_directives(value: Value) -> Value {
                 return Value::Object(Map::new());
             }
             let directive = |name: &str| {
-                name == DIRECTIVE || name == RETAIN_KEYS || name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER)
+                name == DIRECTIVE
+                    || name == RETAIN_KEYS
+                    || name.starts_with(DELETE_FROM_LIST)
+                    || name.starts_with(SET_ORDER)
             };
-            let kept = map.into_iter().filter(|(name, value)| !value.is_null() && !directive(name));
-            Value::Object(kept.map(|(name, value)| (name, without_directives(value))).collect())
+            let kept = map
+                .into_iter()
+                .filter(|(name, value)| !value.is_null() && !directive(name));
+            Value::Object(
+                kept.map(|(name, value)| (name, without_directives(value)))
+                    .collect(),
+            )
         }
         Value::Array(items) => {
             let deletes = |item: &Value| {
                 matches!(item.get(DIRECTIVE).and_then(Value::as_str), Some("delete"))
-                    || item.as_object().is_some_and(|map| map.len() == 1 && map.contains_key(DIRECTIVE))
+                    || item
+                        .as_object()
+                        .is_some_and(|map| map.len() == 1 && map.contains_key(DIRECTIVE))
             };
-            Value::Array(items.into_iter().filter(|item| !deletes(item)).map(without_directives).collect())
+            Value::Array(
+                items
+                    .into_iter()
+                    .filter(|item| !deletes(item))
+                    .map(without_directives)
+                    .collect(),
+            )
         }
         value => value,
     }
@@ -292,8 +400,13 @@ struct Places<'k> {
 
 impl<'k> Places<'k> {
     fn of(list: &[Value], key: Option<&'k str>) -> Self {
-        let mut places = Places { key, known: BTreeMap::new() };
-        list.iter().enumerate().for_each(|(at, item)| places.add(item, at));
+        let mut places = Places {
+            key,
+            known: BTreeMap::new(),
+        };
+        list.iter()
+            .enumerate()
+            .for_each(|(at, item)| places.add(item, at));
         places
     }
 
@@ -317,7 +430,9 @@ impl<'k> Places<'k> {
     /// Returns the first place of an item that is not before `least`.
     fn from(&self, item: &Value, least: usize) -> Option<usize> {
         let places = self.known.get(&self.identity(item)?)?;
-        places.get(places.partition_point(|at| *at < least)).copied()
+        places
+            .get(places.partition_point(|at| *at < least))
+            .copied()
     }
 }
 
@@ -346,7 +461,9 @@ fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), P
 /// server.
 fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&str>) -> Vec<Value> {
     let (patch, server) = (Places::of(patch, key), Places::of(server, key));
-    let (mut named, mut others): (Vec<Value>, Vec<Value>) = merged.into_iter().partition(|item| patch.first(item).is_some());
+    let (mut named, mut others): (Vec<Value>, Vec<Value>) = merged
+        .into_iter()
+        .partition(|item| patch.first(item).is_some());
     order::sort_by_key(&mut named, |item| patch.first(item).unwrap_or(usize::MAX));
     order::sort_by_key(&mut others, |item| server.first(item).unwrap_or(usize::MAX));
     let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
@@ -361,6 +478,10 @@ fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&s
                 _ => false,
             },
         };
-        out.extend(if take_other { others.next() } else { named.next() });
+        out.extend(if take_other {
+            others.next()
+        } else {
+            named.next()
+        });
     }
 }

@@ -55,7 +55,9 @@ impl Schema {
     }
 
     pub fn of_field(&self, field: &'static Field) -> Shape {
-        let FieldType::List(item) = field.ty else { return self.of_type(&field.ty) };
+        let FieldType::List(item) = field.ty else {
+            return self.of_type(&field.ty);
+        };
         match field.list_rule(self.release).map(|rule| rule.kind) {
             None | Some(ListKind::Atomic) => Shape::Leaf,
             Some(ListKind::Set) if matches!(item, FieldType::Struct(_)) => Shape::Broken,
@@ -67,7 +69,9 @@ impl Schema {
     /// Returns the shape of a field; `None` if the release has none of that name.
     pub fn below(&self, shape: Shape, name: &str) -> Option<Shape> {
         match shape {
-            Shape::Fields(schema) => schema.field(name, self.release).map(|(_, field)| self.of_field(field)),
+            Shape::Fields(schema) => schema
+                .field(name, self.release)
+                .map(|(_, field)| self.of_field(field)),
             Shape::Keys => Some(Shape::Leaf),
             Shape::Any => Some(Shape::Any),
             _ => None,
@@ -129,20 +133,25 @@ impl Schema {
 
     fn collect(&self, shape: Shape, value: &Value, path: &mut SetPath, set: &mut Vec<SetPath>) {
         match (shape, value) {
-            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Null)
+            | (Shape::Set | Shape::Items(..), Value::Null) => {}
             (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) => {
                 for (name, value) in map {
                     path.push(SetStep::Field(name.clone()));
                     self.collect(self.child(shape, name), value, path, set);
                     let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                    if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys | Shape::Any) {
+                    if empty
+                        || self.below(shape, name).is_none()
+                        || matches!(shape, Shape::Keys | Shape::Any)
+                    {
                         set.push(path.clone());
                     }
                     path.pop();
                 }
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let steps: Vec<SetStep> = items.iter().map(|item| Self::step(shape, item)).collect();
+                let steps: Vec<SetStep> =
+                    items.iter().map(|item| Self::step(shape, item)).collect();
                 let places = places(&steps);
                 for (item, step) in items.iter().zip(&steps) {
                     path.push(step.clone());
@@ -159,18 +168,28 @@ impl Schema {
     }
 
     /// Merges two values: the right one wins; fields only in the left one stay.
-    pub fn merge(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
+    pub fn merge(
+        &self,
+        shape: Shape,
+        left: Option<&Value>,
+        right: Option<&Value>,
+    ) -> Option<Value> {
         let (left, right) = match (left, right) {
             (left, None) => return left.cloned(),
             (None, Some(right)) => return Some(right.clone()),
             (Some(left), Some(right)) => (left, right),
         };
         Some(match (shape, left, right) {
-            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Object(new))
-                if !old.is_empty() || !new.is_empty() =>
-            {
+            (
+                Shape::Fields(_) | Shape::Keys | Shape::Any,
+                Value::Object(old),
+                Value::Object(new),
+            ) if !old.is_empty() || !new.is_empty() => {
                 let mut out = Map::new();
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
+                for name in old
+                    .keys()
+                    .chain(new.keys().filter(|name| !old.contains_key(name.as_str())))
+                {
                     let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
                     if let Some(value) = merged {
                         out.insert(name.clone(), value);
@@ -179,9 +198,17 @@ impl Schema {
                 Value::Object(out)
             }
             // Null in a configuration leaves the fields below unchanged.
-            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Null) if !old.is_empty() => left.clone(),
-            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Null) if !old.is_empty() => left.clone(),
-            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Array(new)) if !old.is_empty() || !new.is_empty() => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Null)
+                if !old.is_empty() =>
+            {
+                left.clone()
+            }
+            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Null) if !old.is_empty() => {
+                left.clone()
+            }
+            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Array(new))
+                if !old.is_empty() || !new.is_empty() =>
+            {
                 Value::Array(self.merge_items(shape, old, new))
             }
             _ => right.clone(),
@@ -191,11 +218,21 @@ impl Schema {
     /// Merges two lists. Items of the right list keep its order; an item only in the left list stays before the item that follows
     /// it there.
     fn merge_items(&self, shape: Shape, left: &[Value], right: &[Value]) -> Vec<Value> {
-        let steps = |list: &[Value]| list.iter().map(|item| Self::step(shape, item)).collect::<Vec<_>>();
+        let steps = |list: &[Value]| {
+            list.iter()
+                .map(|item| Self::step(shape, item))
+                .collect::<Vec<_>>()
+        };
         let (left_steps, right_steps) = (steps(left), steps(right));
         let (left_places, right_places) = (places(&left_steps), places(&right_steps));
-        let in_left = |step: &SetStep| left_places.get(step).and_then(|places| left.get(*places.first()?));
-        let mut shared = right_steps.iter().filter(|step| left_places.contains_key(step));
+        let in_left = |step: &SetStep| {
+            left_places
+                .get(step)
+                .and_then(|places| left.get(*places.first()?))
+        };
+        let mut shared = right_steps
+            .iter()
+            .filter(|step| left_places.contains_key(step));
         let mut next_shared = shared.next();
         let mut out = Vec::new();
         let (mut l, mut r) = (0usize, 0usize);
@@ -263,34 +300,78 @@ impl Schema {
         }
     }
 
-    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut SetPath, out: &mut Differences) {
+    fn differ(
+        &self,
+        shape: Shape,
+        left: Option<&Value>,
+        right: Option<&Value>,
+        path: &mut SetPath,
+        out: &mut Differences,
+    ) {
         let side = |out: &mut Differences, path: &SetPath| match (left, right) {
             (None, Some(_)) => out.added.push(path.clone()),
             (Some(_), None) => out.removed.push(path.clone()),
             _ => {}
         };
-        let map = |value: Option<&Value>| value.and_then(Value::as_object).filter(|map| !map.is_empty()).cloned();
-        let list = |value: Option<&Value>| value.and_then(Value::as_array).filter(|list| !list.is_empty()).cloned();
+        let map = |value: Option<&Value>| {
+            value
+                .and_then(Value::as_object)
+                .filter(|map| !map.is_empty())
+                .cloned()
+        };
+        let list = |value: Option<&Value>| {
+            value
+                .and_then(Value::as_array)
+                .filter(|list| !list.is_empty())
+                .cloned()
+        };
         match shape {
-            Shape::Fields(_) | Shape::Keys | Shape::Any if map(left).is_some() || map(right).is_some() => {
-                let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
+            Shape::Fields(_) | Shape::Keys | Shape::Any
+                if map(left).is_some() || map(right).is_some() =>
+            {
+                let (old, new) = (
+                    map(left).unwrap_or_default(),
+                    map(right).unwrap_or_default(),
+                );
+                for name in old
+                    .keys()
+                    .chain(new.keys().filter(|name| !old.contains_key(name.as_str())))
+                {
                     path.push(SetStep::Field(name.clone()));
-                    self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
+                    self.differ(
+                        self.child(shape, name),
+                        old.get(name),
+                        new.get(name),
+                        path,
+                        out,
+                    );
                     path.pop();
                 }
                 side(out, path);
             }
             Shape::Set | Shape::Items(..) if list(left).is_some() || list(right).is_some() => {
-                let (old, new) = (list(left).unwrap_or_default(), list(right).unwrap_or_default());
-                let old_steps: Vec<SetStep> = old.iter().map(|item| Self::step(shape, item)).collect();
-                let new_steps: Vec<SetStep> = new.iter().map(|item| Self::step(shape, item)).collect();
+                let (old, new) = (
+                    list(left).unwrap_or_default(),
+                    list(right).unwrap_or_default(),
+                );
+                let old_steps: Vec<SetStep> =
+                    old.iter().map(|item| Self::step(shape, item)).collect();
+                let new_steps: Vec<SetStep> =
+                    new.iter().map(|item| Self::step(shape, item)).collect();
                 let (old_places, new_places) = (places(&old_steps), places(&new_steps));
                 let all = order::set(old_places.keys().chain(new_places.keys()).copied());
                 for step in all {
-                    let same = |places: &BTreeMap<&SetStep, Vec<usize>>| places.get(step).cloned().unwrap_or_default();
-                    let old: Vec<&Value> = same(&old_places).into_iter().filter_map(|at| old.get(at)).collect();
-                    let new: Vec<&Value> = same(&new_places).into_iter().filter_map(|at| new.get(at)).collect();
+                    let same = |places: &BTreeMap<&SetStep, Vec<usize>>| {
+                        places.get(step).cloned().unwrap_or_default()
+                    };
+                    let old: Vec<&Value> = same(&old_places)
+                        .into_iter()
+                        .filter_map(|at| old.get(at))
+                        .collect();
+                    let new: Vec<&Value> = same(&new_places)
+                        .into_iter()
+                        .filter_map(|at| new.get(at))
+                        .collect();
                     path.push(step.clone());
                     self.differ_items(self.item(shape), &old, &new, path, out);
                     path.pop();
@@ -306,7 +387,14 @@ impl Schema {
 
     /// Compares the items of one identity. Duplicates are compared as a whole (structured-merge-diff 6, `typed/compare.go`,
     /// `visitListItems`).
-    fn differ_items(&self, shape: Shape, old: &[&Value], new: &[&Value], path: &mut SetPath, out: &mut Differences) {
+    fn differ_items(
+        &self,
+        shape: Shape,
+        old: &[&Value],
+        new: &[&Value],
+        path: &mut SetPath,
+        out: &mut Differences,
+    ) {
         match (old, new) {
             ([_, _, ..], [_, _, ..]) if old != new => out.modified.push(path.clone()),
             ([_, _, ..], [_, _, ..]) => {}
@@ -329,16 +417,25 @@ impl Schema {
 
     fn strip(&self, shape: Shape, value: &Value, gone: &FieldSet, path: &mut SetPath) -> Value {
         match (shape, value) {
-            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) if !map.is_empty() => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map))
+                if !map.is_empty() =>
+            {
                 let mut out = Map::new();
                 for (name, value) in map {
                     path.push(SetStep::Field(name.clone()));
                     if !gone.contains(path) {
-                        out.insert(name.clone(), self.strip_below(self.child(shape, name), value, gone, path));
+                        out.insert(
+                            name.clone(),
+                            self.strip_below(self.child(shape, name), value, gone, path),
+                        );
                     }
                     path.pop();
                 }
-                if out.is_empty() { Value::Null } else { Value::Object(out) }
+                if out.is_empty() {
+                    Value::Null
+                } else {
+                    Value::Object(out)
+                }
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) if !items.is_empty() => {
                 let mut out = Vec::new();
@@ -349,14 +446,28 @@ impl Schema {
                     }
                     path.pop();
                 }
-                if out.is_empty() { Value::Null } else { Value::Array(out) }
+                if out.is_empty() {
+                    Value::Null
+                } else {
+                    Value::Array(out)
+                }
             }
             _ => value.clone(),
         }
     }
 
-    fn strip_below(&self, shape: Shape, value: &Value, gone: &FieldSet, path: &mut SetPath) -> Value {
-        if gone.reaches(path) { self.strip(shape, value, gone, path) } else { value.clone() }
+    fn strip_below(
+        &self,
+        shape: Shape,
+        value: &Value,
+        gone: &FieldSet,
+        path: &mut SetPath,
+    ) -> Value {
+        if gone.reaches(path) {
+            self.strip(shape, value, gone, path)
+        } else {
+            value.clone()
+        }
     }
 
     /// Returns the set plus every struct field on the way to its paths.
@@ -367,7 +478,8 @@ impl Schema {
             for (at, step) in path.iter().enumerate() {
                 match step {
                     SetStep::Field(name) => {
-                        let declared = matches!(here, Shape::Fields(_)) && self.below(here, name).is_some();
+                        let declared =
+                            matches!(here, Shape::Fields(_)) && self.below(here, name).is_some();
                         if declared {
                             all.extend(path.get(..=at).map(<[SetStep]>::to_vec));
                         }

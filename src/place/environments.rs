@@ -21,36 +21,69 @@ static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// Returns the environment of device selectors.
 pub fn device(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Environment> {
-    let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
-    made(Key { release: last_alike(release), mode, derived: false, gates })
+    let gates = [
+        gates.on(Gate::DRAConsumableCapacity),
+        gates.on(Gate::DRAListTypeAttributes),
+    ];
+    made(Key {
+        release: last_alike(release),
+        mode,
+        derived: false,
+        gates,
+    })
 }
 
 /// Returns the environment of derived attributes.
 pub fn derived(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Environment> {
-    let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
-    made(Key { release: last_alike(release), mode, derived: true, gates })
+    let gates = [
+        gates.on(Gate::DRAConsumableCapacity),
+        gates.on(Gate::DRAListTypeAttributes),
+    ];
+    made(Key {
+        release: last_alike(release),
+        mode,
+        derived: true,
+        gates,
+    })
 }
 
 /// Returns the environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
 pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
-    made(Key { release: last_alike(release), mode: EnvironmentMode::Stored, derived: false, gates: [true, lists] })
+    made(Key {
+        release: last_alike(release),
+        mode: EnvironmentMode::Stored,
+        derived: false,
+        gates: [true, lists],
+    })
 }
 
 /// Returns the environment in which kube-scheduler computes derived attributes.
 pub fn scheduler_derived(release: Release, lists: bool) -> Arc<Environment> {
-    made(Key { release: last_alike(release), mode: EnvironmentMode::Stored, derived: true, gates: [true, lists] })
+    made(Key {
+        release: last_alike(release),
+        mode: EnvironmentMode::Stored,
+        derived: true,
+        gates: [true, lists],
+    })
 }
 
 /// Returns the last patch that has the same environments.
 pub fn last_alike(release: Release) -> Release {
     const LAST_BEFORE: [Release; 2] = [Release::new(32, 2), Release::new(32, 3)];
-    let step = LAST_BEFORE.into_iter().find(|last| last.minor == release.minor && release <= *last);
+    let step = LAST_BEFORE
+        .into_iter()
+        .find(|last| last.minor == release.minor && release <= *last);
     step.unwrap_or_else(|| Release::last_of(release.minor))
 }
 
 /// Returns the environment of selectors of 1.30's named resources.
 pub fn named_resources(mode: EnvironmentMode) -> Arc<Environment> {
-    made(Key { release: Release::last_of(NAMED_RESOURCES), mode, derived: false, gates: [false; 2] })
+    made(Key {
+        release: Release::last_of(NAMED_RESOURCES),
+        mode,
+        derived: false,
+        gates: [false; 2],
+    })
 }
 
 /// The only minor release that has named resources; device selectors came after it.
@@ -70,10 +103,19 @@ fn made(key: Key) -> Arc<Environment> {
     let environment = Arc::new(match key.release.minor {
         NAMED_RESOURCES => cel::device::named_resources(key.mode),
         minor => {
-            let gates =
-                [cel::EnvironmentGate::ConsumableCapacity, cel::EnvironmentGate::ListTypeAttributes].into_iter().zip(key.gates);
-            let on: Vec<cel::EnvironmentGate> = gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
-            let made = if key.derived { cel::device::derived_attributes } else { cel::device::environment };
+            let gates = [
+                cel::EnvironmentGate::ConsumableCapacity,
+                cel::EnvironmentGate::ListTypeAttributes,
+            ]
+            .into_iter()
+            .zip(key.gates);
+            let on: Vec<cel::EnvironmentGate> =
+                gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
+            let made = if key.derived {
+                cel::device::derived_attributes
+            } else {
+                cel::device::environment
+            };
             made(minor, &on, key.mode).at_patch(minor, key.release.patch)
         }
     });

@@ -60,7 +60,11 @@ pub struct RulesOf {
 impl RulesOf {
     /// Returns one sentence.
     pub fn sentence(&self) -> String {
-        let RulesOf { asked, release, adjusted } = self;
+        let RulesOf {
+            asked,
+            release,
+            adjusted,
+        } = self;
         if *adjusted {
             message!(
                 "placement.rules-of-adjusted",
@@ -69,7 +73,12 @@ impl RulesOf {
                 release
             )
         } else {
-            message!("placement.rules-of", "Kubernetes {asked} was never recorded: the rules of {release} answer", asked, release)
+            message!(
+                "placement.rules-of",
+                "Kubernetes {asked} was never recorded: the rules of {release} answer",
+                asked,
+                release
+            )
         }
     }
 }
@@ -80,18 +89,31 @@ pub fn of(minor: u8) -> Vec<Patches> {
     let mut groups: Vec<Patches> = Vec::new();
     for patch in 0..=Release::last_of(minor).patch {
         let release = Release::new(minor, patch);
-        let before = patch.checked_sub(1).map(|before| Release::new(minor, before));
-        let changed = before.map(|before| changes(before, release)).unwrap_or_default();
+        let before = patch
+            .checked_sub(1)
+            .map(|before| Release::new(minor, before));
+        let changed = before
+            .map(|before| changes(before, release))
+            .unwrap_or_default();
         let group = match groups.last_mut() {
             Some(group) if changed.is_empty() => group,
             _ => {
-                groups.push(Patches { first: release, last: release, changed, recorded: Vec::new() });
-                let Some(group) = groups.last_mut() else { break };
+                groups.push(Patches {
+                    first: release,
+                    last: release,
+                    changed,
+                    recorded: Vec::new(),
+                });
+                let Some(group) = groups.last_mut() else {
+                    break;
+                };
                 group
             }
         };
         group.last = release;
-        group.recorded.extend(recorded.contains(&patch).then_some(release));
+        group
+            .recorded
+            .extend(recorded.contains(&patch).then_some(release));
     }
     groups
 }
@@ -104,17 +126,35 @@ pub fn rules_of(asked: Release) -> Option<RulesOf> {
         return None;
     }
     let groups = of(asked.minor);
-    let group = groups.iter().find(|group| group.first <= asked && asked <= group.last)?;
-    let alike = group.recorded.iter().rev().find(|release| **release < asked).or_else(|| group.recorded.first());
+    let group = groups
+        .iter()
+        .find(|group| group.first <= asked && asked <= group.last)?;
+    let alike = group
+        .recorded
+        .iter()
+        .rev()
+        .find(|release| **release < asked)
+        .or_else(|| group.recorded.first());
     if let Some(release) = alike {
-        return Some(RulesOf { asked, release: *release, adjusted: false });
+        return Some(RulesOf {
+            asked,
+            release: *release,
+            adjusted: false,
+        });
     }
     let later = recorded.iter().find(|patch| **patch > asked.patch)?;
-    Some(RulesOf { asked, release: Release::new(asked.minor, *later), adjusted: true })
+    Some(RulesOf {
+        asked,
+        release: Release::new(asked.minor, *later),
+        adjusted: true,
+    })
 }
 
 fn recorded(minor: u8) -> Option<&'static [u8]> {
-    RECORDED.iter().find(|(known, _)| *known == minor).map(|(_, patches)| *patches)
+    RECORDED
+        .iter()
+        .find(|(known, _)| *known == minor)
+        .map(|(_, patches)| *patches)
 }
 
 /// Returns the parts in which two patches of a minor release differ.
@@ -122,12 +162,22 @@ fn changes(before: Release, after: Release) -> Vec<PatchedPart> {
     let allocators = |release: Release| behaviour::since(release.minor, release.patch);
     let plugin = |release: Release| PluginRules::of(release.minor, release.patch).from;
     let differs = [
-        (PatchedPart::Validation, !std::ptr::eq(before.rules(), after.rules())),
+        (
+            PatchedPart::Validation,
+            !std::ptr::eq(before.rules(), after.rules()),
+        ),
         (PatchedPart::Cel, last_alike(before) != last_alike(after)),
-        (PatchedPart::Allocator, allocators(before) != allocators(after)),
+        (
+            PatchedPart::Allocator,
+            allocators(before) != allocators(after),
+        ),
         (PatchedPart::Plugin, plugin(before) != plugin(after)),
     ];
-    differs.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
+    differs
+        .into_iter()
+        .filter(|(_, differs)| *differs)
+        .map(|(part, _)| part)
+        .collect()
 }
 
 #[cfg(test)]
@@ -137,7 +187,10 @@ mod tests {
 
     /// Returns the groups of a minor release, as `first-last`.
     fn groups(minor: u8) -> Vec<String> {
-        of(minor).iter().map(|group| format!("{}-{}", group.first.patch, group.last.patch)).collect()
+        of(minor)
+            .iter()
+            .map(|group| format!("{}-{}", group.first.patch, group.last.patch))
+            .collect()
     }
 
     #[test]
@@ -150,13 +203,19 @@ mod tests {
         assert_eq!(groups(35), ["0-5", "6-8", "9-10"]);
         assert_eq!(groups(36), ["0-1", "2-2", "3-3", "4-4", "5-6"]);
         assert_eq!(groups(37), ["0-0", "1-2"]);
-        assert_eq!(of(37)[1].changed, [PatchedPart::Allocator, PatchedPart::Plugin]);
+        assert_eq!(
+            of(37)[1].changed,
+            [PatchedPart::Allocator, PatchedPart::Plugin]
+        );
         assert_eq!(of(32)[1].changed, [PatchedPart::Cel]);
     }
 
     #[test]
     fn a_patch_that_was_never_recorded_names_the_one_that_answers() {
-        let of = |patch: (u8, u8)| rules_of(Release::new(patch.0, patch.1)).map(|rules| (rules.release.patch, rules.adjusted));
+        let of = |patch: (u8, u8)| {
+            rules_of(Release::new(patch.0, patch.1))
+                .map(|rules| (rules.release.patch, rules.adjusted))
+        };
         assert_eq!(of((34, 13)), None);
         assert_eq!(of((34, 1)), Some((0, false)));
         assert_eq!(of((34, 6)), Some((4, false)));
@@ -167,15 +226,23 @@ mod tests {
         assert_eq!(of((33, 5)), Some((6, true)));
         assert_eq!(of((29, 3)), None);
         let sentence = |minor, patch| rules_of(Release::new(minor, patch)).unwrap().sentence();
-        assert_eq!(sentence(35, 2), "Kubernetes 1.35.2 was never recorded: the rules of 1.35.0 answer");
-        assert!(sentence(33, 0).ends_with("the rules of 1.33.6 answer, except for later changes known from upstream's history"));
+        assert_eq!(
+            sentence(35, 2),
+            "Kubernetes 1.35.2 was never recorded: the rules of 1.35.0 answer"
+        );
+        assert!(sentence(33, 0).ends_with(
+            "the rules of 1.33.6 answer, except for later changes known from upstream's history"
+        ));
     }
 
     /// Checks that a minor release without patch means a patch that was recorded.
     #[test]
     fn the_last_patches_are_recorded() {
         for last in LAST_PATCHES.iter().filter(|last| last.minor >= 31) {
-            assert!(recorded(last.minor).is_some_and(|patches| patches.contains(&last.patch)), "{last}");
+            assert!(
+                recorded(last.minor).is_some_and(|patches| patches.contains(&last.patch)),
+                "{last}"
+            );
         }
     }
 }

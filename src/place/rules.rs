@@ -56,7 +56,11 @@ impl SchedulerRules {
                 "waiting for resource driver to allocate resource"
             },
             deallocated: (minor >= 30).then_some("deallocation of ResourceClaim completed"),
-            scheduling_kind: if minor >= 27 { "PodSchedulingContext" } else { "PodScheduling" },
+            scheduling_kind: if minor >= 27 {
+                "PodSchedulingContext"
+            } else {
+                "PodScheduling"
+            },
             unicode: release.rules().unicode,
         }
     }

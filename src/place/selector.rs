@@ -54,7 +54,8 @@ impl Test<'_> {
             (Test::NotIn(_) | Test::DoesNotExist, None) | (Test::Exists, Some(_)) => true,
             (Test::Gt(bound), Some(value)) => integer(value).is_some_and(|value| value > *bound),
             (Test::Lt(bound), Some(value)) => integer(value).is_some_and(|value| value < *bound),
-            (Test::In(_) | Test::Exists | Test::Gt(_) | Test::Lt(_), None) | (Test::DoesNotExist, Some(_)) => false,
+            (Test::In(_) | Test::Exists | Test::Gt(_) | Test::Lt(_), None)
+            | (Test::DoesNotExist, Some(_)) => false,
         }
     }
 }
@@ -92,13 +93,22 @@ pub struct Requirement<'r> {
 impl Requirement<'_> {
     /// Returns its path below the selector.
     pub fn path(&self, term: usize) -> String {
-        format!("nodeSelectorTerms[{term}].{}[{}]", self.list.name(), self.index)
+        format!(
+            "nodeSelectorTerms[{term}].{}[{}]",
+            self.list.name(),
+            self.index
+        )
     }
 
     /// Returns the path below the selector.
     pub fn steps(&self, term: usize) -> Vec<Step> {
         let key = |name: &str| Step::Key(name.to_owned());
-        vec![key("nodeSelectorTerms"), Step::Index(term), key(self.list.name()), Step::Index(self.index)]
+        vec![
+            key("nodeSelectorTerms"),
+            Step::Index(term),
+            key(self.list.name()),
+            Step::Index(self.index),
+        ]
     }
 }
 
@@ -142,7 +152,10 @@ impl<'r> ParsedSelector<'r> {
         for (index, term) in selector.node_selector_terms().iter().enumerate() {
             let path = terms.index(index);
             let mut requirements = Vec::new();
-            for (list, items) in [(TermList::Expressions, term.match_expressions()), (TermList::Fields, term.match_fields())] {
+            for (list, items) in [
+                (TermList::Expressions, term.match_expressions()),
+                (TermList::Fields, term.match_fields()),
+            ] {
                 let path = path.field(list.name());
                 for (index, item) in items.iter().enumerate() {
                     requirements.push(requirement(item, list, index, &path.index(index), rules));
@@ -189,7 +202,11 @@ struct Errors<'p> {
 impl Errors<'_> {
     fn push(&mut self, path: &Path<'_>, body: &str) {
         let shown = path.render();
-        self.list.push(ParseError { message: format!("{shown}: {body}"), path: shown, steps: path.steps() });
+        self.list.push(ParseError {
+            message: format!("{shown}: {body}"),
+            path: shown,
+            steps: path.steps(),
+        });
     }
 
     fn quote(&self, text: &str) -> String {
@@ -207,10 +224,16 @@ impl Errors<'_> {
         let shown = if nil {
             "[]string(nil)".to_owned()
         } else {
-            format!("[]string{{{}}}", go::quoted(values.iter().copied(), self.rules.unicode))
+            format!(
+                "[]string{{{}}}",
+                go::quoted(values.iter().copied(), self.rules.unicode)
+            )
         };
         let path = self.path;
-        self.push(&path.field("values"), &format!("Invalid value: {shown}: {detail}"));
+        self.push(
+            &path.field("values"),
+            &format!("Invalid value: {shown}: {detail}"),
+        );
     }
 
     fn unsupported(&mut self, operator: &str, supported: &[&str]) {
@@ -231,7 +254,11 @@ fn requirement<'r>(
     path: &Path<'_>,
     rules: &SchedulerRules,
 ) -> Requirement<'r> {
-    let mut errors = Errors { list: Vec::new(), path, rules };
+    let mut errors = Errors {
+        list: Vec::new(),
+        path,
+        rules,
+    };
     let values: Vec<&str> = written.values().iter().collect();
     let nil = !written.record().is_some_and(|record| record.has("values"));
     let test = match list {
@@ -242,7 +269,14 @@ fn requirement<'r>(
         Some(test) if errors.list.is_empty() => Ok(test),
         _ => Err(errors.list),
     };
-    Requirement { list, index, key: written.key(), operator: written.operator(), values, test }
+    Requirement {
+        list,
+        index,
+        key: written.key(),
+        operator: written.operator(),
+        values,
+        test,
+    }
 }
 
 fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
@@ -261,7 +295,11 @@ fn expression<'r>(
 ) -> Option<Test<'r>> {
     let operator = written.operator();
     if !NODE_SELECTOR_OPERATORS.contains(&operator) {
-        let supported = if errors.rules.lists_operators { NODE_SELECTOR_OPERATORS } else { &[] };
+        let supported = if errors.rules.lists_operators {
+            NODE_SELECTOR_OPERATORS
+        } else {
+            &[]
+        };
         errors.unsupported(operator, supported);
         return None;
     }
@@ -276,27 +314,57 @@ fn expression<'r>(
     let test = match operator {
         "In" | "NotIn" => {
             if values.is_empty() {
-                errors.invalid_list(values, nil, "for 'in', 'notin' operators, values set can't be empty");
+                errors.invalid_list(
+                    values,
+                    nil,
+                    "for 'in', 'notin' operators, values set can't be empty",
+                );
             }
-            Some(if operator == "In" { Test::In(set(values)) } else { Test::NotIn(set(values)) })
+            Some(if operator == "In" {
+                Test::In(set(values))
+            } else {
+                Test::NotIn(set(values))
+            })
         }
         "Exists" | "DoesNotExist" => {
             if !values.is_empty() {
-                errors.invalid_list(values, nil, "values set must be empty for exists and does not exist");
+                errors.invalid_list(
+                    values,
+                    nil,
+                    "values set must be empty for exists and does not exist",
+                );
             }
-            Some(if operator == "Exists" { Test::Exists } else { Test::DoesNotExist })
+            Some(if operator == "Exists" {
+                Test::Exists
+            } else {
+                Test::DoesNotExist
+            })
         }
         _ => {
             if values.len() != 1 {
-                errors.invalid_list(values, nil, "for 'Gt', 'Lt' operators, exactly one value is required");
+                errors.invalid_list(
+                    values,
+                    nil,
+                    "for 'Gt', 'Lt' operators, exactly one value is required",
+                );
             }
             for (index, value) in values.iter().enumerate() {
                 if integer(value).is_none() {
-                    errors.invalid(&values_path.index(index), value, "for 'Gt', 'Lt' operators, the value must be an integer");
+                    errors.invalid(
+                        &values_path.index(index),
+                        value,
+                        "for 'Gt', 'Lt' operators, the value must be an integer",
+                    );
                 }
             }
             let bound = values.first().and_then(|value| integer(value));
-            bound.map(|bound| if operator == "Gt" { Test::Gt(bound) } else { Test::Lt(bound) })
+            bound.map(|bound| {
+                if operator == "Gt" {
+                    Test::Gt(bound)
+                } else {
+                    Test::Lt(bound)
+                }
+            })
         }
     };
     for (index, value) in values.iter().enumerate() {
@@ -315,14 +383,23 @@ fn expression<'r>(
 }
 
 /// Makes the test of a field requirement: two operators, one value, any key.
-fn field<'r>(written: NodeSelectorRequirement<'r>, values: &[&'r str], nil: bool, errors: &mut Errors<'_>) -> Option<Test<'r>> {
+fn field<'r>(
+    written: NodeSelectorRequirement<'r>,
+    values: &[&'r str],
+    nil: bool,
+    errors: &mut Errors<'_>,
+) -> Option<Test<'r>> {
     let operator = written.operator();
     match operator {
         "In" | "NotIn" => {
             if values.len() != 1 {
                 errors.invalid_list(values, nil, "must have one element");
             }
-            Some(if operator == "In" { Test::In(set(values)) } else { Test::NotIn(set(values)) })
+            Some(if operator == "In" {
+                Test::In(set(values))
+            } else {
+                Test::NotIn(set(values))
+            })
         }
         _ => {
             errors.unsupported(operator, &["In", "NotIn"]);

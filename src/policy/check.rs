@@ -42,7 +42,9 @@ impl SettingsErrors {
     /// Returns true if an error is about this key or about something below it.
     pub fn mentions(&self, path: &str) -> bool {
         let is_about = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
-        self.list.iter().any(|(known, _)| known.strip_prefix(path).is_some_and(is_about))
+        self.list
+            .iter()
+            .any(|(known, _)| known.strip_prefix(path).is_some_and(is_about))
     }
 
     /// Returns all errors as a list of lines: `resourceClasses.fallback: what is wrong`.
@@ -60,7 +62,11 @@ pub fn shown(text: &str) -> String {
             out.push('…');
             break;
         }
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+        if c.is_control() {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
     }
     out.push('`');
     out
@@ -68,13 +74,29 @@ pub fn shown(text: &str) -> String {
 
 /// Returns `path.name`, or `name` at the top.
 pub fn below(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }
 
 /// Checks a value against a shape; recursion is bounded by the depth of the table.
-pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: ValueShape, errors: &mut SettingsErrors) {
+pub fn check(
+    tree: &Tree<'_>,
+    node: NodeId,
+    path: &str,
+    shape: ValueShape,
+    errors: &mut SettingsErrors,
+) {
     if matches!(tree.kind(node), Kind::Null) {
-        errors.push(path, message!("settings.says-nothing", "says nothing: give it a value, or leave it out"));
+        errors.push(
+            path,
+            message!(
+                "settings.says-nothing",
+                "says nothing: give it a value, or leave it out"
+            ),
+        );
         return;
     }
     match shape {
@@ -82,22 +104,51 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: ValueShape, error
         ValueShape::Flag => {
             if !matches!(tree.kind(node), Kind::Bool(_)) {
                 let what = what(tree, node);
-                errors.push(path, message!("settings.no-flag", "must be `true` or `false`, not {what}", what));
+                errors.push(
+                    path,
+                    message!(
+                        "settings.no-flag",
+                        "must be `true` or `false`, not {what}",
+                        what
+                    ),
+                );
             }
         }
         ValueShape::Count => {
             if count(tree, node).is_none() {
-                let number = matches!(tree.kind(node), Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_));
+                let number = matches!(
+                    tree.kind(node),
+                    Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_)
+                );
                 let span = tree.span(node);
-                let text = tree.source().get(span.from()..span.to()).unwrap_or_default();
-                let given = if number { Cow::Owned(shown(text)) } else { what(tree, node) };
-                errors
-                    .push(path, message!("settings.no-count", "must be a whole number that is not negative, not {given}", given));
+                let text = tree
+                    .source()
+                    .get(span.from()..span.to())
+                    .unwrap_or_default();
+                let given = if number {
+                    Cow::Owned(shown(text))
+                } else {
+                    what(tree, node)
+                };
+                errors.push(
+                    path,
+                    message!(
+                        "settings.no-count",
+                        "must be a whole number that is not negative, not {given}",
+                        given
+                    ),
+                );
             }
         }
         ValueShape::Text => match tree.str(node) {
             Some("") => {
-                errors.push(path, message!("settings.text-empty", "must not be empty: say something, or leave it out"));
+                errors.push(
+                    path,
+                    message!(
+                        "settings.text-empty",
+                        "must not be empty: say something, or leave it out"
+                    ),
+                );
             }
             Some(_) => {}
             None => errors.push(path, no_string(tree, node)),
@@ -105,11 +156,25 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: ValueShape, error
         ValueShape::Name(names) => match tree.str(node) {
             Some(text) if names == SettingNameKind::AllocationMode && text.contains('*') => {
                 let mode = shown(text);
-                errors.push(path, message!("settings.several-modes", "{mode} must name one allocation mode: no `*`", mode));
+                errors.push(
+                    path,
+                    message!(
+                        "settings.several-modes",
+                        "{mode} must name one allocation mode: no `*`",
+                        mode
+                    ),
+                );
             }
             Some(text) if names == SettingNameKind::Class && text.contains('*') => {
                 let class = shown(text);
-                errors.push(path, message!("settings.several-classes", "{class} must name one class: no `*`", class));
+                errors.push(
+                    path,
+                    message!(
+                        "settings.several-classes",
+                        "{class} must name one class: no `*`",
+                        class
+                    ),
+                );
             }
             Some(text) => name(text, names, path, errors),
             None => errors.push(path, no_string(tree, node)),
@@ -146,7 +211,13 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
 }
 
 /// Checks an object against its keys.
-pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [SettingKey], errors: &mut SettingsErrors) {
+pub fn object(
+    tree: &Tree<'_>,
+    node: NodeId,
+    path: &str,
+    keys: &'static [SettingKey],
+    errors: &mut SettingsErrors,
+) {
     if !tree.is_map(node) {
         errors.push(path, no_object(tree, node));
         return;
@@ -164,28 +235,50 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Setting
                 let known = keys.iter().map(|key| key.name);
                 match closest(name, known.clone()) {
                     Some(meant) => {
-                        errors.push(&here, message!("settings.unknown-but", "unknown setting; did you mean `{meant}`?", meant));
+                        errors.push(
+                            &here,
+                            message!(
+                                "settings.unknown-but",
+                                "unknown setting; did you mean `{meant}`?",
+                                meant
+                            ),
+                        );
                     }
                     None => {
                         let known = one_of(known);
-                        errors.push(&here, message!("settings.unknown", "unknown setting; write {known}", known));
+                        errors.push(
+                            &here,
+                            message!("settings.unknown", "unknown setting; write {known}", known),
+                        );
                     }
                 }
             }
         }
     }
-    if tree.get(node, "allow").is_some() && tree.get(node, "deny").is_some() && keys.iter().any(|key| key.name == "deny") {
-        errors.push(path, message!("settings.allow-and-deny", "`allow` and `deny` exclude each other: keep one of them"));
+    if tree.get(node, "allow").is_some()
+        && tree.get(node, "deny").is_some()
+        && keys.iter().any(|key| key.name == "deny")
+    {
+        errors.push(
+            path,
+            message!(
+                "settings.allow-and-deny",
+                "`allow` and `deny` exclude each other: keep one of them"
+            ),
+        );
     }
 }
 
 /// Finds the known word nearest to an unknown one.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
-    known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
-        let mut nearest = nearest::Nearest::to(word);
-        known.for_each(|known| nearest.consider(known));
-        nearest.found()
-    })
+    known
+        .clone()
+        .find(|known| known.eq_ignore_ascii_case(word))
+        .or_else(|| {
+            let mut nearest = nearest::Nearest::to(word);
+            known.for_each(|known| nearest.consider(known));
+            nearest.found()
+        })
 }
 
 /// Writes a key as shown in a path: shortened and on one line, without backticks.
@@ -193,7 +286,13 @@ fn shown_key(name: &str) -> String {
     shown(name).trim_matches('`').to_owned()
 }
 
-fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static str], errors: &mut SettingsErrors) {
+fn choice(
+    tree: &Tree<'_>,
+    node: NodeId,
+    path: &str,
+    words: &'static [&'static str],
+    errors: &mut SettingsErrors,
+) {
     match tree.kind(node) {
         Kind::Bool(false) if words.contains(&"off") => {}
         _ => match tree.str(node) {
@@ -202,11 +301,21 @@ fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static s
                 let shown = shown(word);
                 let problem = match closest(word, words.iter().copied()) {
                     Some(meant) => {
-                        message!("settings.unknown-word-but", "{word} is not known; did you mean `{meant}`?", word = shown, meant)
+                        message!(
+                            "settings.unknown-word-but",
+                            "{word} is not known; did you mean `{meant}`?",
+                            word = shown,
+                            meant
+                        )
                     }
                     None => {
                         let known = one_of(words.iter().copied());
-                        message!("settings.unknown-word", "{word} is not known; write {known}", word = shown, known)
+                        message!(
+                            "settings.unknown-word",
+                            "{word} is not known; write {known}",
+                            word = shown,
+                            known
+                        )
                     }
                 };
                 errors.push(path, problem);
@@ -214,13 +323,27 @@ fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static s
             None => {
                 let known = one_of(words.iter().copied());
                 let what = what(tree, node);
-                errors.push(path, message!("settings.no-word", "must be {known}, not {what}", known, what));
+                errors.push(
+                    path,
+                    message!(
+                        "settings.no-word",
+                        "must be {known}, not {what}",
+                        known,
+                        what
+                    ),
+                );
             }
         },
     }
 }
 
-fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: Template, errors: &mut SettingsErrors) -> &'t [NodeId] {
+fn list<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    path: &str,
+    of: Template,
+    errors: &mut SettingsErrors,
+) -> &'t [NodeId] {
     match tree.kind(node) {
         Kind::Seq { .. } if tree.items(node).is_empty() => {
             errors.push(path, empty());
@@ -228,14 +351,27 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: Template, errors: 
         Kind::Seq { .. } => {}
         _ => {
             let what = what(tree, node);
-            errors.push(path, message!("settings.no-list", "must be a list of {of}, not {what}", of = of.text(), what));
+            errors.push(
+                path,
+                message!(
+                    "settings.no-list",
+                    "must be a list of {of}, not {what}",
+                    of = of.text(),
+                    what
+                ),
+            );
         }
     }
     tree.items(node)
 }
 
 /// Returns the entries of an object that must not be empty.
-fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) -> &'t [Entry] {
+fn entries<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    path: &str,
+    errors: &mut SettingsErrors,
+) -> &'t [Entry] {
     if !tree.is_map(node) {
         errors.push(path, no_object(tree, node));
     } else if tree.entries(node).is_empty() {
@@ -249,13 +385,23 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
         let key = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(key));
         if let Some(message) = names::qualified_name(key).first() {
-            errors.push(&here, message!("settings.no-label-key", "no label key: {message}", message));
+            errors.push(
+                &here,
+                message!("settings.no-label-key", "no label key: {message}", message),
+            );
         }
         match tree.str(entry.value) {
             None => errors.push(&here, no_string(tree, entry.value)),
             Some(value) => {
                 if let Some(message) = names::label_value(value).first() {
-                    errors.push(&here, message!("settings.no-label-value", "no label value: {message}", message));
+                    errors.push(
+                        &here,
+                        message!(
+                            "settings.no-label-value",
+                            "no label value: {message}",
+                            message
+                        ),
+                    );
                 }
             }
         }
@@ -266,7 +412,9 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
 pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     let span = tree.span(node);
     match tree.kind(node) {
-        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => tree.source().get(span.from()..span.to()),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => {
+            tree.source().get(span.from()..span.to())
+        }
         _ => tree.str(node),
     }
 }
@@ -276,17 +424,37 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
         let name = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(name));
         if let Some(message) = names::qualified_name(name).first() {
-            errors.push(&here, message!("settings.no-capacity-name", "no name of a capacity: {message}", message));
+            errors.push(
+                &here,
+                message!(
+                    "settings.no-capacity-name",
+                    "no name of a capacity: {message}",
+                    message
+                ),
+            );
         }
         match quantity(tree, entry.value) {
             None => {
                 let what = what(tree, entry.value);
-                errors.push(&here, message!("settings.no-quantity", "must be a quantity, such as `40Gi`, not {what}", what));
+                errors.push(
+                    &here,
+                    message!(
+                        "settings.no-quantity",
+                        "must be a quantity, such as `40Gi`, not {what}",
+                        what
+                    ),
+                );
             }
             Some(text) if Quantity::parse(text).is_err() => {
                 let text = shown(text);
-                errors
-                    .push(&here, message!("settings.quantity-unparsed", "{text} is no quantity; write one such as `40Gi`", text));
+                errors.push(
+                    &here,
+                    message!(
+                        "settings.quantity-unparsed",
+                        "{text} is no quantity; write one such as `40Gi`",
+                        text
+                    ),
+                );
             }
             Some(_) => {}
         }
@@ -304,9 +472,16 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
             match closest(name, api::Gate::ALL.iter().map(|gate| gate.name())) {
                 Some(meant) => errors.push(
                     &here,
-                    message!("settings.unknown-gate-but", "no feature gate of these APIs; did you mean `{meant}`?", meant),
+                    message!(
+                        "settings.unknown-gate-but",
+                        "no feature gate of these APIs; did you mean `{meant}`?",
+                        meant
+                    ),
                 ),
-                None => errors.push(&here, message!("settings.unknown-gate", "no feature gate of these APIs")),
+                None => errors.push(
+                    &here,
+                    message!("settings.unknown-gate", "no feature gate of these APIs"),
+                ),
             }
         } else {
             check(tree, entry.value, &here, ValueShape::Flag, errors);
@@ -321,28 +496,44 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
     let never = |messages: names::Messages, what: Template, errors: &mut SettingsErrors| {
         if let Some(message) = messages.first() {
             let (text, what) = (shown(text), what.text());
-            errors.push(path, message!("settings.no-name", "{text} is no name of {what}: {message}", text, what, message));
-        }
-    };
-    let one_of_known = |text: &str, known: &[&'static str], what: Template, errors: &mut SettingsErrors| {
-        if !known.iter().any(|known| pattern::matches(text, known)) {
-            let (shown, what) = (shown(text), what.text());
-            let problem = match closest(text, known.iter().copied()) {
-                Some(meant) => message!(
-                    "settings.none-of-known-but",
-                    "{text} is no {what}; did you mean `{meant}`?",
-                    text = shown,
+            errors.push(
+                path,
+                message!(
+                    "settings.no-name",
+                    "{text} is no name of {what}: {message}",
+                    text,
                     what,
-                    meant
+                    message
                 ),
-                None => {
-                    let known = one_of(known.iter().copied());
-                    message!("settings.none-of-known", "{text} is no {what}; write {known}", text = shown, what, known)
-                }
-            };
-            errors.push(path, problem);
+            );
         }
     };
+    let one_of_known =
+        |text: &str, known: &[&'static str], what: Template, errors: &mut SettingsErrors| {
+            if !known.iter().any(|known| pattern::matches(text, known)) {
+                let (shown, what) = (shown(text), what.text());
+                let problem = match closest(text, known.iter().copied()) {
+                    Some(meant) => message!(
+                        "settings.none-of-known-but",
+                        "{text} is no {what}; did you mean `{meant}`?",
+                        text = shown,
+                        what,
+                        meant
+                    ),
+                    None => {
+                        let known = one_of(known.iter().copied());
+                        message!(
+                            "settings.none-of-known",
+                            "{text} is no {what}; write {known}",
+                            text = shown,
+                            what,
+                            known
+                        )
+                    }
+                };
+                errors.push(path, problem);
+            }
+        };
     match names {
         SettingNameKind::Subject | SettingNameKind::Kind if text.is_empty() => {
             errors.push(path, message!("settings.name-empty", "must not be empty"));
@@ -358,7 +549,11 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
                 let text = shown(text);
                 errors.push(
                     path,
-                    message!("settings.no-domain", "{text} has no domain: extended resources are like `example.com/gpu`", text),
+                    message!(
+                        "settings.no-domain",
+                        "{text} has no domain: extended resources are like `example.com/gpu`",
+                        text
+                    ),
                 );
             }
             Some(_) => never(names::qualified_name(&sample), EXTENDED_RESOURCE, errors),
@@ -367,15 +562,22 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
         SettingNameKind::TaintKey => never(names::qualified_name(&sample), TAINT, errors),
         SettingNameKind::Node => never(names::subdomain(text), NODE, errors),
         SettingNameKind::Driver => never(names::lowered_subdomain(&sample), DRIVER, errors),
-        SettingNameKind::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), NAMESPACE, errors),
+        SettingNameKind::Namespace => never(
+            names::label(&sample, names::DottedLabel::NamesTheDots),
+            NAMESPACE,
+            errors,
+        ),
         SettingNameKind::Version => {
             let text = version(text);
-            let known: Vec<&'static str> = api::VERSIONS.iter().map(|version| version.name).collect();
+            let known: Vec<&'static str> =
+                api::VERSIONS.iter().map(|version| version.name).collect();
             if !is_version(text) {
                 one_of_known(text, &known, VERSION, errors);
             }
         }
-        SettingNameKind::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors),
+        SettingNameKind::AllocationMode => {
+            one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors)
+        }
         SettingNameKind::Release => {
             if Release::parse(text).is_none() {
                 errors.push(path, Release::unknown(text));
@@ -386,18 +588,33 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
 
 /// Recognizes `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
 fn is_version(text: &str) -> bool {
-    if api::VERSIONS.iter().any(|version| pattern::matches(text, version.name)) {
+    if api::VERSIONS
+        .iter()
+        .any(|version| pattern::matches(text, version.name))
+    {
         return true;
     }
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
-    let Some(rest) = text.strip_prefix('v') else { return false };
+    let number = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'*')
+    };
+    let Some(rest) = text.strip_prefix('v') else {
+        return false;
+    };
     let staged = rest.split_once("alpha").or_else(|| rest.split_once("beta"));
-    staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
+    staged.map_or_else(
+        || number(rest),
+        |(major, minor)| number(major) && number(minor),
+    )
 }
 
 /// Returns a version without an optional group prefix.
 pub fn version(text: &str) -> &str {
-    text.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(text)
+    text.strip_prefix(GROUP)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .unwrap_or(text)
 }
 
 /// Joins words: `a`, `b` or `c`, each in backticks.
@@ -405,7 +622,12 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => message!("settings.or", "{before} or {last}", before = before.join(", "), last),
+        Some((last, before)) => message!(
+            "settings.or",
+            "{before} or {last}",
+            before = before.join(", "),
+            last
+        ),
         None => String::new(),
     }
 }
@@ -419,7 +641,9 @@ fn what(tree: &Tree<'_>, node: NodeId) -> Cow<'static, str> {
         Kind::Str(_) => message!("settings.string", "a string"),
         Kind::Seq { .. } => message!("settings.list", "a list"),
         Kind::Map { .. } => message!("settings.object", "an object"),
-        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => message!("settings.number", "a number"),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => {
+            message!("settings.number", "a number")
+        }
     }
 }
 
@@ -429,21 +653,36 @@ fn no_string(tree: &Tree<'_>, node: NodeId) -> String {
         Kind::Seq { .. } | Kind::Map { .. } => no_plain_string(tree, node),
         _ => {
             let what = what(tree, node);
-            message!("settings.no-string-quotes", "must be a string, not {what}: put it in quotes", what)
+            message!(
+                "settings.no-string-quotes",
+                "must be a string, not {what}: put it in quotes",
+                what
+            )
         }
     }
 }
 
 fn no_plain_string(tree: &Tree<'_>, node: NodeId) -> String {
-    message!("settings.no-string", "must be a string, not {what}", what = what(tree, node))
+    message!(
+        "settings.no-string",
+        "must be a string, not {what}",
+        what = what(tree, node)
+    )
 }
 
 fn no_object(tree: &Tree<'_>, node: NodeId) -> String {
-    message!("settings.no-object", "must be an object, not {what}", what = what(tree, node))
+    message!(
+        "settings.no-object",
+        "must be an object, not {what}",
+        what = what(tree, node)
+    )
 }
 
 fn empty() -> Cow<'static, str> {
-    message!("settings.list-empty", "must not be empty: name at least one, or leave it out")
+    message!(
+        "settings.list-empty",
+        "must not be empty: name at least one, or leave it out"
+    )
 }
 
 fn twice() -> Cow<'static, str> {

@@ -47,8 +47,20 @@ struct ListResources<'q> {
 }
 
 /// Looks for an object; `namespace` is `None` for objects of the cluster.
-pub fn get(cluster: &dyn ClusterReader, api_version: &str, kind: &str, name: &str, namespace: Option<&str>) -> Lookup {
-    let payload = GetResource { api_version, kind, name, namespace, disable_cache: false };
+pub fn get(
+    cluster: &dyn ClusterReader,
+    api_version: &str,
+    kind: &str,
+    name: &str,
+    namespace: Option<&str>,
+) -> Lookup {
+    let payload = GetResource {
+        api_version,
+        kind,
+        name,
+        namespace,
+        disable_cache: false,
+    };
     let payload = match serde_json::to_string(&payload) {
         Ok(payload) => payload,
         Err(error) => return Lookup::Failed(error.to_string()),
@@ -56,7 +68,12 @@ pub fn get(cluster: &dyn ClusterReader, api_version: &str, kind: &str, name: &st
     match cluster.call("get_resource", &payload) {
         Ok(object) => Lookup::Found(object),
         // The host reports a missing object only in this way: `Cannot find v1/Node named 'n1' inside of namespace 'None'`.
-        Err(problem) if problem.contains("Cannot find ") && problem.contains(&format!(" named '{name}'")) => Lookup::Missing,
+        Err(problem)
+            if problem.contains("Cannot find ")
+                && problem.contains(&format!(" named '{name}'")) =>
+        {
+            Lookup::Missing
+        }
         Err(problem) => Lookup::Failed(problem),
     }
 }
@@ -65,13 +82,28 @@ pub fn get(cluster: &dyn ClusterReader, api_version: &str, kind: &str, name: &st
 ///
 /// # Errors
 /// Why the host could not answer.
-pub fn count(cluster: &dyn ClusterReader, api_version: &str, kind: &str, namespace: &str) -> Result<usize, String> {
+pub fn count(
+    cluster: &dyn ClusterReader,
+    api_version: &str,
+    kind: &str,
+    namespace: &str,
+) -> Result<usize, String> {
     let field_masks = ["metadata.name"];
-    let payload = ListResources { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };
+    let payload = ListResources {
+        api_version,
+        kind,
+        namespace,
+        label_selector: None,
+        field_selector: None,
+        field_masks,
+    };
     let payload = serde_json::to_string(&payload).map_err(|error| error.to_string())?;
     let list = cluster.call("list_resources_by_namespace", &payload)?;
     let (tree, root) = parse(&list)?;
-    match tree.get(root, "items").map(|items| (items, tree.kind(items))) {
+    match tree
+        .get(root, "items")
+        .map(|items| (items, tree.kind(items)))
+    {
         Some((items, Kind::Seq { .. })) => Ok(tree.items(items).len()),
         _ => Err("the host's list has no `items`".to_owned()),
     }
@@ -88,9 +120,19 @@ pub fn labels(cluster: &dyn ClusterReader, namespace: &str) -> Result<Labels, St
         Lookup::Failed(problem) => return Err(problem),
     };
     let (tree, root) = parse(&object)?;
-    let labels = tree.get(root, "metadata").and_then(|metadata| tree.get(metadata, "labels"));
+    let labels = tree
+        .get(root, "metadata")
+        .and_then(|metadata| tree.get(metadata, "labels"));
     let entries = labels.map_or(&[][..], |labels| tree.entries(labels));
-    Ok(entries.iter().filter_map(|entry| Some((tree.text(entry.key).to_owned(), tree.str(entry.value)?.to_owned()))).collect())
+    Ok(entries
+        .iter()
+        .filter_map(|entry| {
+            Some((
+                tree.text(entry.key).to_owned(),
+                tree.str(entry.value)?.to_owned(),
+            ))
+        })
+        .collect())
 }
 
 /// Reads one JSON value of the host.
@@ -101,6 +143,9 @@ pub fn parse(text: &str) -> Result<(Tree<'_>, NodeId), String> {
     let mut tree = Tree::new(text);
     match json::value(&mut tree, 0, json::MAX_DEPTH) {
         Ok((root, _)) => Ok((tree, root)),
-        Err(error) => Err(format!("the host's answer cannot be read: {} at byte {}", error.message, error.offset)),
+        Err(error) => Err(format!(
+            "the host's answer cannot be read: {} at byte {}",
+            error.message, error.offset
+        )),
     }
 }

@@ -6,15 +6,18 @@ use crate::finding::{Code, Path};
 use crate::policy::limits;
 use crate::policy::namespace::Has;
 use crate::policy::pattern;
-use crate::policy::refusals::{Subject, driver, drivers, labels_unknown, node_rule, refuse, refuse_class};
+use crate::policy::refusals::{
+    Subject, driver, drivers, labels_unknown, node_rule, refuse, refuse_class,
+};
 use crate::policy::selectors;
 use crate::policy::settings::{NameList, Settings, TaintPattern};
 use crate::record::FieldValue;
 use crate::record::view::List as Items;
 use crate::record::view::device::{
-    AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration, DeviceRequestAllocationResult,
-    DeviceSelector, DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, ResourceClaim, ResourceClaimSpec,
-    ResourceClaimTemplate, ResourcePoolStatusRequest, ResourceSlice,
+    AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration,
+    DeviceRequestAllocationResult, DeviceSelector, DeviceTaintRule, DeviceTaintRuleSpec,
+    DeviceTaintSelector, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
+    ResourcePoolStatusRequest, ResourceSlice,
 };
 use crate::rules::Errors;
 
@@ -24,7 +27,13 @@ pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, er
     let path = root.field("spec");
     let (object, release) = (subject.object, subject.release);
     match kind {
-        DeviceKind::ResourceClaim => claim_spec(settings, subject, ResourceClaim::new(object).spec(), &path, errors),
+        DeviceKind::ResourceClaim => claim_spec(
+            settings,
+            subject,
+            ResourceClaim::new(object).spec(),
+            &path,
+            errors,
+        ),
         DeviceKind::ResourceClaimTemplate => {
             let spec = ResourceClaimTemplate::new(object).spec().spec();
             claim_spec(settings, subject, spec, &path.field("spec"), errors);
@@ -34,19 +43,48 @@ pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, er
             selectors(settings, subject, spec.selectors(), &path, errors);
             opaque_drivers(settings, release, spec.config(), &path, errors);
             limits::class(settings, release, spec, &path, errors);
-            if spec.suitable_nodes_slot().field().is_some_and(|field| field.in_release(release)) {
+            if spec
+                .suitable_nodes_slot()
+                .field()
+                .is_some_and(|field| field.in_release(release))
+            {
                 let (rule, nodes) = (&settings.suitable_nodes, path.field("suitableNodes"));
-                node_rule(rule, Code::PolicySuitableNodes, spec.suitable_nodes(), &nodes, release, errors);
+                node_rule(
+                    rule,
+                    Code::PolicySuitableNodes,
+                    spec.suitable_nodes(),
+                    &nodes,
+                    release,
+                    errors,
+                );
             }
         }
         DeviceKind::ResourceSlice => {
-            driver(settings, release, ResourceSlice::new(object).spec().driver(), &path.field("driver"), errors);
+            driver(
+                settings,
+                release,
+                ResourceSlice::new(object).spec().driver(),
+                &path.field("driver"),
+                errors,
+            );
         }
         DeviceKind::ResourcePoolStatusRequest => {
             let spec = ResourcePoolStatusRequest::new(object).spec();
-            driver(settings, release, spec.driver(), &path.field("driver"), errors);
+            driver(
+                settings,
+                release,
+                spec.driver(),
+                &path.field("driver"),
+                errors,
+            );
         }
-        DeviceKind::DeviceTaintRule => taint_rule(settings, subject, DeviceTaintRule::new(object).spec(), &path, errors),
+        DeviceKind::DeviceTaintRule => taint_rule(
+            settings,
+            subject,
+            DeviceTaintRule::new(object).spec(),
+            &path,
+            errors,
+        ),
         DeviceKind::PodSchedulingContext => {}
     }
 }
@@ -58,21 +96,63 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors)
     let path = root.field("status");
     if let Some(allocation) = status.allocation() {
         let path = path.field("allocation");
-        driver(settings, release, allocation.controller(), &path.field("controller"), errors);
+        driver(
+            settings,
+            release,
+            allocation.controller(),
+            &path.field("controller"),
+            errors,
+        );
         let devices = allocation.devices();
         let place = path.field("devices");
-        let names = devices.results().iter().map(DeviceRequestAllocationResult::driver);
-        drivers(settings, release, names, &place.field("results"), "driver", errors);
+        let names = devices
+            .results()
+            .iter()
+            .map(DeviceRequestAllocationResult::driver);
+        drivers(
+            settings,
+            release,
+            names,
+            &place.field("results"),
+            "driver",
+            errors,
+        );
         opaque_drivers(settings, release, devices.config(), &place, errors);
         let (rule, nodes) = (&settings.available_on_nodes, path.field("nodeSelector"));
-        node_rule(rule, Code::PolicyAvailableOnNodes, allocation.node_selector(), &nodes, release, errors);
+        node_rule(
+            rule,
+            Code::PolicyAvailableOnNodes,
+            allocation.node_selector(),
+            &nodes,
+            release,
+            errors,
+        );
     }
     let names = status.devices().iter().map(AllocatedDeviceStatus::driver);
-    drivers(settings, release, names, &path.field("devices"), "driver", errors);
+    drivers(
+        settings,
+        release,
+        names,
+        &path.field("devices"),
+        "driver",
+        errors,
+    );
 }
 
-fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
-    driver(settings, subject.release, spec.controller(), &path.field("controller"), errors);
+fn claim_spec(
+    settings: &Settings,
+    subject: Subject<'_>,
+    spec: ResourceClaimSpec<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
+    driver(
+        settings,
+        subject.release,
+        spec.controller(),
+        &path.field("controller"),
+        errors,
+    );
     let devices = spec.devices();
     let path = path.field("devices");
     limits::requests(settings, devices, &path, errors);
@@ -86,7 +166,11 @@ fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: ResourceClaimSpec
 
 /// Calls `then` with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
 /// `exactly` of later ones, and the alternatives of `firstAvailable`.
-pub fn each_request(devices: DeviceClaim<'_>, path: &Path<'_>, then: &mut dyn FnMut(DeviceAsk<'_>, &Path<'_>)) {
+pub fn each_request(
+    devices: DeviceClaim<'_>,
+    path: &Path<'_>,
+    then: &mut dyn FnMut(DeviceAsk<'_>, &Path<'_>),
+) {
     let path = path.field("requests");
     for (at, request) in devices.requests().iter().enumerate() {
         let path = path.index(at);
@@ -103,18 +187,39 @@ pub fn each_request(devices: DeviceClaim<'_>, path: &Path<'_>, then: &mut dyn Fn
     }
 }
 
-fn device_request(settings: &Settings, subject: Subject<'_>, request: DeviceAsk<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn device_request(
+    settings: &Settings,
+    subject: Subject<'_>,
+    request: DeviceAsk<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let release = subject.release;
     let class = request.device_class_name();
     // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
         let (rule, path) = (&settings.device_classes, path.field("deviceClassName"));
-        refuse_class(rule, Code::PolicyDeviceClass, &path, class, subject.namespace, release, errors);
+        refuse_class(
+            rule,
+            Code::PolicyDeviceClass,
+            &path,
+            class,
+            subject.namespace,
+            release,
+            errors,
+        );
     }
     selectors(settings, subject, request.selectors(), path, errors);
     let mode = request.allocation_mode();
     if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
-        refuse(&settings.allocation_modes, Code::PolicyAllocationMode, &path.field("allocationMode"), mode, release, errors);
+        refuse(
+            &settings.allocation_modes,
+            Code::PolicyAllocationMode,
+            &path.field("allocationMode"),
+            mode,
+            release,
+            errors,
+        );
     }
     let rule = &settings.admin_access;
     if rule.limited && request.admin_access() {
@@ -138,7 +243,13 @@ fn device_request(settings: &Settings, subject: Subject<'_>, request: DeviceAsk<
 }
 
 /// Checks that a taint rule selects devices.
-fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn taint_rule(
+    settings: &Settings,
+    subject: Subject<'_>,
+    spec: DeviceTaintRuleSpec<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     if spec.record().is_none() {
         return;
     }
@@ -146,16 +257,44 @@ fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: DeviceTaintRuleSp
     let path_to_selector = path.field("deviceSelector");
     if let Some(selector) = selector {
         let name = selector.driver().unwrap_or_default();
-        driver(settings, subject.release, name, &path_to_selector.field("driver"), errors);
-        if let Some(class) = selector.device_class_name().filter(|class| !class.is_empty()) {
+        driver(
+            settings,
+            subject.release,
+            name,
+            &path_to_selector.field("driver"),
+            errors,
+        );
+        if let Some(class) = selector
+            .device_class_name()
+            .filter(|class| !class.is_empty())
+        {
             let path = path_to_selector.field("deviceClassName");
-            refuse(&settings.device_classes.list, Code::PolicyDeviceClass, &path, class, subject.release, errors);
+            refuse(
+                &settings.device_classes.list,
+                Code::PolicyDeviceClass,
+                &path,
+                class,
+                subject.release,
+                errors,
+            );
         }
-        selectors(settings, subject, selector.selectors(), &path_to_selector, errors);
+        selectors(
+            settings,
+            subject,
+            selector.selectors(),
+            &path_to_selector,
+            errors,
+        );
     }
     let effect = spec.taint().effect();
-    if requires_selector(settings, effect) && !selector.is_some_and(|selector| selects(settings, subject, selector)) {
-        errors.required(Code::PolicyTaintRule, &path_to_selector, unselective(effect));
+    if requires_selector(settings, effect)
+        && !selector.is_some_and(|selector| selects(settings, subject, selector))
+    {
+        errors.required(
+            Code::PolicyTaintRule,
+            &path_to_selector,
+            unselective(effect),
+        );
     }
 }
 
@@ -186,8 +325,15 @@ pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let spec = DeviceTaintRule::new(subject.object).spec();
     let evicts = spec.taint().effect() == EVICTS;
     let selector = spec.device_selector();
-    if evicts && requires_selector(settings, EVICTS) && !selector.is_some_and(|selector| selects(settings, subject, selector)) {
-        errors.required(Code::PolicyTaintRule, &Path::ROOT.field("spec").field("deviceSelector"), unselective(""));
+    if evicts
+        && requires_selector(settings, EVICTS)
+        && !selector.is_some_and(|selector| selects(settings, subject, selector))
+    {
+        errors.required(
+            Code::PolicyTaintRule,
+            &Path::ROOT.field("spec").field("deviceSelector"),
+            unselective(""),
+        );
     }
 }
 
@@ -196,22 +342,36 @@ pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
 fn selects(settings: &Settings, subject: Subject<'_>, selector: DeviceTaintSelector<'_>) -> bool {
     let named = selector.driver().unwrap_or_default();
     let only = matches!(&settings.drivers, NameList::Allow(patterns) if matches!(patterns.as_slice(), [one] if one == named));
-    let Some(record) = selector.record() else { return false };
-    record.schema.fields.iter().zip(&record.slots).any(|(field, value)| match (field.json, value) {
-        ("driver", FieldValue::Str(_)) if only => false,
-        ("selectors", FieldValue::List(_)) => {
-            let texts: Vec<&str> = expressions(selector.selectors()).map(|(_, text)| text).collect();
-            selectors::leave_devices_out(&texts, subject.release, settings.gates)
-        }
-        (_, FieldValue::List(items)) => !items.is_empty(),
-        (_, FieldValue::Str(text)) => !text.is_empty(),
-        (_, value) => !matches!(value, FieldValue::Unset),
-    })
+    let Some(record) = selector.record() else {
+        return false;
+    };
+    record
+        .schema
+        .fields
+        .iter()
+        .zip(&record.slots)
+        .any(|(field, value)| match (field.json, value) {
+            ("driver", FieldValue::Str(_)) if only => false,
+            ("selectors", FieldValue::List(_)) => {
+                let texts: Vec<&str> = expressions(selector.selectors())
+                    .map(|(_, text)| text)
+                    .collect();
+                selectors::leave_devices_out(&texts, subject.release, settings.gates)
+            }
+            (_, FieldValue::List(items)) => !items.is_empty(),
+            (_, FieldValue::Str(text)) => !text.is_empty(),
+            (_, value) => !matches!(value, FieldValue::Unset),
+        })
 }
 
 /// Returns the expressions of a list of selectors, with their places in it.
-fn expressions<'r>(selectors: Items<'r, DeviceSelector<'r>>) -> impl Iterator<Item = (usize, &'r str)> {
-    selectors.iter().enumerate().filter_map(|(at, selector)| Some((at, selector.cel()?.expression())))
+fn expressions<'r>(
+    selectors: Items<'r, DeviceSelector<'r>>,
+) -> impl Iterator<Item = (usize, &'r str)> {
+    selectors
+        .iter()
+        .enumerate()
+        .filter_map(|(at, selector)| Some((at, selector.cel()?.expression())))
 }
 
 /// Checks the drivers that selectors compare `device.driver` with.
@@ -230,7 +390,14 @@ fn selectors<'r>(
         for name in selectors::drivers(text, subject.release, settings.gates) {
             let path = path.index(at);
             let path = path.field("cel");
-            refuse(&settings.drivers, Code::PolicyDriver, &path.field("expression"), &name, subject.release, errors);
+            refuse(
+                &settings.drivers,
+                Code::PolicyDriver,
+                &path.field("expression"),
+                &name,
+                subject.release,
+                errors,
+            );
         }
     }
 }
@@ -246,7 +413,13 @@ fn opaque_drivers(
     let path = path.field("config");
     for (at, config) in list.iter().enumerate() {
         if let Some(opaque) = config.opaque() {
-            driver(settings, release, opaque.driver(), &path.index(at).field("opaque").field("driver"), errors);
+            driver(
+                settings,
+                release,
+                opaque.driver(),
+                &path.index(at).field("opaque").field("driver"),
+                errors,
+            );
         }
     }
 }

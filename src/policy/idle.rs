@@ -29,16 +29,31 @@ const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
 /// Reports settings without anything that decides, settings that their own release makes useless, and exemptions of every request.
 pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
     for key in SETTINGS {
-        let ValueShape::Object(keys) = key.shape else { continue };
+        let ValueShape::Object(keys) = key.shape else {
+            continue;
+        };
         let value = view.get(key.name);
         if value.is_object() && !errors.mentions(key.name) && !decides(value, keys) {
-            let names: Vec<String> = deciding(keys).map(|key| format!("`{}`", key.name)).collect();
+            let names: Vec<String> = deciding(keys)
+                .map(|key| format!("`{}`", key.name))
+                .collect();
             let names = names.join(", ");
-            errors.push(key.name, message!("settings.asks-nothing", "asks for nothing: give it {names}, or leave it out", names));
+            errors.push(
+                key.name,
+                message!(
+                    "settings.asks-nothing",
+                    "asks for nothing: give it {names}, or leave it out",
+                    names
+                ),
+            );
         }
     }
     let classes = [&settings.device_classes, &settings.resource_classes];
-    if settings.cluster.pod_classes && classes.into_iter().all(|rule| *rule == ClassRule::default()) {
+    if settings.cluster.pod_classes
+        && classes
+            .into_iter()
+            .all(|rule| *rule == ClassRule::default())
+    {
         errors.push(
             "cluster.podClasses",
             message!(
@@ -48,7 +63,10 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         );
     }
     if let Some(release) = settings.release {
-        for (name, minors) in RELEASES.iter().filter(|(name, _)| view.get(name).is_object()) {
+        for (name, minors) in RELEASES
+            .iter()
+            .filter(|(name, _)| view.get(name).is_object())
+        {
             if !minors.contains(&release.minor) {
                 let problem = message!(
                     "settings.judges-nothing",
@@ -60,7 +78,10 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         }
     }
     let exempt = |path: &str, patterns: &[String], everybody: &str| {
-        let all = patterns.iter().enumerate().find(|(_, text)| pattern::matches(text, everybody));
+        let all = patterns
+            .iter()
+            .enumerate()
+            .find(|(_, text)| pattern::matches(text, everybody));
         all.map(|(at, text)| {
             let problem = message!(
                 "settings.exempts-all",
@@ -71,7 +92,10 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         })
     };
     // No user has this name: only a pattern for all of them matches.
-    let found = [exempt("usernames", &settings.exempt_usernames, "\u{1}"), exempt("groups", &settings.exempt_groups, EVERYBODY)];
+    let found = [
+        exempt("usernames", &settings.exempt_usernames, "\u{1}"),
+        exempt("groups", &settings.exempt_groups, EVERYBODY),
+    ];
     for (path, problem) in found.into_iter().flatten() {
         errors.push(&path, problem);
     }
@@ -79,7 +103,8 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
 
 /// Returns the keys of a setting that decide something.
 fn deciding(keys: &'static [SettingKey]) -> impl Iterator<Item = &'static SettingKey> {
-    keys.iter().filter(|key| !matches!(key.name, "mode" | "message"))
+    keys.iter()
+        .filter(|key| !matches!(key.name, "mode" | "message"))
 }
 
 /// Returns true if a setting can decide a request. A flag that is off cannot.

@@ -49,7 +49,11 @@ impl PolicyVerdict {
     /// Makes the verdict on a request that cannot be judged.
     pub fn unreadable(uid: &str, problem: impl Into<String>) -> Self {
         let finding = Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem);
-        PolicyVerdict { uid: uid.to_owned(), findings: vec![finding], ..PolicyVerdict::default() }
+        PolicyVerdict {
+            uid: uid.to_owned(),
+            findings: vec![finding],
+            ..PolicyVerdict::default()
+        }
     }
 
     /// Makes the verdict of settings that are not valid: the policy refuses every request.
@@ -58,12 +62,18 @@ impl PolicyVerdict {
             let message = format!("the settings of the policy are not valid: {error}");
             Finding::new(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
         };
-        PolicyVerdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..PolicyVerdict::default() }
+        PolicyVerdict {
+            uid: uid.to_owned(),
+            findings: errors.iter().map(finding).collect(),
+            ..PolicyVerdict::default()
+        }
     }
 
     /// Returns true if the request is accepted.
     pub fn accepted(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity != Severity::Error)
+        self.findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error)
     }
 }
 
@@ -84,7 +94,10 @@ pub struct PolicyHost<'h> {
 ///
 /// # Errors
 /// The settings that ask for it.
-pub fn without_cluster(settings: &Settings, labels: Option<&BTreeMap<String, String>>) -> Result<(), Vec<String>> {
+pub fn without_cluster(
+    settings: &Settings,
+    labels: Option<&BTreeMap<String, String>>,
+) -> Result<(), Vec<String>> {
     let by_labels = settings.asks_for_labels().filter(|_| labels.is_none());
     let problem = |setting| {
         format!(
@@ -98,7 +111,12 @@ pub fn without_cluster(settings: &Settings, labels: Option<&BTreeMap<String, Str
 }
 
 /// Judges the request at a node of a JSON document.
-pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, host: PolicyHost<'_>) -> PolicyVerdict {
+pub fn judge(
+    document: &Document<'_>,
+    request: Option<NodeId>,
+    settings: &Settings,
+    host: PolicyHost<'_>,
+) -> PolicyVerdict {
     let request = match AdmissionRequest::read(&document.tree, request, host.operation) {
         Ok(request) => request,
         Err(problem) => return PolicyVerdict::unreadable("", problem),
@@ -108,8 +126,14 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
     {
         return PolicyVerdict::unusable(request.uid(), &errors);
     }
-    let mut verdict = PolicyVerdict { uid: request.uid().to_owned(), ..PolicyVerdict::default() };
-    if request.operation.is_none() || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
+    let mut verdict = PolicyVerdict {
+        uid: request.uid().to_owned(),
+        ..PolicyVerdict::default()
+    };
+    if request.operation.is_none()
+        || !matches!(request.sub_resource(), "" | "status")
+        || request.is_exempt(settings)
+    {
         return verdict;
     }
     let Some(object) = request.object() else {
@@ -125,13 +149,28 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         (item, body) = (best, Some(read));
     }
     let own = item.namespace.clone();
-    let namespace = if request.namespace().is_empty() { own.as_str() } else { request.namespace() };
+    let namespace = if request.namespace().is_empty() {
+        own.as_str()
+    } else {
+        request.namespace()
+    };
     let labels = match host.labels {
         Some(labels) => NamespaceLabels::given(labels.clone().into_iter().collect()),
         None => NamespaceLabels::of(namespace, host.cluster),
     };
-    let namespace = Namespace { name: namespace, labels: &labels, asking: Asking::Always };
-    let case = Case { document, request, settings, host, item, namespace };
+    let namespace = Namespace {
+        name: namespace,
+        labels: &labels,
+        asking: Asking::Always,
+    };
+    let case = Case {
+        document,
+        request,
+        settings,
+        host,
+        item,
+        namespace,
+    };
     match (&case.item.what, body) {
         (What::Other, _) => case.workload(&mut verdict),
         (What::Refused(finding), _) => case.refused(finding, &mut verdict),
@@ -144,7 +183,11 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
 
 /// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
 fn soften(settings: &Settings, verdict: &mut PolicyVerdict) {
-    for finding in verdict.findings.iter_mut().filter(|finding| !is_unreadable(finding.code)) {
+    for finding in verdict
+        .findings
+        .iter_mut()
+        .filter(|finding| !is_unreadable(finding.code))
+    {
         if settings.warns(restrictions::setting_of(finding)) {
             finding.severity = finding.severity.max(Severity::Warning);
         }
@@ -153,14 +196,21 @@ fn soften(settings: &Settings, verdict: &mut PolicyVerdict) {
 
 /// Makes warnings of the API server's own rules, where the server is of a release that is not known here: it decides by them.
 fn leave_to_server(verdict: &mut PolicyVerdict) {
-    for finding in verdict.findings.iter_mut().filter(|finding| restrictions::setting_of(finding) == "validation") {
+    for finding in verdict
+        .findings
+        .iter_mut()
+        .filter(|finding| restrictions::setting_of(finding) == "validation")
+    {
         finding.severity = finding.severity.max(Severity::Warning);
     }
 }
 
 /// Returns true if the request or the object could not be read.
 fn is_unreadable(code: Code) -> bool {
-    matches!(code, Code::AdmissionRequest | Code::NoKind | Code::TypeMismatch)
+    matches!(
+        code,
+        Code::AdmissionRequest | Code::NoKind | Code::TypeMismatch
+    )
 }
 
 struct Case<'a, 's> {
@@ -179,14 +229,28 @@ impl<'a> Case<'a, '_> {
 
     /// Judges a text that is not an object, or has an unknown kind or version: only the version can be judged.
     fn refused(&self, finding: &Finding, verdict: &mut PolicyVerdict) {
-        let other_group = self.request.group().is_some_and(|group| group != crate::api::GROUP);
+        let other_group = self
+            .request
+            .group()
+            .is_some_and(|group| group != crate::api::GROUP);
         match finding.code {
             Code::NoKind if other_group => {}
             Code::UnknownKind => {
-                let version = self.item.api_version.split_once('/').map_or("", |(_, version)| version);
-                let errors = restrictions::version_violations(self.settings, version, self.item.release);
-                verdict.findings.extend(errors.iter().map(|error| self.policy(error)));
-                verdict.findings.extend(object::unjudged(&self.item, self.settings).into_iter().map(|f| self.with_message(f)));
+                let version = self
+                    .item
+                    .api_version
+                    .split_once('/')
+                    .map_or("", |(_, version)| version);
+                let errors =
+                    restrictions::version_violations(self.settings, version, self.item.release);
+                verdict
+                    .findings
+                    .extend(errors.iter().map(|error| self.policy(error)));
+                verdict.findings.extend(
+                    object::unjudged(&self.item, self.settings)
+                        .into_iter()
+                        .map(|f| self.with_message(f)),
+                );
             }
             _ => verdict.findings.push(finding.clone()),
         }
@@ -208,7 +272,11 @@ impl<'a> Case<'a, '_> {
         if places.list.is_empty() {
             return;
         }
-        let destination = pods::Destination { release: self.item.release, namespace: self.namespace, cluster: self.host.cluster };
+        let destination = pods::Destination {
+            release: self.item.release,
+            namespace: self.namespace,
+            cluster: self.host.cluster,
+        };
         if self.request.operation != Some(Operation::Update(())) {
             let errors = pods::violations(settings, tree, &places, destination, None);
             self.held_to_changes(&errors, &[], verdict);
@@ -219,22 +287,44 @@ impl<'a> Case<'a, '_> {
             return;
         };
         let stored_places = find(old);
-        let going = tree.get(old, "metadata").and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
-        if going.is_some_and(|time| tree.str(time).is_some()) && pods::same(tree, &places, &stored_places) {
+        let going = tree
+            .get(old, "metadata")
+            .and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
+        if going.is_some_and(|time| tree.str(time).is_some())
+            && pods::same(tree, &places, &stored_places)
+        {
             return;
         }
         let asked = pods::StoredPodNeeds::of(tree, &stored_places);
-        let stored = StoredNeeds { classes: asked.classes.clone(), admin_access: false };
-        let namespace = Namespace { asking: Asking::Beyond(&stored), ..self.namespace };
-        let destination = pods::Destination { namespace, ..destination };
+        let stored = StoredNeeds {
+            classes: asked.classes.clone(),
+            admin_access: false,
+        };
+        let namespace = Namespace {
+            asking: Asking::Beyond(&stored),
+            ..self.namespace
+        };
+        let destination = pods::Destination {
+            namespace,
+            ..destination
+        };
         let errors = pods::violations(settings, tree, &places, destination, Some(&asked));
-        let destination = pods::Destination { namespace: namespace.of_stored(), cluster: None, ..destination };
+        let destination = pods::Destination {
+            namespace: namespace.of_stored(),
+            cluster: None,
+            ..destination
+        };
         let before = pods::violations(settings, tree, &stored_places, destination, None);
         self.held_to_changes(&errors, &before, verdict);
     }
 
     /// Makes warnings of errors that the stored object has already, as often as it has them.
-    fn held_to_changes(&self, errors: &[FieldError], before: &[FieldError], verdict: &mut PolicyVerdict) {
+    fn held_to_changes(
+        &self,
+        errors: &[FieldError],
+        before: &[FieldError],
+        verdict: &mut PolicyVerdict,
+    ) {
         let mut left: BTreeMap<String, usize> = BTreeMap::new();
         for error in before {
             let times = left.entry(anywhere(error)).or_default();
@@ -268,10 +358,14 @@ impl<'a> Case<'a, '_> {
     fn ours(&self, body: Body<'a>, verdict: &mut PolicyVerdict) {
         let api = body.api;
         let status = self.request.sub_resource() == "status";
-        if status && (!api.kind.status_in(self.item.release) || self.request.operation == Some(Operation::Create)) {
+        if status
+            && (!api.kind.status_in(self.item.release)
+                || self.request.operation == Some(Operation::Create))
+        {
             return;
         }
-        let stored = (self.request.operation == Some(Operation::Update(()))).then(|| self.stored(api));
+        let stored =
+            (self.request.operation == Some(Operation::Update(()))).then(|| self.stored(api));
         // Only the stored object is evidence: a client can write `deletionTimestamp` into a new one.
         if let Some(Ok(stored)) = &stored
             && is_going_away(stored.record())
@@ -283,12 +377,18 @@ impl<'a> Case<'a, '_> {
         if body.mismatch().is_some() {
             return;
         }
-        verdict.findings.extend(object::judged_by(&self.item, self.settings));
+        verdict
+            .findings
+            .extend(object::judged_by(&self.item, self.settings));
         let is_newer = object::unknown(&body) > 0;
         verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
-            Some(Err(problem)) => verdict.findings.push(Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)),
+            Some(Err(problem)) => verdict.findings.push(Finding::new(
+                Code::AdmissionRequest,
+                Origin::Claimkit,
+                problem,
+            )),
             None => self.create(body, is_newer, verdict),
         }
         if is_newer {
@@ -309,7 +409,9 @@ impl<'a> Case<'a, '_> {
             finding.fixes.clear();
             if finding.code == Code::UnknownField {
                 finding.severity = Severity::Warning;
-                finding.message.push_str(": not known to this policy, which does not judge it");
+                finding
+                    .message
+                    .push_str(": not known to this policy, which does not judge it");
             }
         }
         findings
@@ -321,7 +423,8 @@ impl<'a> Case<'a, '_> {
         };
         let item = manifest::object(self.document, old, Some(self.item.release));
         match &item.what {
-            What::Ours(old) if old.kind.kind == api.kind.kind && old.version.name == api.version.name => {}
+            What::Ours(old)
+                if old.kind.kind == api.kind.kind && old.version.name == api.version.name => {}
             _ => {
                 return Err(format!(
                     "`request.oldObject` is not a {} of {}: it cannot be compared with `request.object`",
@@ -337,7 +440,10 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Makes the request as the server sees it before admission.
-    fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::ServerRequest<'r> {
+    fn server<'r>(
+        &'r self,
+        labels: Option<&'r BTreeMap<String, String>>,
+    ) -> server::ServerRequest<'r> {
         server::ServerRequest {
             release: self.item.release,
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
@@ -352,11 +458,16 @@ impl<'a> Case<'a, '_> {
 
     /// Returns the labels of the namespace, if they are known already.
     fn labels(&self) -> Option<BTreeMap<String, String>> {
-        self.namespace.labels.peek().filter(|_| self.knows_labels()).map(|labels| order::map(labels.iter().cloned()))
+        self.namespace
+            .labels
+            .peek()
+            .filter(|_| self.knows_labels())
+            .map(|labels| order::map(labels.iter().cloned()))
     }
 
     fn knows_labels(&self) -> bool {
-        self.host.labels.is_some() || (self.host.cluster.is_some() && !self.namespace.name.is_empty())
+        self.host.labels.is_some()
+            || (self.host.cluster.is_some() && !self.namespace.name.is_empty())
     }
 
     /// Judges a new object, changed as the settings say. `is_newer`: the API server knows fields that are not known here.
@@ -364,12 +475,18 @@ impl<'a> Case<'a, '_> {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
             // A stored value cannot be changed any more.
-            Mutation::Possible if !self.request.is_audit(body.record()) => {
-                mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace)
-            }
+            Mutation::Possible if !self.request.is_audit(body.record()) => mutation::changes(
+                self.settings,
+                tree,
+                self.item.node,
+                api.kind.object,
+                self.namespace,
+            ),
             _ => Vec::new(),
         };
-        let Some(text) = mutation::apply(tree, self.item.node, &changes) else { return self.created(body, verdict) };
+        let Some(text) = mutation::apply(tree, self.item.node, &changes) else {
+            return self.created(body, verdict);
+        };
         // Judge exactly the object that is returned: read the new text like the request.
         match cluster::parse(&text) {
             Ok((tree, root)) => {
@@ -386,7 +503,11 @@ impl<'a> Case<'a, '_> {
         if verdict.accepted() {
             let unicode = self.item.release.rules().unicode;
             let told = changes.iter().map(|change| {
-                let mut finding = Finding::new(Code::PolicyFallback, Origin::Claimkit, change.sentence(unicode));
+                let mut finding = Finding::new(
+                    Code::PolicyFallback,
+                    Origin::Claimkit,
+                    change.sentence(unicode),
+                );
                 finding.path = Some(change.path.clone());
                 finding
             });
@@ -401,41 +522,82 @@ impl<'a> Case<'a, '_> {
         let object = body.record().clone();
         // The server drops the status of a new object.
         let stored = self.request.is_audit(&object);
-        let part = if stored { JudgedPart::Both } else { JudgedPart::Object };
+        let part = if stored {
+            JudgedPart::Both
+        } else {
+            JudgedPart::Object
+        };
         let subject = self.subject(api, &object, part, self.namespace);
         let mut violations = restrictions::violations(self.settings, subject);
         if !self.settings.validation_off {
             let labels = self.labels();
-            refused(server::create(&self.server(labels.as_ref()), body), &violations, verdict);
+            refused(
+                server::create(&self.server(labels.as_ref()), body),
+                &violations,
+                verdict,
+            );
         }
         if let Some(cluster) = self.host.cluster {
             violations.extend(lookups::violations(self.settings, cluster, subject, stored));
         }
-        verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
+        verdict
+            .findings
+            .extend(violations.iter().map(|error| self.policy(error)));
     }
 
-    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: JudgedPart, namespace: Namespace<'r>) -> Subject<'r> {
+    fn subject<'r>(
+        &'r self,
+        api: Api,
+        object: &'r Record<'r>,
+        part: JudgedPart,
+        namespace: Namespace<'r>,
+    ) -> Subject<'r> {
         // The server converts to the version that the policy's rules name.
-        let written = self.request.written_version(api.kind.kind).unwrap_or(api.version.name);
-        Subject { api, release: self.item.release, object, part, namespace, written }
+        let written = self
+            .request
+            .written_version(api.kind.kind)
+            .unwrap_or(api.version.name);
+        Subject {
+            api,
+            release: self.item.release,
+            object,
+            part,
+            namespace,
+            written,
+        }
     }
 
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut PolicyVerdict) {
         let api = body.api;
         let (new, old) = (body.record().clone(), stored.record().clone());
-        let part = if status { JudgedPart::Status } else { JudgedPart::Object };
+        let part = if status {
+            JudgedPart::Status
+        } else {
+            JudgedPart::Object
+        };
         let asked = lookups::asked(api, &old);
-        let namespace = Namespace { asking: Asking::Beyond(&asked), ..self.namespace };
-        let violations = restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
+        let namespace = Namespace {
+            asking: Asking::Beyond(&asked),
+            ..self.namespace
+        };
+        let violations =
+            restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
         if !self.settings.validation_off {
-            let update = if status { server::update_status } else { server::update };
+            let update = if status {
+                server::update_status
+            } else {
+                server::update
+            };
             let labels = self.labels();
             let server = self.server(labels.as_ref());
             let mut outcome = update(&server, body, stored);
             if !outcome.findings.is_empty()
                 && let (Ok(stored), Ok(again)) = (self.stored(api), self.stored(api))
             {
-                already(&mut outcome.findings, &update(&server, stored, again).findings);
+                already(
+                    &mut outcome.findings,
+                    &update(&server, stored, again).findings,
+                );
             }
             without_addresses(&mut outcome.findings, &new, &old);
             refused(outcome, &violations, verdict);
@@ -453,7 +615,9 @@ fn anywhere(error: &FieldError) -> String {
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         match part.split_once(']') {
-            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => text.push_str(rest),
+            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.push_str(rest)
+            }
             _ => text.extend(["[", part]),
         }
     }
@@ -462,7 +626,10 @@ fn anywhere(error: &FieldError) -> String {
 
 /// Returns true if the object is being deleted: removing its last finalizers must always be possible.
 fn is_going_away(object: &Record<'_>) -> bool {
-    Object::new(object).metadata().deletion_timestamp().is_some_and(|time| !time.is_zero())
+    Object::new(object)
+        .metadata()
+        .deletion_timestamp()
+        .is_some_and(|time| !time.is_zero())
 }
 
 /// Compares everything but metadata and status: removing finalizers leaves it as it is.
@@ -478,10 +645,16 @@ fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
 fn already(findings: &mut [Finding], of_stored: &[Finding]) {
     let own = |finding: &Finding| {
         use Code::{FinalizerAdded, GenerationInvalid, MetadataImmutable, ResourceVersionRequired};
-        matches!(finding.code, FinalizerAdded | GenerationInvalid | MetadataImmutable | ResourceVersionRequired)
+        matches!(
+            finding.code,
+            FinalizerAdded | GenerationInvalid | MetadataImmutable | ResourceVersionRequired
+        )
     };
     for finding in findings.iter_mut().filter(|finding| !own(finding)) {
-        if of_stored.iter().any(|stored| stored.code == finding.code && stored.message == finding.message) {
+        if of_stored
+            .iter()
+            .any(|stored| stored.code == finding.code && stored.message == finding.message)
+        {
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }
@@ -489,19 +662,37 @@ fn already(findings: &mut [Finding], of_stored: &[Finding]) {
 
 /// Replaces structs that the server prints with useless addresses in place of pointers by the changed fields.
 fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>) {
-    for finding in findings.iter_mut().filter(|finding| finding.message.contains(ADDRESS)) {
+    for finding in findings
+        .iter_mut()
+        .filter(|finding| finding.message.contains(ADDRESS))
+    {
         let path: &[&str] = match finding.code {
             Code::SpecImmutable => &["spec"],
             Code::AllocationImmutable => &["status", "allocation"],
             _ => continue,
         };
-        let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
-        let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
+        let inner = |record| {
+            path.iter()
+                .try_fold(record, |record: &Record<'_>, name| record.record(name))
+        };
+        let (Some(new), Some(old)) = (inner(new), inner(old)) else {
+            continue;
+        };
         // The message is in the server's words otherwise.
-        let changed = || -> Vec<String> { immutable::differences(new, old).iter().map(Difference::sentence).collect() };
+        let changed = || -> Vec<String> {
+            immutable::differences(new, old)
+                .iter()
+                .map(Difference::sentence)
+                .collect()
+        };
         let changed = in_english(changed);
         if !changed.is_empty() {
-            finding.message = format!("{}: Invalid value: {}: {}", path.join("."), changed.join(", "), immutable::MESSAGE);
+            finding.message = format!(
+                "{}: Invalid value: {}: {}",
+                path.join("."),
+                changed.join(", "),
+                immutable::MESSAGE
+            );
         }
     }
 }
@@ -509,15 +700,33 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
 /// not added: a policy's answer is shortened anyway. Nor is the server's reason against admin access if the policy has its own.
 fn refused(mut outcome: RequestOutcome, violations: &[FieldError], verdict: &mut PolicyVerdict) {
-    if violations.iter().any(|error| error.code == Code::PolicyAdminAccess) {
-        outcome.findings.retain(|finding| finding.code != Code::AdminAccessForbidden);
+    if violations
+        .iter()
+        .any(|error| error.code == Code::PolicyAdminAccess)
+    {
+        outcome
+            .findings
+            .retain(|finding| finding.code != Code::AdminAccessForbidden);
     }
-    for mut finding in outcome.warnings.into_iter().filter(|finding| finding.code == Code::SelectorNotCompiled) {
+    for mut finding in outcome
+        .warnings
+        .into_iter()
+        .filter(|finding| finding.code == Code::SelectorNotCompiled)
+    {
         finding.severity = Severity::Warning;
-        finding.message = format!("{}: {}", finding.path.as_deref().unwrap_or_default(), finding.message);
+        finding.message = format!(
+            "{}: {}",
+            finding.path.as_deref().unwrap_or_default(),
+            finding.message
+        );
         verdict.findings.push(finding);
     }
-    verdict.findings.extend(outcome.findings.into_iter().filter(|finding| finding.code != Code::LimitFindings));
+    verdict.findings.extend(
+        outcome
+            .findings
+            .into_iter()
+            .filter(|finding| finding.code != Code::LimitFindings),
+    );
 }
 
 fn missing_object() -> Finding {

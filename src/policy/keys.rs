@@ -3,7 +3,10 @@
 use crate::api::{classic, device};
 
 /// The allocation modes of claims, then those of requests for devices.
-pub const ALLOCATION_MODES: &[&[&str]] = &[classic::v1alpha2::ALLOCATION_MODES, device::ALLOCATION_MODES];
+pub const ALLOCATION_MODES: &[&[&str]] = &[
+    classic::v1alpha2::ALLOCATION_MODES,
+    device::ALLOCATION_MODES,
+];
 
 /// One key of the settings.
 #[derive(Debug)]
@@ -94,9 +97,21 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "apiVersions",
         ValueShape::Object(&[
-            key("allow", ValueShape::Patterns(SettingNameKind::Version), "The API versions objects may have."),
-            key("deny", ValueShape::Patterns(SettingNameKind::Version), "The API versions objects may not have."),
-            key("denyDeprecated", ValueShape::Flag, "Whether versions that are deprecated in `release` are refused."),
+            key(
+                "allow",
+                ValueShape::Patterns(SettingNameKind::Version),
+                "The API versions objects may have.",
+            ),
+            key(
+                "deny",
+                ValueShape::Patterns(SettingNameKind::Version),
+                "The API versions objects may not have.",
+            ),
+            key(
+                "denyDeprecated",
+                ValueShape::Flag,
+                "Whether versions that are deprecated in `release` are refused.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -115,8 +130,16 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "allocationModes",
         ValueShape::Object(&[
-            key("allow", ValueShape::Patterns(SettingNameKind::AllocationMode), "The allocation modes claims may have."),
-            key("deny", ValueShape::Patterns(SettingNameKind::AllocationMode), "The allocation modes claims may not have."),
+            key(
+                "allow",
+                ValueShape::Patterns(SettingNameKind::AllocationMode),
+                "The allocation modes claims may have.",
+            ),
+            key(
+                "deny",
+                ValueShape::Patterns(SettingNameKind::AllocationMode),
+                "The allocation modes claims may not have.",
+            ),
             key(
                 "default",
                 ValueShape::Name(SettingNameKind::AllocationMode),
@@ -135,7 +158,11 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "adminAccess",
         ValueShape::Object(&[
-            key("deny", ValueShape::Flag, "Whether admin access is refused except in the namespaces below."),
+            key(
+                "deny",
+                ValueShape::Flag,
+                "Whether admin access is refused except in the namespaces below.",
+            ),
             key(
                 "namespaces",
                 ValueShape::Patterns(SettingNameKind::Namespace),
@@ -154,14 +181,22 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "limits",
         ValueShape::Object(&[
-            key("maxRequests", ValueShape::Count, "How many requests a claim may have; a request with alternatives counts once."),
+            key(
+                "maxRequests",
+                ValueShape::Count,
+                "How many requests a claim may have; a request with alternatives counts once.",
+            ),
             MAX_COUNT,
             ALL_DEVICES,
             MAX_CAPACITY,
             key(
                 "classes",
                 ValueShape::Objects(&[
-                    key("names", ValueShape::Patterns(SettingNameKind::Class), "The classes."),
+                    key(
+                        "names",
+                        ValueShape::Patterns(SettingNameKind::Class),
+                        "The classes.",
+                    ),
                     MAX_COUNT,
                     ALL_DEVICES,
                     MAX_CAPACITY,
@@ -199,7 +234,11 @@ pub static SETTINGS: &[SettingKey] = &[
                 ValueShape::Flag,
                 "Whether CEL expressions in requests are refused: selectors and derived attributes.",
             ),
-            key("denyInClasses", ValueShape::Flag, "Whether CEL selectors in device classes are refused."),
+            key(
+                "denyInClasses",
+                ValueShape::Flag,
+                "Whether CEL selectors in device classes are refused.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -208,8 +247,16 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "opaqueParameters",
         ValueShape::Object(&[
-            key("allow", ValueShape::Patterns(SettingNameKind::Driver), "The drivers for which claims may have parameters."),
-            key("deny", ValueShape::Patterns(SettingNameKind::Driver), "The drivers for which claims may not have parameters."),
+            key(
+                "allow",
+                ValueShape::Patterns(SettingNameKind::Driver),
+                "The drivers for which claims may have parameters.",
+            ),
+            key(
+                "deny",
+                ValueShape::Patterns(SettingNameKind::Driver),
+                "The drivers for which claims may not have parameters.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -218,8 +265,16 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "extendedResourceNames",
         ValueShape::Object(&[
-            key("allow", ValueShape::Patterns(SettingNameKind::Resource), "The names that classes may take."),
-            key("deny", ValueShape::Patterns(SettingNameKind::Resource), "The names that classes may not take."),
+            key(
+                "allow",
+                ValueShape::Patterns(SettingNameKind::Resource),
+                "The names that classes may take.",
+            ),
+            key(
+                "deny",
+                ValueShape::Patterns(SettingNameKind::Resource),
+                "The names that classes may not take.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -241,8 +296,16 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "drivers",
         ValueShape::Object(&[
-            key("allow", ValueShape::Patterns(SettingNameKind::Driver), "The drivers that may be named."),
-            key("deny", ValueShape::Patterns(SettingNameKind::Driver), "The drivers that may not be named."),
+            key(
+                "allow",
+                ValueShape::Patterns(SettingNameKind::Driver),
+                "The drivers that may be named.",
+            ),
+            key(
+                "deny",
+                ValueShape::Patterns(SettingNameKind::Driver),
+                "The drivers that may not be named.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -251,15 +314,31 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "parametersRef",
         ValueShape::Object(&[
-            key("required", ValueShape::Flag, "Whether claims must refer to parameters."),
-            key("allow", ValueShape::Objects(GROUP_KIND), "The kinds of parameters claims may refer to."),
-            key("deny", ValueShape::Objects(GROUP_KIND), "The kinds of parameters claims may not refer to."),
+            key(
+                "required",
+                ValueShape::Flag,
+                "Whether claims must refer to parameters.",
+            ),
+            key(
+                "allow",
+                ValueShape::Objects(GROUP_KIND),
+                "The kinds of parameters claims may refer to.",
+            ),
+            key(
+                "deny",
+                ValueShape::Objects(GROUP_KIND),
+                "The kinds of parameters claims may not refer to.",
+            ),
             MODE,
             MESSAGE,
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
-    key("suitableNodes", ValueShape::Object(NODES), "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3)."),
+    key(
+        "suitableNodes",
+        ValueShape::Object(NODES),
+        "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3).",
+    ),
     key(
         "availableOnNodes",
         ValueShape::Object(NODES),
@@ -268,7 +347,11 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "shareable",
         ValueShape::Object(&[
-            key("deny", ValueShape::Flag, "Whether allocations and claim parameters may not be shareable."),
+            key(
+                "deny",
+                ValueShape::Flag,
+                "Whether allocations and claim parameters may not be shareable.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -280,16 +363,32 @@ pub static SETTINGS: &[SettingKey] = &[
             key(
                 "claims",
                 ValueShape::Object(&[
-                    key("allow", ValueShape::Patterns(SettingNameKind::Claim), "The claims pods may use."),
-                    key("deny", ValueShape::Patterns(SettingNameKind::Claim), "The claims pods may not use."),
+                    key(
+                        "allow",
+                        ValueShape::Patterns(SettingNameKind::Claim),
+                        "The claims pods may use.",
+                    ),
+                    key(
+                        "deny",
+                        ValueShape::Patterns(SettingNameKind::Claim),
+                        "The claims pods may not use.",
+                    ),
                 ]),
                 "Which claims pods may use by name.",
             ),
             key(
                 "templates",
                 ValueShape::Object(&[
-                    key("allow", ValueShape::Patterns(SettingNameKind::Claim), "The claim templates pods may use."),
-                    key("deny", ValueShape::Patterns(SettingNameKind::Claim), "The claim templates pods may not use."),
+                    key(
+                        "allow",
+                        ValueShape::Patterns(SettingNameKind::Claim),
+                        "The claim templates pods may use.",
+                    ),
+                    key(
+                        "deny",
+                        ValueShape::Patterns(SettingNameKind::Claim),
+                        "The claim templates pods may not use.",
+                    ),
                 ]),
                 "Which claim templates pods may use.",
             ),
@@ -309,7 +408,11 @@ pub static SETTINGS: &[SettingKey] = &[
                 ]),
                 "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
             ),
-            key("maxClaims", ValueShape::Count, "How many entries `spec.resourceClaims` may have."),
+            key(
+                "maxClaims",
+                ValueShape::Count,
+                "How many entries `spec.resourceClaims` may have.",
+            ),
             key(
                 "namesMatch",
                 ValueShape::Flag,
@@ -323,8 +426,16 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "cluster",
         ValueShape::Object(&[
-            key("classExists", ValueShape::Flag, "Whether the classes that a new claim or claim template names must exist."),
-            key("maxClaims", ValueShape::Count, "How many claims a namespace may have, a new one included."),
+            key(
+                "classExists",
+                ValueShape::Flag,
+                "Whether the classes that a new claim or claim template names must exist.",
+            ),
+            key(
+                "maxClaims",
+                ValueShape::Count,
+                "How many claims a namespace may have, a new one included.",
+            ),
             key(
                 "podClasses",
                 ValueShape::Flag,
@@ -364,8 +475,11 @@ const MODE: SettingKey = key(
     "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
 
-const MAX_COUNT: SettingKey =
-    key("maxCount", ValueShape::Count, "How many devices a request may ask for, and an extended resource of a container.");
+const MAX_COUNT: SettingKey = key(
+    "maxCount",
+    ValueShape::Count,
+    "How many devices a request may ask for, and an extended resource of a container.",
+);
 
 const ALL_DEVICES: SettingKey = key(
     "allDevices",
@@ -373,19 +487,42 @@ const ALL_DEVICES: SettingKey = key(
     "Whether a request may ask for all devices (`allocationMode: All`); by default it may not where `maxCount` is given.",
 );
 
-const MAX_CAPACITY: SettingKey =
-    key("maxCapacity", ValueShape::Quantities, "The most that a request may ask of a capacity, by the capacity's name.");
+const MAX_CAPACITY: SettingKey = key(
+    "maxCapacity",
+    ValueShape::Quantities,
+    "The most that a request may ask of a capacity, by the capacity's name.",
+);
 
 static TAINTS: &[SettingKey] = &[
-    key("key", ValueShape::Name(SettingNameKind::TaintKey), "The key of the taints, `*` wildcards allowed."),
-    key("effect", ValueShape::Choice(&["NoSchedule", "NoExecute"]), "The effect of the taints; by default any effect."),
+    key(
+        "key",
+        ValueShape::Name(SettingNameKind::TaintKey),
+        "The key of the taints, `*` wildcards allowed.",
+    ),
+    key(
+        "effect",
+        ValueShape::Choice(&["NoSchedule", "NoExecute"]),
+        "The effect of the taints; by default any effect.",
+    ),
 ];
 
-const MESSAGE: SettingKey = key("message", ValueShape::Text, "Text after the reason, e.g. whom to ask.");
+const MESSAGE: SettingKey = key(
+    "message",
+    ValueShape::Text,
+    "Text after the reason, e.g. whom to ask.",
+);
 
 static CLASSES: &[SettingKey] = &[
-    key("allow", ValueShape::Patterns(SettingNameKind::Class), "The classes claims may name."),
-    key("deny", ValueShape::Patterns(SettingNameKind::Class), "The classes claims may not name."),
+    key(
+        "allow",
+        ValueShape::Patterns(SettingNameKind::Class),
+        "The classes claims may name.",
+    ),
+    key(
+        "deny",
+        ValueShape::Patterns(SettingNameKind::Class),
+        "The classes claims may not name.",
+    ),
     key(
         "namespaces",
         ValueShape::Objects(CLASSES_OF_NAMESPACES),
@@ -406,16 +543,36 @@ static CLASSES: &[SettingKey] = &[
 ];
 
 static CLASSES_OF_NAMESPACES: &[SettingKey] = &[
-    key("names", ValueShape::Patterns(SettingNameKind::Namespace), "The namespaces by name."),
+    key(
+        "names",
+        ValueShape::Patterns(SettingNameKind::Namespace),
+        "The namespaces by name.",
+    ),
     key(
         "labels",
         ValueShape::Labels,
         "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
     ),
-    key("allow", ValueShape::Patterns(SettingNameKind::Class), "The classes their claims may name."),
-    key("deny", ValueShape::Patterns(SettingNameKind::Class), "The classes their claims may not name."),
-    key("default", ValueShape::Name(SettingNameKind::Class), "Instead of the `default` above."),
-    key("fallback", ValueShape::Name(SettingNameKind::Class), "Instead of the `fallback` above."),
+    key(
+        "allow",
+        ValueShape::Patterns(SettingNameKind::Class),
+        "The classes their claims may name.",
+    ),
+    key(
+        "deny",
+        ValueShape::Patterns(SettingNameKind::Class),
+        "The classes their claims may not name.",
+    ),
+    key(
+        "default",
+        ValueShape::Name(SettingNameKind::Class),
+        "Instead of the `default` above.",
+    ),
+    key(
+        "fallback",
+        ValueShape::Name(SettingNameKind::Class),
+        "Instead of the `fallback` above.",
+    ),
 ];
 
 static GROUP_KIND: &[SettingKey] = &[
@@ -424,18 +581,38 @@ static GROUP_KIND: &[SettingKey] = &[
         ValueShape::Name(SettingNameKind::Group),
         "The API group, `*` wildcards allowed; absent or empty is the core group.",
     ),
-    key("kind", ValueShape::Name(SettingNameKind::Kind), "The kind, `*` wildcards allowed."),
+    key(
+        "kind",
+        ValueShape::Name(SettingNameKind::Kind),
+        "The kind, `*` wildcards allowed.",
+    ),
 ];
 
 static NODES: &[SettingKey] = &[
-    key("required", ValueShape::Flag, "Whether there must be a node selector."),
-    key("mustSelect", ValueShape::Objects(NODE), "Nodes that must be selected."),
-    key("mustNotSelect", ValueShape::Objects(NODE), "Nodes that must not be selected."),
+    key(
+        "required",
+        ValueShape::Flag,
+        "Whether there must be a node selector.",
+    ),
+    key(
+        "mustSelect",
+        ValueShape::Objects(NODE),
+        "Nodes that must be selected.",
+    ),
+    key(
+        "mustNotSelect",
+        ValueShape::Objects(NODE),
+        "Nodes that must not be selected.",
+    ),
     MODE,
     MESSAGE,
 ];
 
 static NODE: &[SettingKey] = &[
-    key("name", ValueShape::Name(SettingNameKind::Node), "The node's name."),
+    key(
+        "name",
+        ValueShape::Name(SettingNameKind::Node),
+        "The node's name.",
+    ),
     key("labels", ValueShape::Labels, "The node's labels."),
 ];

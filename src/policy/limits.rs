@@ -7,26 +7,43 @@ use crate::go::quantity::Quantity;
 use crate::policy::refusals::refuse;
 use crate::policy::settings::{NameList, RequestLimits, Settings, Tolerations};
 use crate::record::view::List as Items;
-use crate::record::view::device::{DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration};
+use crate::record::view::device::{
+    DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration,
+};
 use crate::rules::{Bad, Errors};
 
 /// Checks how many requests a claim has.
-pub fn requests(settings: &Settings, devices: DeviceClaim<'_>, path: &Path<'_>, errors: &mut Errors) {
+pub fn requests(
+    settings: &Settings,
+    devices: DeviceClaim<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let count = devices.requests().len();
     if let Some(most) = settings.limits.max_requests.filter(|&most| count > most) {
-        let detail = format!("the policy accepts at most {most} requests in a claim, this one has {count}");
+        let detail =
+            format!("the policy accepts at most {most} requests in a claim, this one has {count}");
         errors.forbidden(Code::PolicyLimits, &path.field("requests"), &detail);
     }
 }
 
 /// Checks a request for devices of one class.
-pub fn request(settings: &Settings, release: Release, request: DeviceAsk<'_>, path: &Path<'_>, errors: &mut Errors) {
+pub fn request(
+    settings: &Settings,
+    release: Release,
+    request: DeviceAsk<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let class = request.device_class_name();
     let limits = settings.limits.of(class);
     let quoted = || go::quote(class, release.rules().unicode);
     if request.allocation_mode() == "All" {
         if !limits.all_devices.unwrap_or(limits.max_count.is_none()) {
-            let detail = format!("the policy accepts no request for all devices of the class {}", quoted());
+            let detail = format!(
+                "the policy accepts no request for all devices of the class {}",
+                quoted()
+            );
             errors.forbidden(Code::PolicyLimits, &path.field("allocationMode"), &detail);
         }
     } else if let Some(count) = request.count() {
@@ -42,19 +59,33 @@ pub fn request(settings: &Settings, release: Release, request: DeviceAsk<'_>, pa
     tolerations(&settings.tolerations, request.tolerations(), path, errors);
     if settings.expressions.denied_in_claims {
         let (selectors, attributes) = (request.selectors(), request.derived_attributes());
-        for (field, none) in [("selectors", selectors.is_empty()), ("derivedAttributes", attributes.is_empty())] {
+        for (field, none) in [
+            ("selectors", selectors.is_empty()),
+            ("derivedAttributes", attributes.is_empty()),
+        ] {
             if !none {
-                errors.forbidden(Code::PolicySelectors, &path.field(field), "the policy accepts no CEL expressions in claims");
+                errors.forbidden(
+                    Code::PolicySelectors,
+                    &path.field(field),
+                    "the policy accepts no CEL expressions in claims",
+                );
             }
         }
     }
 }
 
 /// Checks a number of devices. `class` is in quotes.
-pub fn devices(limits: &RequestLimits, count: i64, class: &str, path: &Path<'_>, errors: &mut Errors) {
+pub fn devices(
+    limits: &RequestLimits,
+    count: i64,
+    class: &str,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let over = |most: &usize| i64::try_from(*most).is_ok_and(|most| count > most);
     if let Some(most) = limits.max_count.filter(over) {
-        let detail = format!("the policy accepts at most {most} devices of the class {class} in a request");
+        let detail =
+            format!("the policy accepts at most {most} devices of the class {class} in a request");
         errors.invalid(Code::PolicyLimits, path, Bad::Int(count), &detail);
     }
 }
@@ -64,10 +95,14 @@ fn amount(limits: &RequestLimits, name: &str, asked: &str, path: &Path<'_>, erro
     let (domain, id) = parts(name);
     for (limited, most) in &limits.max_capacity {
         let (limited_domain, limited_id) = parts(limited);
-        if id != limited_id || !(domain.is_empty() || limited_domain.is_empty() || domain == limited_domain) {
+        if id != limited_id
+            || !(domain.is_empty() || limited_domain.is_empty() || domain == limited_domain)
+        {
             continue;
         }
-        let (Ok(value), Ok(limit)) = (Quantity::parse(asked), Quantity::parse(most)) else { continue };
+        let (Ok(value), Ok(limit)) = (Quantity::parse(asked), Quantity::parse(most)) else {
+            continue;
+        };
         if value.nanos() > limit.nanos() {
             let detail = format!("the policy accepts at most {most} of `{limited}` in a request");
             errors.invalid(Code::PolicyLimits, path, Bad::Str(asked), &detail);
@@ -80,7 +115,12 @@ fn parts(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-fn tolerations(rule: &Tolerations, list: Items<'_, DeviceToleration<'_>>, path: &Path<'_>, errors: &mut Errors) {
+fn tolerations(
+    rule: &Tolerations,
+    list: Items<'_, DeviceToleration<'_>>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     if *rule == Tolerations::Any {
         return;
     }
@@ -93,9 +133,19 @@ fn tolerations(rule: &Tolerations, list: Items<'_, DeviceToleration<'_>>, path: 
             Tolerations::Deny(list) => !list.iter().any(|taints| taints.meet(key, effect)),
         };
         if !accepted {
-            let keys = if key.is_empty() { "any key".to_owned() } else { format!("the key `{key}`") };
-            let effects = if effect.is_empty() { "any effect".to_owned() } else { format!("the effect `{effect}`") };
-            let detail = format!("the policy does not accept a toleration of taints with {keys} and {effects}");
+            let keys = if key.is_empty() {
+                "any key".to_owned()
+            } else {
+                format!("the key `{key}`")
+            };
+            let effects = if effect.is_empty() {
+                "any effect".to_owned()
+            } else {
+                format!("the effect `{effect}`")
+            };
+            let detail = format!(
+                "the policy does not accept a toleration of taints with {keys} and {effects}"
+            );
             errors.forbidden(Code::PolicyTolerations, &path.index(at), &detail);
         }
     }
@@ -118,18 +168,48 @@ pub fn opaque_parameters(
         if let Some(opaque) = config.opaque() {
             let path = path.index(at);
             let path = path.field("opaque");
-            refuse(list, Code::PolicyOpaqueParameters, &path.field("driver"), opaque.driver(), release, errors);
+            refuse(
+                list,
+                Code::PolicyOpaqueParameters,
+                &path.field("driver"),
+                opaque.driver(),
+                release,
+                errors,
+            );
         }
     }
 }
 
 /// Checks what a class takes and how it selects.
-pub fn class(settings: &Settings, release: Release, spec: DeviceClassSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
-    if let Some(name) = spec.extended_resource_name().filter(|name| !name.is_empty()) {
-        let (list, path) = (&settings.extended_resource_names, path.field("extendedResourceName"));
-        refuse(list, Code::PolicyExtendedResources, &path, name, release, errors);
+pub fn class(
+    settings: &Settings,
+    release: Release,
+    spec: DeviceClassSpec<'_>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
+    if let Some(name) = spec
+        .extended_resource_name()
+        .filter(|name| !name.is_empty())
+    {
+        let (list, path) = (
+            &settings.extended_resource_names,
+            path.field("extendedResourceName"),
+        );
+        refuse(
+            list,
+            Code::PolicyExtendedResources,
+            &path,
+            name,
+            release,
+            errors,
+        );
     }
     if settings.expressions.denied_in_classes && !spec.selectors().is_empty() {
-        errors.forbidden(Code::PolicySelectors, &path.field("selectors"), "the policy accepts no CEL selectors in classes");
+        errors.forbidden(
+            Code::PolicySelectors,
+            &path.field("selectors"),
+            "the policy accepts no CEL selectors in classes",
+        );
     }
 }

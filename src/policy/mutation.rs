@@ -26,8 +26,19 @@ pub struct FieldChange {
 impl FieldChange {
     /// Returns the sentence about the change, for the user.
     pub fn sentence(&self, unicode: GoUnicode) -> String {
-        let shown = |value: &str| if self.raw { value.to_owned() } else { go::quote(value, unicode) };
-        format!("{}: set to {} by the policy in place of {}", self.path, shown(&self.value), shown(&self.before))
+        let shown = |value: &str| {
+            if self.raw {
+                value.to_owned()
+            } else {
+                go::quote(value, unicode)
+            }
+        };
+        format!(
+            "{}: set to {} by the policy in place of {}",
+            self.path,
+            shown(&self.value),
+            shown(&self.before)
+        )
     }
 }
 
@@ -39,16 +50,33 @@ pub fn changes(
     kind: ObjectKind,
     namespace: Namespace<'_>,
 ) -> Vec<FieldChange> {
-    let mut changes = Changes { settings, tree, namespace, list: Vec::new() };
-    let Some(mut spec) = tree.get(object, "spec") else { return Vec::new() };
+    let mut changes = Changes {
+        settings,
+        tree,
+        namespace,
+        list: Vec::new(),
+    };
+    let Some(mut spec) = tree.get(object, "spec") else {
+        return Vec::new();
+    };
     let mut path = "spec".to_owned();
     if kind.is_template() {
-        let Some(inner) = tree.get(spec, "spec") else { return Vec::new() };
+        let Some(inner) = tree.get(spec, "spec") else {
+            return Vec::new();
+        };
         (spec, path) = (inner, "spec.spec".to_owned());
     }
     match kind {
-        ObjectKind::Classic(ClassicKind::ResourceClaim | ClassicKind::ResourceClaimTemplate) if tree.is_map(spec) => {
-            changes.class(&settings.resource_classes, "resourceClasses", spec, "resourceClassName", &path);
+        ObjectKind::Classic(ClassicKind::ResourceClaim | ClassicKind::ResourceClaimTemplate)
+            if tree.is_map(spec) =>
+        {
+            changes.class(
+                &settings.resource_classes,
+                "resourceClasses",
+                spec,
+                "resourceClassName",
+                &path,
+            );
             changes.mode(classic::v1alpha2::ALLOCATION_MODES, spec, &path);
         }
         ObjectKind::Device(DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate) => {
@@ -87,12 +115,25 @@ impl Changes<'_, '_> {
     fn device(&mut self, request: NodeId, path: &str) {
         if self.tree.is_map(request) {
             let settings = self.settings;
-            self.class(&settings.device_classes, "deviceClasses", request, "deviceClassName", path);
+            self.class(
+                &settings.device_classes,
+                "deviceClasses",
+                request,
+                "deviceClassName",
+                path,
+            );
             self.mode(device::ALLOCATION_MODES, request, path);
         }
     }
 
-    fn class(&mut self, rule: &ClassRule, setting: &str, holder: NodeId, field: &'static str, path: &str) {
+    fn class(
+        &mut self,
+        rule: &ClassRule,
+        setting: &str,
+        holder: NodeId,
+        field: &'static str,
+        path: &str,
+    ) {
         let class = self.text(holder, field);
         // If it is unknown whether the rule applies, the claim is refused unchanged.
         let applies = match rule.of(self.namespace, &class) {
@@ -117,28 +158,55 @@ impl Changes<'_, '_> {
         if self.settings.warns("allocationModes") {
             return;
         }
-        let (settings, first) = (self.settings, of_family.first().copied().unwrap_or_default());
+        let (settings, first) = (
+            self.settings,
+            of_family.first().copied().unwrap_or_default(),
+        );
         let mut mode = self.text(holder, "allocationMode");
         if mode.is_empty() {
             mode = first.to_owned();
         }
         let is_default = mode == first;
-        let default = settings.default_mode.as_ref().filter(|default| is_default && **default != mode);
+        let default = settings
+            .default_mode
+            .as_ref()
+            .filter(|default| is_default && **default != mode);
         let accepted = settings.allocation_modes.accepts(&mode);
         let instead = default.or(settings.fallback_mode.as_ref().filter(|_| !accepted));
-        let Some(instead) = instead.filter(|instead| of_family.contains(&instead.as_str())) else { return };
+        let Some(instead) = instead.filter(|instead| of_family.contains(&instead.as_str())) else {
+            return;
+        };
         self.set(holder, "allocationMode", instead, mode, path);
         if instead == "All"
             && let Some(count) = self.tree.get(holder, "count")
         {
             let span = self.tree.span(count);
-            let before = self.tree.source().get(span.from()..span.to()).unwrap_or_default().to_owned();
+            let before = self
+                .tree
+                .source()
+                .get(span.from()..span.to())
+                .unwrap_or_default()
+                .to_owned();
             let path = format!("{path}.count");
-            self.list.push(FieldChange { holder, field: "count", value: "0".to_owned(), raw: true, before, path });
+            self.list.push(FieldChange {
+                holder,
+                field: "count",
+                value: "0".to_owned(),
+                raw: true,
+                before,
+                path,
+            });
         }
     }
 
-    fn set(&mut self, holder: NodeId, field: &'static str, value: &str, before: String, path: &str) {
+    fn set(
+        &mut self,
+        holder: NodeId,
+        field: &'static str,
+        value: &str,
+        before: String,
+        path: &str,
+    ) {
         self.list.push(FieldChange {
             holder,
             field,
@@ -150,11 +218,18 @@ impl Changes<'_, '_> {
     }
 
     fn text(&self, holder: NodeId, field: &str) -> String {
-        self.tree.get(holder, field).and_then(|value| self.tree.str(value)).unwrap_or_default().to_owned()
+        self.tree
+            .get(holder, field)
+            .and_then(|value| self.tree.str(value))
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn items(&self, holder: NodeId, field: &str) -> Vec<NodeId> {
-        let list = self.tree.get(holder, field).filter(|&list| matches!(self.tree.kind(list), Kind::Seq { .. }));
+        let list = self
+            .tree
+            .get(holder, field)
+            .filter(|&list| matches!(self.tree.kind(list), Kind::Seq { .. }));
         list.map_or_else(Vec::new, |list| self.tree.items(list).to_vec())
     }
 }
@@ -177,9 +252,18 @@ pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[FieldChange]) -> Option
         }
         let start = tree.span(change.holder).from().saturating_add(1);
         let is_empty = tree.entries(change.holder).is_empty();
-        let member = format!("\"{}\":{value}{}", change.field, if is_empty { "" } else { "," });
-        match put.and_then(|at: usize| edits.get_mut(at)).filter(|(from, ..)| *from == start) {
-            Some((_, _, members)) => members.push_str(&format!("{}{member}", if is_empty { "," } else { "" })),
+        let member = format!(
+            "\"{}\":{value}{}",
+            change.field,
+            if is_empty { "" } else { "," }
+        );
+        match put
+            .and_then(|at: usize| edits.get_mut(at))
+            .filter(|(from, ..)| *from == start)
+        {
+            Some((_, _, members)) => {
+                members.push_str(&format!("{}{member}", if is_empty { "," } else { "" }))
+            }
             None => {
                 put = Some(edits.len());
                 edits.push((start, start, member));

@@ -14,13 +14,25 @@ pub struct NamespaceLabels<'h> {
 impl<'h> NamespaceLabels<'h> {
     /// Takes labels that the host gives with the request.
     pub fn given(labels: Labels) -> Self {
-        NamespaceLabels { name: "", cluster: None, known: OnceCell::from(Ok(labels)) }
+        NamespaceLabels {
+            name: "",
+            cluster: None,
+            known: OnceCell::from(Ok(labels)),
+        }
     }
 
     /// Takes labels that `cluster` is asked for when they are needed. An object of the cluster (`name` is empty) has none.
     pub fn of(name: &'h str, cluster: Option<&'h dyn ClusterReader>) -> Self {
-        let known = if name.is_empty() || cluster.is_none() { OnceCell::from(Ok(Labels::new())) } else { OnceCell::new() };
-        NamespaceLabels { name, cluster, known }
+        let known = if name.is_empty() || cluster.is_none() {
+            OnceCell::from(Ok(Labels::new()))
+        } else {
+            OnceCell::new()
+        };
+        NamespaceLabels {
+            name,
+            cluster,
+            known,
+        }
     }
 
     /// Returns the labels if they are known already.
@@ -29,7 +41,12 @@ impl<'h> NamespaceLabels<'h> {
     }
 
     fn ask(&self) -> Result<&Labels, &str> {
-        let ask = || self.cluster.map_or_else(|| Ok(Labels::new()), |cluster| cluster::labels(cluster, self.name));
+        let ask = || {
+            self.cluster.map_or_else(
+                || Ok(Labels::new()),
+                |cluster| cluster::labels(cluster, self.name),
+            )
+        };
         self.known.get_or_init(ask).as_ref().map_err(String::as_str)
     }
 }
@@ -79,7 +96,10 @@ pub enum Has<'r> {
 impl<'r> Namespace<'r> {
     /// Returns the namespace for judging the stored object of an update.
     pub fn of_stored(self) -> Self {
-        Namespace { asking: Asking::Never, ..self }
+        Namespace {
+            asking: Asking::Never,
+            ..self
+        }
     }
 
     /// Checks the labels that decide whether claims may name a class.
@@ -110,6 +130,10 @@ impl<'r> Namespace<'r> {
                 Err(problem) => return Has::Failed(problem),
             },
         };
-        if wanted.iter().all(|label| known.contains(label)) { Has::Yes } else { Has::No }
+        if wanted.iter().all(|label| known.contains(label)) {
+            Has::Yes
+        } else {
+            Has::No
+        }
     }
 }

@@ -17,7 +17,9 @@ impl<'r> NodeSelection<'r> {
     /// Parses a selector as the scheduler of the release does.
     pub fn by(selector: Option<NodeSelector<'r>>, release: Release) -> Self {
         let rules = SchedulerRules::of(release);
-        NodeSelection { selector: selector.map(|selector| ParsedSelector::parse(selector, &rules)) }
+        NodeSelection {
+            selector: selector.map(|selector| ParsedSelector::parse(selector, &rules)),
+        }
     }
 
     /// Returns true if the node is certainly selected. If it is described by labels only, a term that requires a name does not
@@ -32,7 +34,12 @@ impl<'r> NodeSelection<'r> {
     }
 
     fn any(&self, node: &SettingsNode, confidence: Confidence) -> bool {
-        self.selector.as_ref().is_none_or(|selector| selector.terms.iter().any(|term| matches(term, node, confidence)))
+        self.selector.as_ref().is_none_or(|selector| {
+            selector
+                .terms
+                .iter()
+                .any(|term| matches(term, node, confidence))
+        })
     }
 }
 
@@ -49,7 +56,9 @@ enum Confidence {
 fn matches(term: &Term<'_>, node: &SettingsNode, confidence: Confidence) -> bool {
     !term.is_empty()
         && term.requirements.iter().all(|requirement| {
-            let Ok(test) = &requirement.test else { return false };
+            let Ok(test) = &requirement.test else {
+                return false;
+            };
             match requirement.list {
                 TermList::Expressions => {
                     let label = node.labels.iter().find(|(key, _)| key == requirement.key);
@@ -57,7 +66,11 @@ fn matches(term: &Term<'_>, node: &SettingsNode, confidence: Confidence) -> bool
                 }
                 TermList::Fields if node.name.is_empty() => confidence == Confidence::Possible,
                 TermList::Fields => {
-                    let value = if requirement.key == "metadata.name" { node.name.as_str() } else { "" };
+                    let value = if requirement.key == "metadata.name" {
+                        node.name.as_str()
+                    } else {
+                        ""
+                    };
                     test.holds(Some(value))
                 }
             }

@@ -4,7 +4,9 @@
 use crate::api::{Api, Gates, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::{self, Item, What};
-use crate::policy::settings::{ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations};
+use crate::policy::settings::{
+    ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations,
+};
 use crate::record::decode::{How, StrictKind, Via};
 use crate::server::Body;
 use crate::text::tree::{NodeId, Tree};
@@ -16,7 +18,11 @@ pub fn recognize(document: &Document<'_>, node: NodeId, release: Option<Release>
     match &item.what {
         What::Refused(finding) if finding.code == Code::UnknownKind => {
             let later = manifest::object(document, node, None);
-            if matches!(later.what, What::Ours(_)) { later } else { item }
+            if matches!(later.what, What::Ours(_)) {
+                later
+            } else {
+                item
+            }
         }
         _ => item,
     }
@@ -24,7 +30,12 @@ pub fn recognize(document: &Document<'_>, node: NodeId, release: Option<Release>
 
 /// Reads an object by the rules of its item.
 pub fn read<'t>(tree: &'t Tree<'_>, item: &Item, api: Api) -> Body<'t> {
-    Body::read(tree, item.node, api, How::reaching(Mode::Json, Via::Validator, item.release))
+    Body::read(
+        tree,
+        item.node,
+        api,
+        How::reaching(Mode::Json, Via::Validator, item.release),
+    )
 }
 
 /// Reads an object, by the rules of another release if that one knows fields that the item's does not. The release with the fewest
@@ -51,7 +62,11 @@ pub fn read_by_best<'t>(document: &'t Document<'_>, item: Item, api: Api) -> (It
 
 /// Counts the fields that the release does not know.
 pub fn unknown(body: &Body<'_>) -> usize {
-    body.decoded.strict.iter().filter(|strict| matches!(strict.kind, StrictKind::Unknown)).count()
+    body.decoded
+        .strict
+        .iter()
+        .filter(|strict| matches!(strict.kind, StrictKind::Unknown))
+        .count()
 }
 
 /// Returns the gates of the settings for a release: they apply to the release of the settings only.
@@ -66,7 +81,11 @@ pub fn judged_by(item: &Item, settings: &Settings) -> Option<Finding> {
         "judged by the rules of Kubernetes {}: `release` of the settings is {wanted}, which does not know all of this {} of {}",
         item.release, item.kind, item.api_version
     );
-    Some(Finding::warning(Code::AdmissionRequest, Origin::Claimkit, message))
+    Some(Finding::warning(
+        Code::AdmissionRequest,
+        Origin::Claimkit,
+        message,
+    ))
 }
 
 /// Returns the findings about an object of a kind or version that no release known here has: an error for each setting that would
@@ -75,12 +94,18 @@ pub fn unjudged(item: &Item, settings: &Settings) -> Vec<Finding> {
     let (kind, version) = (&item.kind, &item.api_version);
     let judging = judging(kind, settings);
     if judging.is_empty() {
-        let message = format!("{kind} of {version} is not known to this policy, which does not judge it");
-        return vec![Finding::warning(Code::UnknownKind, Origin::Claimkit, message)];
+        let message =
+            format!("{kind} of {version} is not known to this policy, which does not judge it");
+        return vec![Finding::warning(
+            Code::UnknownKind,
+            Origin::Claimkit,
+            message,
+        )];
     }
     let error = |(setting, code): (&str, Code)| {
-        let message =
-            format!("apiVersion: Forbidden: `{setting}` cannot judge {kind} of {version}, which is not known to this policy");
+        let message = format!(
+            "apiVersion: Forbidden: `{setting}` cannot judge {kind} of {version}, which is not known to this policy"
+        );
         let mut finding = Finding::error(code, Origin::Claimkit, message);
         finding.path = Some("apiVersion".to_owned());
         finding
@@ -90,37 +115,102 @@ pub fn unjudged(item: &Item, settings: &Settings) -> Vec<Finding> {
 
 /// Returns the settings that judge objects of a kind, in whatever version.
 fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
-    let row = VERSIONS.iter().flat_map(|version| version.kinds).find(|row| row.kind == kind && row.items.is_none());
-    let Some(object) = row.map(|row| row.object) else { return Vec::new() };
+    let row = VERSIONS
+        .iter()
+        .flat_map(|version| version.kinds)
+        .find(|row| row.kind == kind && row.items.is_none());
+    let Some(object) = row.map(|row| row.object) else {
+        return Vec::new();
+    };
     let claim = object.is_claim() || object.is_template();
     let class = matches!(kind, "DeviceClass" | "ResourceClass");
-    let rule = matches!(object, ObjectKind::Device(crate::api::DeviceKind::DeviceTaintRule));
-    let names_classes = |rule: &ClassRule| rule.list != NameList::Any || !rule.namespaces.is_empty();
+    let rule = matches!(
+        object,
+        ObjectKind::Device(crate::api::DeviceKind::DeviceTaintRule)
+    );
+    let names_classes =
+        |rule: &ClassRule| rule.list != NameList::Any || !rule.namespaces.is_empty();
     let selects = |rule: &NodeRule| *rule != NodeRule::default();
     let all = [
-        ("deviceClasses", Code::PolicyDeviceClass, (claim || rule) && names_classes(&settings.device_classes)),
-        ("resourceClasses", Code::PolicyResourceClass, claim && names_classes(&settings.resource_classes)),
-        ("allocationModes", Code::PolicyAllocationMode, claim && settings.allocation_modes != NameList::Any),
-        ("adminAccess", Code::PolicyAdminAccess, claim && settings.admin_access.limited),
-        ("limits", Code::PolicyLimits, claim && settings.limits != ClaimLimits::default()),
-        ("tolerations", Code::PolicyTolerations, claim && settings.tolerations != Tolerations::Any),
+        (
+            "deviceClasses",
+            Code::PolicyDeviceClass,
+            (claim || rule) && names_classes(&settings.device_classes),
+        ),
+        (
+            "resourceClasses",
+            Code::PolicyResourceClass,
+            claim && names_classes(&settings.resource_classes),
+        ),
+        (
+            "allocationModes",
+            Code::PolicyAllocationMode,
+            claim && settings.allocation_modes != NameList::Any,
+        ),
+        (
+            "adminAccess",
+            Code::PolicyAdminAccess,
+            claim && settings.admin_access.limited,
+        ),
+        (
+            "limits",
+            Code::PolicyLimits,
+            claim && settings.limits != ClaimLimits::default(),
+        ),
+        (
+            "tolerations",
+            Code::PolicyTolerations,
+            claim && settings.tolerations != Tolerations::Any,
+        ),
         (
             "selectors",
             Code::PolicySelectors,
-            (claim && settings.expressions.denied_in_claims) || (class && settings.expressions.denied_in_classes),
+            (claim && settings.expressions.denied_in_claims)
+                || (class && settings.expressions.denied_in_classes),
         ),
-        ("opaqueParameters", Code::PolicyOpaqueParameters, claim && settings.opaque_parameters != NameList::Any),
-        ("extendedResourceNames", Code::PolicyExtendedResources, class && settings.extended_resource_names != NameList::Any),
-        ("deviceTaintRules", Code::PolicyTaintRule, rule && settings.taint_selector.is_some()),
-        ("drivers", Code::PolicyDriver, settings.drivers != NameList::Any),
+        (
+            "opaqueParameters",
+            Code::PolicyOpaqueParameters,
+            claim && settings.opaque_parameters != NameList::Any,
+        ),
+        (
+            "extendedResourceNames",
+            Code::PolicyExtendedResources,
+            class && settings.extended_resource_names != NameList::Any,
+        ),
+        (
+            "deviceTaintRules",
+            Code::PolicyTaintRule,
+            rule && settings.taint_selector.is_some(),
+        ),
+        (
+            "drivers",
+            Code::PolicyDriver,
+            settings.drivers != NameList::Any,
+        ),
         (
             "parametersRef",
             Code::PolicyParametersRef,
             claim && (settings.parameters_required || settings.parameters != GroupKinds::Any),
         ),
-        ("suitableNodes", Code::PolicySuitableNodes, class && selects(&settings.suitable_nodes)),
-        ("availableOnNodes", Code::PolicyAvailableOnNodes, claim && selects(&settings.available_on_nodes)),
-        ("shareable", Code::PolicyShareable, claim && settings.shareable_denied),
+        (
+            "suitableNodes",
+            Code::PolicySuitableNodes,
+            class && selects(&settings.suitable_nodes),
+        ),
+        (
+            "availableOnNodes",
+            Code::PolicyAvailableOnNodes,
+            claim && selects(&settings.available_on_nodes),
+        ),
+        (
+            "shareable",
+            Code::PolicyShareable,
+            claim && settings.shareable_denied,
+        ),
     ];
-    all.into_iter().filter(|(.., judges)| *judges).map(|(setting, code, _)| (setting, code)).collect()
+    all.into_iter()
+        .filter(|(.., judges)| *judges)
+        .map(|(setting, code, _)| (setting, code))
+        .collect()
 }

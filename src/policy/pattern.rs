@@ -2,11 +2,17 @@
 
 /// Returns true if `name` matches `pattern`.
 pub fn matches(pattern: &str, name: &str) -> bool {
-    let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(head) else { return false };
+    let Some((head, mut rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let Some(mut name) = name.strip_prefix(head) else {
+        return false;
+    };
     // Match each piece between stars at its first occurrence: a later one would leave less for the remaining pieces.
     while let Some((piece, after)) = rest.split_once('*') {
-        let Some(at) = name.find(piece) else { return false };
+        let Some(at) = name.find(piece) else {
+            return false;
+        };
         name = name.get(at.saturating_add(piece.len())..).unwrap_or("");
         rest = after;
     }

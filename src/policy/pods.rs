@@ -53,12 +53,16 @@ impl StoredPodNeeds {
         let mut asked = StoredPodNeeds::default();
         for place in &places.list {
             each_extended_resource(tree, place.node, &Path::ROOT, &mut |resource, _| {
-                asked.classes.extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
+                asked
+                    .classes
+                    .extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
             });
             for &claim in items(tree, place.node, "resourceClaims") {
                 let holders = [Some(claim), tree.get(claim, "source")];
                 for holder in holders.into_iter().flatten() {
-                    let names = REFERENCES.iter().filter_map(|field| Some((*field, text(tree, holder, field)?.to_owned())));
+                    let names = REFERENCES
+                        .iter()
+                        .filter_map(|field| Some((*field, text(tree, holder, field)?.to_owned())));
                     asked.references.extend(names);
                 }
             }
@@ -73,8 +77,13 @@ pub fn same(tree: &Tree<'_>, one: &ObjectPlaces<'_>, other: &ObjectPlaces<'_>) -
         let mut out = String::new();
         print::json(tree, place.node, Order::Sorted, PRINTED, &mut out).then_some(out)
     };
-    let same = |(one, other): (&Place<'_>, &Place<'_>)| printed(one).is_some_and(|one| printed(other) == Some(one));
-    !one.more && !other.more && one.list.len() == other.list.len() && one.list.iter().zip(&other.list).all(same)
+    let same = |(one, other): (&Place<'_>, &Place<'_>)| {
+        printed(one).is_some_and(|one| printed(other) == Some(one))
+    };
+    !one.more
+        && !other.more
+        && one.list.len() == other.list.len()
+        && one.list.iter().zip(&other.list).all(same)
 }
 
 /// Parts of a unit that quantities are counted in.
@@ -93,21 +102,31 @@ impl Resource<'_> {
     /// Returns true if no component of Kubernetes defines the resource, or it names a class (k8s.io/component-helpers,
     /// `IsExtendedResourceName`)
     fn is_extended(&self) -> bool {
-        self.name.starts_with(IMPLICIT) || !(self.name.contains("kubernetes.io/") || self.name.starts_with("requests."))
+        self.name.starts_with(IMPLICIT)
+            || !(self.name.contains("kubernetes.io/") || self.name.starts_with("requests."))
     }
 }
 
 /// Calls with the path of each resource of a container that an extended resource may be, once for each container.
-fn each_extended_resource(tree: &Tree<'_>, spec: NodeId, path: &Path<'_>, then: &mut dyn FnMut(&Resource<'_>, &Path<'_>)) {
+fn each_extended_resource(
+    tree: &Tree<'_>,
+    spec: NodeId,
+    path: &Path<'_>,
+    then: &mut dyn FnMut(&Resource<'_>, &Path<'_>),
+) {
     for field in ["initContainers", "containers"] {
         let containers = path.field(field);
         for (at, &container) in items(tree, spec, field).iter().enumerate() {
-            let Some(resources) = tree.get(container, "resources") else { continue };
+            let Some(resources) = tree.get(container, "resources") else {
+                continue;
+            };
             let container = containers.index(at);
             let path = container.field("resources");
             let mut seen = BTreeSet::new();
             for amounts in ["requests", "limits"] {
-                let Some(list) = tree.get(resources, amounts) else { continue };
+                let Some(list) = tree.get(resources, amounts) else {
+                    continue;
+                };
                 let path = path.field(amounts);
                 for entry in tree.entries(list) {
                     let name = tree.text(entry.key);
@@ -122,14 +141,17 @@ fn each_extended_resource(tree: &Tree<'_>, spec: NodeId, path: &Path<'_>, then: 
 }
 
 fn items<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t [NodeId] {
-    tree.get(node, field).map_or(&[][..], |list| match tree.kind(list) {
-        Kind::Seq { .. } => tree.items(list),
-        _ => &[],
-    })
+    tree.get(node, field)
+        .map_or(&[][..], |list| match tree.kind(list) {
+            Kind::Seq { .. } => tree.items(list),
+            _ => &[],
+        })
 }
 
 fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> Option<&'t str> {
-    tree.get(node, field).and_then(|value| tree.str(value)).filter(|text| !text.is_empty())
+    tree.get(node, field)
+        .and_then(|value| tree.str(value))
+        .filter(|text| !text.is_empty())
 }
 
 /// Returns everything about the claims of an object that the settings do not accept. `stored`: what the stored object of an
@@ -144,11 +166,22 @@ pub fn violations(
     let mut errors = Context::new(destination.release).errors();
     for place in &places.list {
         let (spec, sort) = (place.node, place.sort);
-        let pod = Pod { tree, spec, sort, settings, place: destination, release: destination.release, stored };
+        let pod = Pod {
+            tree,
+            spec,
+            sort,
+            settings,
+            place: destination,
+            release: destination.release,
+            stored,
+        };
         place.at(&mut |path| pod.judge(path, &mut errors));
     }
     if places.more {
-        let detail = format!("the policy judges at most {} pod templates of an object", pod_specs::MOST);
+        let detail = format!(
+            "the policy judges at most {} pod templates of an object",
+            pod_specs::MOST
+        );
         errors.forbidden(CODE, &Path::ROOT.field("spec"), &detail);
     }
     errors.into_list()
@@ -169,13 +202,25 @@ impl<'t> Pod<'t, '_> {
         let claims = self.items(self.spec, "resourceClaims");
         let list = path.field("resourceClaims");
         let mut implicit = false;
-        each_extended_resource(self.tree, self.spec, path, &mut |resource, _| implicit |= resource.name.starts_with(IMPLICIT));
+        each_extended_resource(self.tree, self.spec, path, &mut |resource, _| {
+            implicit |= resource.name.starts_with(IMPLICIT)
+        });
         // One claim is created for all extended resources of a pod.
         let count = claims.len().saturating_add(usize::from(implicit));
         if let Some(most) = self.settings.pods.max_claims.filter(|&most| count > most) {
-            let own = if implicit { ", one of them for extended resources" } else { "" };
-            let holder = if self.sort == PlaceKind::Pod { "the pod" } else { "the group" };
-            let detail = format!("the policy accepts at most {most} resource claims, {holder} has {count}{own}");
+            let own = if implicit {
+                ", one of them for extended resources"
+            } else {
+                ""
+            };
+            let holder = if self.sort == PlaceKind::Pod {
+                "the pod"
+            } else {
+                "the group"
+            };
+            let detail = format!(
+                "the policy accepts at most {most} resource claims, {holder} has {count}{own}"
+            );
             errors.forbidden(CODE, &list, &detail);
         }
         for (at, &claim) in claims.iter().enumerate() {
@@ -208,26 +253,49 @@ impl<'t> Pod<'t, '_> {
 
     /// Returns the cluster, if the classes of claims are looked up.
     fn looks_up(&self) -> Option<&'t dyn ClusterReader> {
-        self.place.cluster.filter(|_| self.settings.cluster.pod_classes)
+        self.place
+            .cluster
+            .filter(|_| self.settings.cluster.pod_classes)
     }
 
     /// Judges the classes of a claim or a template, as the cluster has it.
     fn classes_of(&self, field: &'static str, name: &str, path: &Path<'_>, errors: &mut Errors) {
-        if self.stored.is_some_and(|stored| stored.references.contains(&(field, name.to_owned()))) {
+        if self
+            .stored
+            .is_some_and(|stored| stored.references.contains(&(field, name.to_owned())))
+        {
             return;
         }
-        let kind = if field == "resourceClaimName" { "ResourceClaim" } else { "ResourceClaimTemplate" };
-        let Some(cluster) = self.looks_up() else { return };
+        let kind = if field == "resourceClaimName" {
+            "ResourceClaim"
+        } else {
+            "ResourceClaimTemplate"
+        };
+        let Some(cluster) = self.looks_up() else {
+            return;
+        };
         match lookups::classes_of(cluster, kind, name, self.place.namespace.name, self.release) {
             Ok(None) => {}
             Ok(Some((api, classes))) => {
                 let (rule, code) = match api.kind.object {
-                    ObjectKind::Classic(_) => (&self.settings.resource_classes, Code::PolicyResourceClass),
-                    ObjectKind::Device(_) => (&self.settings.device_classes, Code::PolicyDeviceClass),
+                    ObjectKind::Classic(_) => {
+                        (&self.settings.resource_classes, Code::PolicyResourceClass)
+                    }
+                    ObjectKind::Device(_) => {
+                        (&self.settings.device_classes, Code::PolicyDeviceClass)
+                    }
                 };
                 for class in &classes {
                     let reference = PodReference { kind, name, class };
-                    refuse_class_of(rule, code, path, reference, self.place.namespace, self.release, errors);
+                    refuse_class_of(
+                        rule,
+                        code,
+                        path,
+                        reference,
+                        self.place.namespace,
+                        self.release,
+                        errors,
+                    );
                 }
             }
             Err(problem) => lookups::failed(&problem, path, errors),
@@ -237,19 +305,44 @@ impl<'t> Pod<'t, '_> {
     /// Checks the extended resources that containers ask for, the classes that they name and how many devices, and that a pod that may
     /// use no claim names none.
     fn extended_resources(&self, path: &Path<'_>, errors: &mut Errors) {
-        let (classes, namespace, pods) = (&self.settings.device_classes, self.place.namespace, &self.settings.pods);
+        let (classes, namespace, pods) = (
+            &self.settings.device_classes,
+            self.place.namespace,
+            &self.settings.pods,
+        );
         let no_claims = pods.claims.accepts_none() && pods.templates.accepts_none();
         each_extended_resource(self.tree, self.spec, path, &mut |resource, path| {
             if resource.is_extended() {
-                refuse(&pods.extended_resources, CODE, path, resource.name, self.release, errors);
+                refuse(
+                    &pods.extended_resources,
+                    CODE,
+                    path,
+                    resource.name,
+                    self.release,
+                    errors,
+                );
             }
-            let Some(class) = resource.name.strip_prefix(IMPLICIT) else { return };
+            let Some(class) = resource.name.strip_prefix(IMPLICIT) else {
+                return;
+            };
             if let Ok(amount) = Quantity::parse(resource.amount) {
                 let quoted = go::quote(class, self.release.rules().unicode);
-                let count = amount.nanos().checked_div(NANOS).and_then(|count| i64::try_from(count).ok()).unwrap_or(i64::MAX);
+                let count = amount
+                    .nanos()
+                    .checked_div(NANOS)
+                    .and_then(|count| i64::try_from(count).ok())
+                    .unwrap_or(i64::MAX);
                 limits::devices(self.settings.limits.of(class), count, &quoted, path, errors);
             }
-            refuse_class(classes, Code::PolicyDeviceClass, path, class, namespace, self.release, errors);
+            refuse_class(
+                classes,
+                Code::PolicyDeviceClass,
+                path,
+                class,
+                namespace,
+                self.release,
+                errors,
+            );
             if no_claims {
                 errors.forbidden(CODE, path, "the policy accepts no resource claims, and this extended resource asks for one");
             }
@@ -264,15 +357,22 @@ impl<'t> Pod<'t, '_> {
         for field in ["initContainers", "containers"] {
             let containers = path.field(field);
             for (at, &container) in self.items(self.spec, field).iter().enumerate() {
-                let Some(resources) = self.tree.get(container, "resources") else { continue };
+                let Some(resources) = self.tree.get(container, "resources") else {
+                    continue;
+                };
                 let container = containers.index(at);
                 let resources_path = container.field("resources");
                 let list = resources_path.field("claims");
                 for (at, &claim) in self.items(resources, "claims").iter().enumerate() {
-                    let Some(name) = self.text(claim, "name") else { continue };
+                    let Some(name) = self.text(claim, "name") else {
+                        continue;
+                    };
                     used.insert(name);
                     if !defined.contains(name) {
-                        let detail = format!("{} is not one of the pod's resourceClaims", go::quote(name, unicode));
+                        let detail = format!(
+                            "{} is not one of the pod's resourceClaims",
+                            go::quote(name, unicode)
+                        );
                         errors.forbidden(CODE, &list.index(at).field("name"), &detail);
                     }
                 }

@@ -6,8 +6,9 @@ use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::settings::{
-    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, NameList, NamespaceClasses,
-    PodRule, RequestLimits, SettingRule, Settings, SettingsNode, TaintPattern,
+    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind,
+    GroupKinds, NameList, NamespaceClasses, PodRule, RequestLimits, SettingRule, Settings,
+    SettingsNode, TaintPattern,
 };
 use crate::policy::view::View;
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -18,23 +19,42 @@ impl Settings {
     /// # Errors
     /// Everything that is wrong, one line each: unknown keys, wrong types, contradictions.
     pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<String>> {
-        let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else { return Ok(Settings::default()) };
+        let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else {
+            return Ok(Settings::default());
+        };
         let mut errors = SettingsErrors::default();
         check::check(tree, node, "", ValueShape::Object(SETTINGS), &mut errors);
-        let view = View { tree, node: Some(node) };
+        let view = View {
+            tree,
+            node: Some(node),
+        };
         let settings = Settings::of(view);
         settings.contradictions(view, &mut errors);
         idle::report(&settings, view, &mut errors);
         let errors = errors.into_list();
-        if errors.is_empty() { Ok(settings) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(settings)
+        } else {
+            Err(errors)
+        }
     }
 
     /// Reads the settings, as far as they are well formed.
     fn of(view: View<'_, '_>) -> Self {
-        let versions = |patterns: Vec<String>| patterns.iter().map(|text| check::version(text).to_owned()).collect();
+        let versions = |patterns: Vec<String>| {
+            patterns
+                .iter()
+                .map(|text| check::version(text).to_owned())
+                .collect()
+        };
         let (parameters, admin) = (view.get("parametersRef"), view.get("adminAccess"));
         let group_kinds = |view: View<'_, '_>| -> Vec<GroupKind> {
-            view.items().map(|item| GroupKind { group: item.text("apiGroup"), kind: item.text("kind") }).collect()
+            view.items()
+                .map(|item| GroupKind {
+                    group: item.text("apiGroup"),
+                    kind: item.text("kind"),
+                })
+                .collect()
         };
         Settings {
             warn: view.text("mode") == "warn",
@@ -55,13 +75,20 @@ impl Settings {
             default_mode: view.get("allocationModes").name("default"),
             admin_access: {
                 let (namespaces, labels) = (admin.get("namespaces").texts(), admin.labels());
-                let limited = admin.get("deny").is(true) || !namespaces.is_empty() || !labels.is_empty();
-                AdminRule { limited, namespaces, labels }
+                let limited =
+                    admin.get("deny").is(true) || !namespaces.is_empty() || !labels.is_empty();
+                AdminRule {
+                    limited,
+                    namespaces,
+                    labels,
+                }
             },
             limits: {
                 let limits = view.get("limits");
-                let of_class =
-                    |item: View<'_, '_>| ClassLimits { names: item.get("names").texts(), limits: item.request_limits() };
+                let of_class = |item: View<'_, '_>| ClassLimits {
+                    names: item.get("names").texts(),
+                    limits: item.request_limits(),
+                };
                 ClaimLimits {
                     max_requests: limits.count("maxRequests"),
                     rest: limits.request_limits(),
@@ -75,7 +102,11 @@ impl Settings {
             },
             opaque_parameters: view.get("opaqueParameters").list(),
             extended_resource_names: view.get("extendedResourceNames").list(),
-            taint_selector: match view.get("deviceTaintRules").text("selectorRequired").as_str() {
+            taint_selector: match view
+                .get("deviceTaintRules")
+                .text("selectorRequired")
+                .as_str()
+            {
                 "NoExecute" => Some(TaintPattern::NoExecute),
                 "always" => Some(TaintPattern::Always),
                 _ => None,
@@ -125,13 +156,22 @@ impl Settings {
         if view.get("gates").is_object() && view.get("release").node.is_none() {
             errors.push(
                 "gates",
-                message!("settings.no-release", "`release` is missing: say which Kubernetes release has these gates"),
+                message!(
+                    "settings.no-release",
+                    "`release` is missing: say which Kubernetes release has these gates"
+                ),
             );
         }
-        for (setting, rule) in [("deviceClasses", &self.device_classes), ("resourceClasses", &self.resource_classes)] {
+        for (setting, rule) in [
+            ("deviceClasses", &self.device_classes),
+            ("resourceClasses", &self.resource_classes),
+        ] {
             class_contradictions(setting, rule, view.get(setting), errors);
         }
-        for (key, mode) in [("default", &self.default_mode), ("fallback", &self.fallback_mode)] {
+        for (key, mode) in [
+            ("default", &self.default_mode),
+            ("fallback", &self.fallback_mode),
+        ] {
             let Some(mode) = mode else { continue };
             let path = format!("allocationModes.{key}");
             if !self.allocation_modes.accepts(mode) {
@@ -154,20 +194,36 @@ impl Settings {
             for (at, item) in view.get("tolerations").get(list).items().enumerate() {
                 if item.is_object() && item.get("key").node.is_none() {
                     let path = format!("tolerations.{list}[{at}]");
-                    let text =
-                        message!("settings.no-taint-key", "`key` is missing: name the key of the taints, or write `\"*\"`");
+                    let text = message!(
+                        "settings.no-taint-key",
+                        "`key` is missing: name the key of the taints, or write `\"*\"`"
+                    );
                     errors.push(&path, text);
                 }
             }
         }
-        for (at, item) in view.get("limits").get("classes").items().enumerate().filter(|(_, item)| item.is_object()) {
+        for (at, item) in view
+            .get("limits")
+            .get("classes")
+            .items()
+            .enumerate()
+            .filter(|(_, item)| item.is_object())
+        {
             let path = format!("limits.classes[{at}]");
             if item.get("names").node.is_none() {
-                errors.push(&path, message!("settings.no-class-names", "`names` is missing: say which classes"));
+                errors.push(
+                    &path,
+                    message!(
+                        "settings.no-class-names",
+                        "`names` is missing: say which classes"
+                    ),
+                );
             }
             if item.request_limits() == RequestLimits::default() {
-                let text =
-                    message!("settings.limits-nothing", "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`");
+                let text = message!(
+                    "settings.limits-nothing",
+                    "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`"
+                );
                 errors.push(&path, text);
             }
         }
@@ -183,19 +239,30 @@ impl Settings {
                 }
             }
         }
-        for (rule, nodes) in [("suitableNodes", &self.suitable_nodes), ("availableOnNodes", &self.available_on_nodes)] {
+        for (rule, nodes) in [
+            ("suitableNodes", &self.suitable_nodes),
+            ("availableOnNodes", &self.available_on_nodes),
+        ] {
             for list in ["mustSelect", "mustNotSelect"] {
                 for (at, item) in view.get(rule).get(list).items().enumerate() {
-                    if item.is_object() && item.get("name").node.is_none() && item.get("labels").node.is_none() {
-                        let text =
-                            message!("settings.nothing-of-node", "says nothing of the node: give it `name`, `labels` or both");
+                    if item.is_object()
+                        && item.get("name").node.is_none()
+                        && item.get("labels").node.is_none()
+                    {
+                        let text = message!(
+                            "settings.nothing-of-node",
+                            "says nothing of the node: give it `name`, `labels` or both"
+                        );
                         errors.push(&format!("{rule}.{list}[{at}]"), text);
                     }
                 }
             }
             for (at, node) in nodes.must_not_select.iter().enumerate() {
                 if *node != SettingsNode::default() && nodes.must_select.contains(node) {
-                    let text = message!("settings.node-in-both", "the same node stands in `mustSelect`: no selector does both");
+                    let text = message!(
+                        "settings.node-in-both",
+                        "the same node stands in `mustSelect`: no selector does both"
+                    );
                     errors.push(&below(rule, &format!("mustNotSelect[{at}]")), text);
                 }
             }
@@ -206,17 +273,36 @@ impl Settings {
 /// Returns `mode` and `message` of every setting that has them.
 fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, SettingRule)> {
     let has_mode = |key: &&SettingKey| matches!(key.shape, ValueShape::Object(keys) if keys.iter().any(|key| key.name == "mode"));
-    let rules = SETTINGS.iter().filter(has_mode).map(|key| (key.name, view.get(key.name).rule()));
-    rules.filter(|(_, rule)| *rule != SettingRule::default()).collect()
+    let rules = SETTINGS
+        .iter()
+        .filter(has_mode)
+        .map(|key| (key.name, view.get(key.name).rule()));
+    rules
+        .filter(|(_, rule)| *rule != SettingRule::default())
+        .collect()
 }
 
-fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut SettingsErrors) {
-    let mut accepted = |path: String, class: Option<&String>, list: &NameList, place: Option<usize>| {
-        let Some(class) = class.filter(|class| !list.accepts(class)) else { return };
+fn class_contradictions(
+    setting: &str,
+    rule: &ClassRule,
+    view: View<'_, '_>,
+    errors: &mut SettingsErrors,
+) {
+    let mut accepted = |path: String,
+                        class: Option<&String>,
+                        list: &NameList,
+                        place: Option<usize>| {
+        let Some(class) = class.filter(|class| !list.accepts(class)) else {
+            return;
+        };
         let class = check::shown(class);
         let text = match (matches!(list, NameList::Deny(_)), place) {
             (true, None) => {
-                message!("settings.class-denied", "{class} is denied by `deny`: name a class that claims may have", class)
+                message!(
+                    "settings.class-denied",
+                    "{class} is denied by `deny`: name a class that claims may have",
+                    class
+                )
             }
             (true, Some(at)) => message!(
                 "settings.class-denied-in-namespace",
@@ -225,7 +311,11 @@ fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, err
                 at
             ),
             (false, None) => {
-                message!("settings.class-not-allowed", "{class} is not in `allow`: name a class that claims may have", class)
+                message!(
+                    "settings.class-not-allowed",
+                    "{class} is not in `allow`: name a class that claims may have",
+                    class
+                )
             }
             (false, Some(at)) => message!(
                 "settings.class-not-allowed-in-namespace",
@@ -236,27 +326,49 @@ fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, err
         };
         errors.push(&path, text);
     };
-    for (key, class) in [("default", rule.default.as_ref()), ("fallback", rule.fallback.as_ref())] {
+    for (key, class) in [
+        ("default", rule.default.as_ref()),
+        ("fallback", rule.fallback.as_ref()),
+    ] {
         let of_entry = |entry: &'_ NamespaceClasses| {
-            if key == "default" { entry.default.clone() } else { entry.fallback.clone() }
+            if key == "default" {
+                entry.default.clone()
+            } else {
+                entry.fallback.clone()
+            }
         };
         accepted(format!("{setting}.{key}"), class, &rule.list, None);
         for (at, entry) in rule.namespaces.iter().enumerate() {
             match of_entry(entry) {
-                Some(own) => accepted(format!("{setting}.namespaces[{at}].{key}"), Some(&own), &entry.list, None),
+                Some(own) => accepted(
+                    format!("{setting}.namespaces[{at}].{key}"),
+                    Some(&own),
+                    &entry.list,
+                    None,
+                ),
                 None => accepted(format!("{setting}.{key}"), class, &entry.list, Some(at)),
             }
         }
     }
-    for (at, item) in view.get("namespaces").items().enumerate().filter(|(_, item)| item.is_object()) {
+    for (at, item) in view
+        .get("namespaces")
+        .items()
+        .enumerate()
+        .filter(|(_, item)| item.is_object())
+    {
         let path = format!("{setting}.namespaces[{at}]");
         if item.get("names").node.is_none() && item.get("labels").node.is_none() {
-            let text =
-                message!("settings.no-namespace-names", "`names` is missing: say which namespaces, by `names`, `labels` or both");
+            let text = message!(
+                "settings.no-namespace-names",
+                "`names` is missing: say which namespaces, by `names`, `labels` or both"
+            );
             errors.push(&path, text);
         }
         if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
-            let text = message!("settings.nothing-of-classes", "says nothing of classes: give it `allow` or `deny`");
+            let text = message!(
+                "settings.nothing-of-classes",
+                "says nothing of classes: give it `allow` or `deny`"
+            );
             errors.push(&path, text);
         }
     }

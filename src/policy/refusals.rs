@@ -37,14 +37,24 @@ pub enum JudgedPart {
 }
 
 /// Says that a list does not accept a name, if it does not.
-pub fn refuse(list: &NameList, code: Code, path: &Path<'_>, name: &str, release: Release, errors: &mut Errors) {
+pub fn refuse(
+    list: &NameList,
+    code: Code,
+    path: &Path<'_>,
+    name: &str,
+    release: Release,
+    errors: &mut Errors,
+) {
     match list {
         NameList::Allow(patterns) if !pattern::any(patterns, name) => {
             let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
             errors.not_supported(code, path, name, &patterns);
         }
         NameList::Deny(patterns) => {
-            if let Some(denied) = patterns.iter().find(|denied| pattern::matches(denied, name)) {
+            if let Some(denied) = patterns
+                .iter()
+                .find(|denied| pattern::matches(denied, name))
+            {
                 let unicode = release.rules().unicode;
                 let mut detail = format!("{} is denied by the policy", go::quote(name, unicode));
                 if denied != name {
@@ -83,7 +93,10 @@ pub fn refuse_class_of(
         Err(problem) => return labels_unknown(code, problem, errors),
     };
     let unicode = release.rules().unicode;
-    let mut detail = format!("the {kind} names the class {}, which the policy does not accept here", go::quote(class, unicode));
+    let mut detail = format!(
+        "the {kind} names the class {}, which the policy does not accept here",
+        go::quote(class, unicode)
+    );
     if let NameList::Allow(patterns) = list {
         detail.push_str("; accepted classes: ");
         detail.push_str(&go::quoted(patterns.iter().map(String::as_str), unicode));
@@ -109,18 +122,39 @@ pub fn refuse_class(
 
 /// Reports, once for each setting, that the host could not answer for the labels of the namespace.
 pub fn labels_unknown(code: Code, problem: &str, errors: &mut Errors) {
-    if errors.list().iter().any(|error| error.code == code && error.cause == Cause::Internal) {
+    if errors
+        .list()
+        .iter()
+        .any(|error| error.code == code && error.cause == Cause::Internal)
+    {
         return;
     }
     let problem = problem.lines().next().unwrap_or_default();
     let detail = format!("the policy's host cannot look up the labels of the namespace: {problem}");
-    errors.internal(code, &Path::ROOT.field("metadata").field("namespace"), &detail);
+    errors.internal(
+        code,
+        &Path::ROOT.field("metadata").field("namespace"),
+        &detail,
+    );
 }
 
 /// Checks the driver in a field; the API server rejects an empty one itself.
-pub fn driver(settings: &Settings, release: Release, name: &str, path: &Path<'_>, errors: &mut Errors) {
+pub fn driver(
+    settings: &Settings,
+    release: Release,
+    name: &str,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     if !name.is_empty() {
-        refuse(&settings.drivers, Code::PolicyDriver, path, name, release, errors);
+        refuse(
+            &settings.drivers,
+            Code::PolicyDriver,
+            path,
+            name,
+            release,
+            errors,
+        );
     }
 }
 
@@ -134,7 +168,13 @@ pub fn drivers<'r>(
     errors: &mut Errors,
 ) {
     for (at, name) in names.enumerate() {
-        driver(settings, release, name, &path.index(at).field(field), errors);
+        driver(
+            settings,
+            release,
+            name,
+            &path.index(at).field(field),
+            errors,
+        );
     }
 }
 
@@ -155,21 +195,45 @@ pub fn node_rule(
         return;
     }
     let selected = nodes::NodeSelection::by(selector, release);
-    for node in rule.must_select.iter().filter(|node| !selected.surely(node)) {
+    for node in rule
+        .must_select
+        .iter()
+        .filter(|node| !selected.surely(node))
+    {
         errors.forbidden(code, path, &format!("must select {}", shown_node(node)));
     }
-    for node in rule.must_not_select.iter().filter(|node| selected.possibly(node)) {
-        let without = if selector.is_none() { ", and without a selector every node is selected" } else { "" };
-        errors.forbidden(code, path, &format!("must not select {}{without}", shown_node(node)));
+    for node in rule
+        .must_not_select
+        .iter()
+        .filter(|node| selected.possibly(node))
+    {
+        let without = if selector.is_none() {
+            ", and without a selector every node is selected"
+        } else {
+            ""
+        };
+        errors.forbidden(
+            code,
+            path,
+            &format!("must not select {}{without}", shown_node(node)),
+        );
     }
 }
 
 /// Writes a node of the settings in words: ``node `n1` with `zone=a` ``.
 fn shown_node(node: &SettingsNode) -> String {
-    let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let labels: Vec<String> = node
+        .labels
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
     match (node.name.is_empty(), labels.is_empty()) {
         (true, _) => format!("nodes with {}", check::shown(&labels.join(","))),
         (false, true) => format!("node {}", check::shown(&node.name)),
-        (false, false) => format!("node {} with {}", check::shown(&node.name), check::shown(&labels.join(","))),
+        (false, false) => format!(
+            "node {} with {}",
+            check::shown(&node.name),
+            check::shown(&labels.join(","))
+        ),
     }
 }

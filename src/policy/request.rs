@@ -34,10 +34,16 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     ///
     /// # Errors
     /// Why there is nothing to judge.
-    pub fn read(tree: &'t Tree<'s>, node: Option<NodeId>, operation: OperationIs) -> Result<Self, String> {
+    pub fn read(
+        tree: &'t Tree<'s>,
+        node: Option<NodeId>,
+        operation: OperationIs,
+    ) -> Result<Self, String> {
         let audits = operation == OperationIs::MissingInAudits;
         let node = node.filter(|&node| !matches!(tree.kind(node), Kind::Null));
-        let Some(mut node) = node else { return Err("`request` is missing: the AdmissionRequest to judge".to_owned()) };
+        let Some(mut node) = node else {
+            return Err("`request` is missing: the AdmissionRequest to judge".to_owned());
+        };
         if tree.get(node, "kind").and_then(|kind| tree.str(kind)) == Some("AdmissionReview") {
             match tree.get(node, "request") {
                 Some(inner) => node = inner,
@@ -47,7 +53,9 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         if !tree.is_map(node) {
             return Err("`request` must be an object: an AdmissionRequest".to_owned());
         }
-        let written = tree.get(node, "operation").filter(|&operation| !matches!(tree.kind(operation), Kind::Null));
+        let written = tree
+            .get(node, "operation")
+            .filter(|&operation| !matches!(tree.kind(operation), Kind::Null));
         let operation = written.and_then(|operation| tree.str(operation));
         let stored = audits && (written.is_none() || operation == Some(""));
         let operation = match operation {
@@ -57,14 +65,21 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
             Some("DELETE" | "CONNECT") => None,
             Some(other) => {
                 let shown = crate::policy::check::shown(other);
-                return Err(format!("`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"));
+                return Err(format!(
+                    "`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"
+                ));
             }
             None => {
                 let problem = "`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`; a raw request has `verb` instead";
                 return Err(problem.to_owned());
             }
         };
-        Ok(AdmissionRequest { tree, node, operation, stored })
+        Ok(AdmissionRequest {
+            tree,
+            node,
+            operation,
+            stored,
+        })
     }
 
     /// Returns the tree that contains the request.
@@ -73,11 +88,15 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     }
 
     fn get(&self, name: &str) -> Option<NodeId> {
-        self.tree.get(self.node, name).filter(|&node| !matches!(self.tree.kind(node), Kind::Null))
+        self.tree
+            .get(self.node, name)
+            .filter(|&node| !matches!(self.tree.kind(node), Kind::Null))
     }
 
     fn text(&self, name: &str) -> &'t str {
-        self.get(name).and_then(|node| self.tree.str(node)).unwrap_or("")
+        self.get(name)
+            .and_then(|node| self.tree.str(node))
+            .unwrap_or("")
     }
 
     /// Returns `uid`; empty if missing.
@@ -97,14 +116,20 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
 
     /// Returns `kind.group`; `None` if the request does not say.
     pub fn group(&self) -> Option<&'t str> {
-        self.get("kind").and_then(|kind| self.tree.get(kind, "group")).and_then(|group| self.tree.str(group))
+        self.get("kind")
+            .and_then(|kind| self.tree.get(kind, "group"))
+            .and_then(|group| self.tree.str(group))
     }
 
     /// Returns the version of `requestKind`, if that is this kind of this group: what the client wrote, where the server has
     /// converted the object.
     pub fn written_version(&self, kind: &str) -> Option<&'t str> {
         let written = self.get("requestKind")?;
-        let text = |name: &str| self.tree.get(written, name).and_then(|value| self.tree.str(value));
+        let text = |name: &str| {
+            self.tree
+                .get(written, name)
+                .and_then(|value| self.tree.str(value))
+        };
         (text("group") == Some(GROUP) && text("kind") == Some(kind)).then(|| text("version"))?
     }
 
@@ -126,7 +151,9 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
             return true;
         }
         let own = Object::new(object).metadata().uid();
-        let user = self.get("userInfo").map_or(&[][..], |user| self.tree.entries(user));
+        let user = self
+            .get("userInfo")
+            .map_or(&[][..], |user| self.tree.entries(user));
         let nobody = user.iter().all(|entry| match self.tree.kind(entry.value) {
             Kind::Str(_) => self.tree.str(entry.value) == Some(""),
             Kind::Seq { .. } => self.tree.items(entry.value).is_empty(),
@@ -140,10 +167,18 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     pub fn is_exempt(&self, settings: &Settings) -> bool {
         let tree = self.tree;
         let user = self.get("userInfo");
-        let username = user.and_then(|user| tree.get(user, "username")).and_then(|name| tree.str(name));
-        let groups = user.and_then(|user| tree.get(user, "groups")).map_or(&[][..], |groups| tree.items(groups));
+        let username = user
+            .and_then(|user| tree.get(user, "username"))
+            .and_then(|name| tree.str(name));
+        let groups = user
+            .and_then(|user| tree.get(user, "groups"))
+            .map_or(&[][..], |groups| tree.items(groups));
         username.is_some_and(|name| pattern::any(&settings.exempt_usernames, name))
-            || groups.iter().filter_map(|&group| tree.str(group)).any(|group| pattern::any(&settings.exempt_groups, group))
-            || (!self.namespace().is_empty() && pattern::any(&settings.exempt_namespaces, self.namespace()))
+            || groups
+                .iter()
+                .filter_map(|&group| tree.str(group))
+                .any(|group| pattern::any(&settings.exempt_groups, group))
+            || (!self.namespace().is_empty()
+                && pattern::any(&settings.exempt_namespaces, self.namespace()))
     }
 }

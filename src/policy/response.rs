@@ -60,7 +60,10 @@ impl ValidationResponse {
             accepted,
             message: message(&verdict.findings),
             code: code(&verdict.findings),
-            mutated_object: verdict.mutated.clone().and_then(|object| RawValue::from_string(object).ok()),
+            mutated_object: verdict
+                .mutated
+                .clone()
+                .and_then(|object| RawValue::from_string(object).ok()),
             audit_annotations: annotations(verdict),
             warnings: warnings(&verdict.findings),
         }
@@ -81,8 +84,14 @@ impl SettingsValidationResponse {
     /// Returns the answer to settings that were read, or not.
     pub fn of<T>(read: Result<T, Vec<String>>) -> Self {
         match read {
-            Ok(_) => SettingsValidationResponse { valid: true, message: None },
-            Err(errors) => SettingsValidationResponse { valid: false, message: Some(join_up_to_limit(errors.into_iter(), "; ")) },
+            Ok(_) => SettingsValidationResponse {
+                valid: true,
+                message: None,
+            },
+            Err(errors) => SettingsValidationResponse {
+                valid: false,
+                message: Some(join_up_to_limit(errors.into_iter(), "; ")),
+            },
         }
     }
 }
@@ -118,7 +127,13 @@ impl AdmissionResponse {
     /// Makes an answer that has only a message, and a code if the request does not go through.
     pub fn saying(uid: &str, allowed: bool, message: String, code: Option<u16>) -> Self {
         let status = Some(AdmissionStatus { message, code });
-        AdmissionResponse { uid: uid.to_owned(), allowed, status, audit_annotations: None, warnings: Vec::new() }
+        AdmissionResponse {
+            uid: uid.to_owned(),
+            allowed,
+            status,
+            audit_annotations: None,
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -132,15 +147,28 @@ struct AdmissionStatus {
 impl OpaResult {
     /// Returns the result of a verdict.
     pub fn of(verdict: &PolicyVerdict) -> Self {
-        let (code, message, warnings) = (code(&verdict.findings), message(&verdict.findings), warnings(&verdict.findings));
+        let (code, message, warnings) = (
+            code(&verdict.findings),
+            message(&verdict.findings),
+            warnings(&verdict.findings),
+        );
         let response = AdmissionResponse {
             uid: verdict.uid.clone(),
             allowed: verdict.accepted(),
-            status: message.clone().map(|message| AdmissionStatus { message, code }),
+            status: message
+                .clone()
+                .map(|message| AdmissionStatus { message, code }),
             audit_annotations: annotations(verdict),
             warnings: warnings.clone(),
         };
-        OpaResult { allowed: verdict.accepted(), code, message, findings: findings(verdict), warnings, response }
+        OpaResult {
+            allowed: verdict.accepted(),
+            code,
+            message,
+            findings: findings(verdict),
+            warnings,
+            response,
+        }
     }
 }
 
@@ -167,8 +195,12 @@ pub fn violations(verdict: &PolicyVerdict) -> Vec<Violation> {
         let strict = if is_strict(finding.code) { STRICT } else { "" };
         shortened(&format!("{strict}{}", finding.message))
     };
-    let mut violations: Vec<Violation> =
-        errors(&verdict.findings).map(|finding| Violation { msg: msg(finding), details: None }).collect();
+    let mut violations: Vec<Violation> = errors(&verdict.findings)
+        .map(|finding| Violation {
+            msg: msg(finding),
+            details: None,
+        })
+        .collect();
     let warnings = warnings(&verdict.findings);
     if let Some(first) = violations.first_mut().filter(|_| !warnings.is_empty()) {
         first.details = Some(ViolationDetails { warnings });
@@ -192,11 +224,17 @@ pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
 /// Returns the findings as every answer of the contract has them; there is no text to point into.
 pub fn findings(verdict: &PolicyVerdict) -> Vec<located::LocatedFinding> {
     let source = crate::text::Source::new("");
-    verdict.findings.iter().map(|finding| located::finding(&source, finding.clone())).collect()
+    verdict
+        .findings
+        .iter()
+        .map(|finding| located::finding(&source, finding.clone()))
+        .collect()
 }
 
 fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
-    findings.iter().filter(|finding| finding.severity == Severity::Error)
+    findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
 }
 
 /// Returns the code of the most severe finding: unreadable, then malformed, then denied by the policy, then unknown.
@@ -222,11 +260,15 @@ fn code(findings: &[Finding]) -> Option<u16> {
 /// Writes one reason bare, several as the API server joins them, each text once.
 fn message(findings: &[Finding]) -> Option<String> {
     let mut seen = std::collections::BTreeSet::new();
-    let (strict, others): (Vec<&Finding>, Vec<&Finding>) =
-        errors(findings).filter(|finding| seen.insert(finding.message.as_str())).partition(|finding| is_strict(finding.code));
+    let (strict, others): (Vec<&Finding>, Vec<&Finding>) = errors(findings)
+        .filter(|finding| seen.insert(finding.message.as_str()))
+        .partition(|finding| is_strict(finding.code));
     let mut texts: Vec<String> = Vec::new();
     if !strict.is_empty() {
-        let list = join_up_to_limit(strict.iter().map(|finding| shortened(&finding.message)), ", ");
+        let list = join_up_to_limit(
+            strict.iter().map(|finding| shortened(&finding.message)),
+            ", ",
+        );
         texts.push(format!("{STRICT}{list}"));
     }
     texts.extend(others.iter().map(|finding| shortened(&finding.message)));
@@ -278,19 +320,32 @@ fn shortened(text: &str) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 fn warnings(findings: &[Finding]) -> Vec<String> {
     let mut all: Vec<&Finding> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+    for finding in findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Warning)
+    {
         if seen.insert(finding.message.as_str()) {
             all.push(finding);
         }
     }
-    let kept = if all.len() > WARNINGS { WARNINGS.saturating_sub(1) } else { all.len() };
-    let mut warnings: Vec<String> = all.iter().take(kept).map(|finding| warning(&finding.message)).collect();
+    let kept = if all.len() > WARNINGS {
+        WARNINGS.saturating_sub(1)
+    } else {
+        all.len()
+    };
+    let mut warnings: Vec<String> = all
+        .iter()
+        .take(kept)
+        .map(|finding| warning(&finding.message))
+        .collect();
     let left = all.len().saturating_sub(kept);
     if left > 0 {
         warnings.push(format!("and {left} more"));
@@ -304,24 +359,35 @@ fn warning(text: &str) -> String {
         return line;
     }
     // The path is at the beginning and the reason at the end. First drop the example of a valid name, then the middle.
-    let line = line.split_once(EXAMPLE).map_or(line.as_str(), |(before, _)| before);
+    let line = line
+        .split_once(EXAMPLE)
+        .map_or(line.as_str(), |(before, _)| before);
     let all: Vec<char> = line.chars().collect();
     if all.len() <= WARNING {
         return line.to_owned();
     }
     let head = all.iter().take(WARNING / 2);
-    let tail = all.iter().skip(all.len().saturating_sub((WARNING / 2).saturating_sub(1)));
+    let tail = all
+        .iter()
+        .skip(all.len().saturating_sub((WARNING / 2).saturating_sub(1)));
     head.chain(std::iter::once(&'…')).chain(tail).collect()
 }
 
 fn annotations(verdict: &PolicyVerdict) -> Option<Annotations> {
     let mut names: Vec<&'static str> = Vec::new();
-    for name in verdict.findings.iter().map(|finding| restrictions::setting_of(finding)) {
+    for name in verdict
+        .findings
+        .iter()
+        .map(|finding| restrictions::setting_of(finding))
+    {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    (!names.is_empty()).then(|| Annotations { rule: names.join(","), class: warning(&verdict.class) })
+    (!names.is_empty()).then(|| Annotations {
+        rule: names.join(","),
+        class: warning(&verdict.class),
+    })
 }
 
 #[cfg(test)]
@@ -334,8 +400,15 @@ mod tests {
         let joined = join_up_to_limit(texts, ", ");
         assert!(joined.len() <= MESSAGE + 20, "{}", joined.len());
         let kept = joined.matches(", 0").count() + 1;
-        assert!(joined.ends_with(&format!(", and {} more", 1000 - kept)), "{}", &joined[joined.len() - 40..]);
-        assert_eq!(join_up_to_limit(["a".to_owned(), "b".to_owned()].into_iter(), "; "), "a; b");
+        assert!(
+            joined.ends_with(&format!(", and {} more", 1000 - kept)),
+            "{}",
+            &joined[joined.len() - 40..]
+        );
+        assert_eq!(
+            join_up_to_limit(["a".to_owned(), "b".to_owned()].into_iter(), "; "),
+            "a; b"
+        );
     }
 
     #[test]
@@ -343,7 +416,10 @@ mod tests {
         assert_eq!(warning("a\nb"), "a b");
         let long = warning(&format!("path: {}: the reason", "é".repeat(300)));
         assert_eq!(long.chars().count(), 256);
-        assert!(long.starts_with("path: é") && long.contains("é…é") && long.ends_with("é: the reason"), "{long}");
+        assert!(
+            long.starts_with("path: é") && long.contains("é…é") && long.ends_with("é: the reason"),
+            "{long}"
+        );
         assert_eq!(warning(&"é".repeat(256)), "é".repeat(256));
     }
 }

@@ -39,7 +39,9 @@ pub fn setting(code: Code) -> &'static str {
 pub fn setting_of(finding: &Finding) -> &'static str {
     let path = finding.path.as_deref().unwrap_or_default();
     match finding.code {
-        Code::PolicyFallback if path.ends_with("allocationMode") || path.ends_with("count") => "allocationModes",
+        Code::PolicyFallback if path.ends_with("allocationMode") || path.ends_with("count") => {
+            "allocationModes"
+        }
         Code::PolicyFallback if path.ends_with("deviceClassName") => "deviceClasses",
         code => setting(code),
     }
@@ -68,7 +70,9 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
 /// Returns the violations of a stored object that an update may make milder, in the words of the milder ones.
 pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
-    if subject.part != JudgedPart::Status && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule) {
+    if subject.part != JudgedPart::Status
+        && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule)
+    {
         devices::milder(settings, subject, &mut errors);
     }
     errors.into_list()
@@ -90,13 +94,20 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     let name = format!("{GROUP}/{version}");
     match &settings.api_versions {
         NameList::Allow(patterns) => {
-            let full: Vec<String> = patterns.iter().map(|pattern| format!("{GROUP}/{pattern}")).collect();
+            let full: Vec<String> = patterns
+                .iter()
+                .map(|pattern| format!("{GROUP}/{pattern}"))
+                .collect();
             let full: Vec<&str> = full.iter().map(String::as_str).collect();
             errors.not_supported(Code::PolicyApiVersion, &path, &name, &full);
         }
         _ => {
             let quoted = go::quote(&name, release.rules().unicode);
-            errors.forbidden(Code::PolicyApiVersion, &path, &format!("{quoted} is denied by the policy"));
+            errors.forbidden(
+                Code::PolicyApiVersion,
+                &path,
+                &format!("{quoted} is denied by the policy"),
+            );
         }
     }
 }
@@ -104,12 +115,29 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
 /// Adds the error for a version that the server calls deprecated, in the server's words.
 fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let kind = subject.api.kind.kind;
-    let Some(version) = VERSIONS.iter().find(|version| version.name == subject.written) else { return };
-    let deprecated = version.kinds.iter().find(|known| known.kind == kind).and_then(|known| known.deprecated);
-    let Some((since, removed)) = deprecated.filter(|(since, _)| *since <= subject.release.minor) else { return };
+    let Some(version) = VERSIONS
+        .iter()
+        .find(|version| version.name == subject.written)
+    else {
+        return;
+    };
+    let deprecated = version
+        .kinds
+        .iter()
+        .find(|known| known.kind == kind)
+        .and_then(|known| known.deprecated);
+    let Some((since, removed)) = deprecated.filter(|(since, _)| *since <= subject.release.minor)
+    else {
+        return;
+    };
     if settings.deprecated_denied {
         let version = version.api_version;
-        let detail = format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+");
-        errors.forbidden(Code::PolicyApiVersion, &Path::ROOT.field("apiVersion"), &detail);
+        let detail =
+            format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+");
+        errors.forbidden(
+            Code::PolicyApiVersion,
+            &Path::ROOT.field("apiVersion"),
+            &detail,
+        );
     }
 }

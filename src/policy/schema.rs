@@ -41,8 +41,12 @@ fn object(keys: &'static [SettingKey]) -> Map<String, Value> {
     if has("names") && has("maxCount") {
         schema.insert("required".to_owned(), json!(["names"]));
     } else if has("names") {
-        let one_of = |a: &str, b: &str| json!({ "anyOf": [{ "required": [a] }, { "required": [b] }] });
-        schema.insert("allOf".to_owned(), json!([one_of("names", "labels"), one_of("allow", "deny")]));
+        let one_of =
+            |a: &str, b: &str| json!({ "anyOf": [{ "required": [a] }, { "required": [b] }] });
+        schema.insert(
+            "allOf".to_owned(),
+            json!([one_of("names", "labels"), one_of("allow", "deny")]),
+        );
     }
     if has("key") {
         schema.insert("required".to_owned(), json!(["key"]));
@@ -69,9 +73,13 @@ fn shape(shape: ValueShape) -> Map<String, Value> {
         ValueShape::Count => json!({ "type": "integer", "minimum": 0 }),
         ValueShape::Text => json!({ "type": "string", "minLength": 1 }),
         ValueShape::Name(names) => Value::Object(name(names)),
-        ValueShape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
+        ValueShape::Patterns(names) => {
+            json!({ "type": "array", "minItems": 1, "items": name(names) })
+        }
         ValueShape::Object(keys) => Value::Object(object(keys)),
-        ValueShape::Objects(keys) => json!({ "type": "array", "minItems": 1, "items": object(keys) }),
+        ValueShape::Objects(keys) => {
+            json!({ "type": "array", "minItems": 1, "items": object(keys) })
+        }
         ValueShape::Gates => {
             let names: Vec<&str> = Gate::ALL.iter().map(|gate| gate.name()).collect();
             json!({
@@ -84,7 +92,9 @@ fn shape(shape: ValueShape) -> Map<String, Value> {
         ValueShape::Quantities => {
             json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": ["string", "number"] } })
         }
-        ValueShape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
+        ValueShape::Labels => {
+            json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } })
+        }
     };
     match value {
         Value::Object(map) => map,
@@ -100,8 +110,14 @@ fn name(names: SettingNameKind) -> Map<String, Value> {
             schema.insert("examples".to_owned(), json!(ALLOCATION_MODES.concat()));
         }
         SettingNameKind::Release => {
-            let minors: Vec<String> = LAST_PATCHES.iter().map(|last| last.minor.to_string()).collect();
-            schema.insert("pattern".to_owned(), Value::from(format!(r"^1\.({})(\.[0-9]+)?$", minors.join("|"))));
+            let minors: Vec<String> = LAST_PATCHES
+                .iter()
+                .map(|last| last.minor.to_string())
+                .collect();
+            schema.insert(
+                "pattern".to_owned(),
+                Value::from(format!(r"^1\.({})(\.[0-9]+)?$", minors.join("|"))),
+            );
         }
         SettingNameKind::Group => {}
         _ => {

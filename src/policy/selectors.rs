@@ -13,16 +13,29 @@ const NOBODY: &str = "nobody.invalid";
 const TRIALS: usize = 64;
 
 fn compile(text: &str, release: Release, gates: Option<Gates>) -> Option<Program> {
-    Language::Device.environment(EnvironmentMode::New, release, gates).compile(text).ok()
+    Language::Device
+        .environment(EnvironmentMode::New, release, gates)
+        .compile(text)
+        .ok()
 }
 
 /// Returns the drivers that `device.driver` is compared with by `==` or `in`. Operands of `!` are left out.
 pub fn drivers(text: &str, release: Release, gates: Option<Gates>) -> Vec<String> {
     let mut names = Vec::new();
-    let Some(program) = compile(text, release, gates) else { return names };
-    let is_driver = |expr: &Expr| reads::path(expr).is_some_and(|path| path == ["device", "driver"]);
+    let Some(program) = compile(text, release, gates) else {
+        return names;
+    };
+    let is_driver =
+        |expr: &Expr| reads::path(expr).is_some_and(|path| path == ["device", "driver"]);
     reads::visit(&program.checked().ast.root, &mut |expr| {
-        let ExprNode::Call { function, arguments, .. } = &expr.node else { return true };
+        let ExprNode::Call {
+            function,
+            arguments,
+            ..
+        } = &expr.node
+        else {
+            return true;
+        };
         match (&**function, arguments.as_slice()) {
             ("!_", _) => return false,
             ("_==_", [one, other]) => {
@@ -54,7 +67,10 @@ fn literal(expr: &Expr) -> Option<String> {
 /// Checks whether some device does not meet all expressions: devices without attributes, of drivers that the expressions name and of
 /// one that they do not, are tried. An expression that does not compile selects nothing that could be relied on.
 pub fn leave_devices_out(texts: &[&str], release: Release, gates: Option<Gates>) -> bool {
-    let programs: Vec<Program> = texts.iter().filter_map(|text| compile(text, release, gates)).collect();
+    let programs: Vec<Program> = texts
+        .iter()
+        .filter_map(|text| compile(text, release, gates))
+        .collect();
     if programs.len() < texts.len() {
         return false;
     }
@@ -69,8 +85,15 @@ pub fn leave_devices_out(texts: &[&str], release: Release, gates: Option<Gates>)
     }
     let environment = Language::Device.environment(EnvironmentMode::New, release, gates);
     drivers.into_iter().any(|driver| {
-        let device = CelDevice { driver, ..CelDevice::default() };
-        let Ok(variables) = device.variables(&environment) else { return false };
-        programs.iter().any(|program| program.evaluate(&variables, SELECTOR_COST_LIMIT).matches() != Ok(true))
+        let device = CelDevice {
+            driver,
+            ..CelDevice::default()
+        };
+        let Ok(variables) = device.variables(&environment) else {
+            return false;
+        };
+        programs
+            .iter()
+            .any(|program| program.evaluate(&variables, SELECTOR_COST_LIMIT).matches() != Ok(true))
     })
 }

@@ -119,16 +119,31 @@ impl ClassRule {
     /// # Errors
     /// Why the labels that decide are not known.
     pub fn of<'n>(&self, namespace: Namespace<'n>, class: &str) -> Result<Applies<'_>, &'n str> {
-        let named = |entry: &&NamespaceClasses| entry.names.is_empty() || pattern::any(&entry.names, namespace.name);
+        let named = |entry: &&NamespaceClasses| {
+            entry.names.is_empty() || pattern::any(&entry.names, namespace.name)
+        };
         let (default, fallback) = (self.default.as_ref(), self.fallback.as_ref());
         for entry in self.namespaces.iter().filter(named) {
             match namespace.has_for_class(&entry.labels, class) {
                 Has::Yes => {
-                    let (default, fallback) = (entry.default.as_ref().or(default), entry.fallback.as_ref().or(fallback));
-                    return Ok(Applies { list: &entry.list, default, fallback });
+                    let (default, fallback) = (
+                        entry.default.as_ref().or(default),
+                        entry.fallback.as_ref().or(fallback),
+                    );
+                    return Ok(Applies {
+                        list: &entry.list,
+                        default,
+                        fallback,
+                    });
                 }
                 Has::No => {}
-                Has::Unasked => return Ok(Applies { list: &NameList::Any, default: None, fallback: None }),
+                Has::Unasked => {
+                    return Ok(Applies {
+                        list: &NameList::Any,
+                        default: None,
+                        fallback: None,
+                    });
+                }
                 Has::Failed(problem) => return Err(problem),
             }
         }
@@ -137,7 +152,11 @@ impl ClassRule {
 
     /// Returns what applies where no entry matches the namespace.
     pub fn elsewhere(&self) -> Applies<'_> {
-        Applies { list: &self.list, default: self.default.as_ref(), fallback: self.fallback.as_ref() }
+        Applies {
+            list: &self.list,
+            default: self.default.as_ref(),
+            fallback: self.fallback.as_ref(),
+        }
     }
 }
 
@@ -173,7 +192,10 @@ pub struct RequestLimits {
 impl ClaimLimits {
     /// Returns the limits of requests for a class.
     pub fn of(&self, class: &str) -> &RequestLimits {
-        let entry = self.classes.iter().find(|entry| pattern::any(&entry.names, class));
+        let entry = self
+            .classes
+            .iter()
+            .find(|entry| pattern::any(&entry.names, class));
         entry.map_or(&self.rest, |entry| &entry.limits)
     }
 }
@@ -201,7 +223,11 @@ pub struct Taints {
 impl Taints {
     /// Returns true if this row covers every taint that a toleration with this key and effect tolerates.
     pub fn contain(&self, key: &str, effect: &str) -> bool {
-        let keys = if key.is_empty() { self.key == "*" } else { pattern::matches(&self.key, key) };
+        let keys = if key.is_empty() {
+            self.key == "*"
+        } else {
+            pattern::matches(&self.key, key)
+        };
         keys && (self.effect.is_empty() || self.effect == effect)
     }
 
@@ -342,17 +368,23 @@ impl Settings {
 
     /// Returns true if any setting warns in place of refusing.
     pub fn any_warns(&self) -> bool {
-        self.warn || self.validation_warns || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
+        self.warn
+            || self.validation_warns
+            || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
     }
 
     /// Returns `mode` and `message` of a setting.
     pub fn rule(&self, setting: &str) -> Option<&SettingRule> {
-        self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
+        self.rules
+            .iter()
+            .find(|(name, _)| *name == setting)
+            .map(|(_, rule)| rule)
     }
 
     /// Returns the first setting that needs the labels of namespaces.
     pub fn asks_for_labels(&self) -> Option<&'static str> {
-        let by_labels = |rule: &ClassRule| rule.namespaces.iter().any(|entry| !entry.labels.is_empty());
+        let by_labels =
+            |rule: &ClassRule| rule.namespaces.iter().any(|entry| !entry.labels.is_empty());
         if !self.admin_access.labels.is_empty() {
             Some("adminAccess.labels")
         } else if by_labels(&self.device_classes) {
@@ -367,6 +399,7 @@ impl Settings {
     /// Returns the first setting that needs a host with access to the cluster.
     pub fn asks_cluster(&self) -> Option<&'static str> {
         let cluster = &self.cluster;
-        (cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some()).then_some("cluster")
+        (cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some())
+            .then_some("cluster")
     }
 }

@@ -5,7 +5,8 @@ use crate::policy::check;
 use crate::policy::cluster::Labels;
 use crate::policy::keys::SettingKey;
 use crate::policy::settings::{
-    ClassRule, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule, SettingsNode, Taints, Tolerations,
+    ClassRule, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule, SettingsNode,
+    Taints, Tolerations,
 };
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
@@ -20,13 +21,18 @@ pub(super) struct View<'t, 's> {
 
 impl<'t, 's> View<'t, 's> {
     pub(super) fn get(self, name: &str) -> Self {
-        View { tree: self.tree, node: self.node.and_then(|node| self.tree.get(node, name)) }
+        View {
+            tree: self.tree,
+            node: self.node.and_then(|node| self.tree.get(node, name)),
+        }
     }
 
     /// Returns true if the mapping has a key other than these, which is reported elsewhere.
     pub(super) fn has_unknown(self, keys: &[SettingKey]) -> bool {
         let entries = self.node.map_or(&[][..], |node| self.tree.entries(node));
-        entries.iter().any(|entry| keys.iter().all(|key| key.name != self.tree.text(entry.key)))
+        entries
+            .iter()
+            .any(|entry| keys.iter().all(|key| key.name != self.tree.text(entry.key)))
     }
 
     pub(super) fn is_object(self) -> bool {
@@ -34,11 +40,16 @@ impl<'t, 's> View<'t, 's> {
     }
 
     pub(super) fn is(self, flag: bool) -> bool {
-        self.node.is_some_and(|node| self.tree.kind(node) == Kind::Bool(flag))
+        self.node
+            .is_some_and(|node| self.tree.kind(node) == Kind::Bool(flag))
     }
 
     pub(super) fn text(self, name: &str) -> String {
-        self.get(name).node.and_then(|node| self.tree.str(node)).unwrap_or_default().to_owned()
+        self.get(name)
+            .node
+            .and_then(|node| self.tree.str(node))
+            .unwrap_or_default()
+            .to_owned()
     }
 
     pub(super) fn name(self, name: &str) -> Option<String> {
@@ -51,16 +62,25 @@ impl<'t, 's> View<'t, 's> {
             "enforce" => Some(false),
             _ => None,
         };
-        SettingRule { warn, message: self.name("message") }
+        SettingRule {
+            warn,
+            message: self.name("message"),
+        }
     }
 
     pub(super) fn items(self) -> impl Iterator<Item = View<'t, 's>> {
         let items = self.node.map_or(&[][..], |node| self.tree.items(node));
-        items.iter().map(move |&node| View { tree: self.tree, node: Some(node) })
+        items.iter().map(move |&node| View {
+            tree: self.tree,
+            node: Some(node),
+        })
     }
 
     pub(super) fn texts(self) -> Vec<String> {
-        self.items().filter_map(|item| item.node.and_then(|node| self.tree.str(node))).map(str::to_owned).collect()
+        self.items()
+            .filter_map(|item| item.node.and_then(|node| self.tree.str(node)))
+            .map(str::to_owned)
+            .collect()
     }
 
     pub(super) fn list(self) -> NameList {
@@ -76,26 +96,52 @@ impl<'t, 's> View<'t, 's> {
     pub(super) fn node_rule(self) -> NodeRule {
         NodeRule {
             required: self.get("required").is(true),
-            must_select: self.get("mustSelect").items().map(View::described).collect(),
-            must_not_select: self.get("mustNotSelect").items().map(View::described).collect(),
+            must_select: self
+                .get("mustSelect")
+                .items()
+                .map(View::described)
+                .collect(),
+            must_not_select: self
+                .get("mustNotSelect")
+                .items()
+                .map(View::described)
+                .collect(),
         }
     }
 
     pub(super) fn described(self) -> SettingsNode {
-        SettingsNode { name: self.text("name"), labels: self.labels() }
+        SettingsNode {
+            name: self.text("name"),
+            labels: self.labels(),
+        }
     }
 
     /// Returns the labels in its member of that name.
     pub(super) fn labels(self) -> Labels {
-        let entries = self.get("labels").node.map_or(&[][..], |node| self.tree.entries(node));
-        let label = |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), self.tree.str(entry.value)?.to_owned()));
+        let entries = self
+            .get("labels")
+            .node
+            .map_or(&[][..], |node| self.tree.entries(node));
+        let label = |entry: &Entry| {
+            Some((
+                self.tree.text(entry.key).to_owned(),
+                self.tree.str(entry.value)?.to_owned(),
+            ))
+        };
         entries.iter().filter_map(label).collect()
     }
 
     pub(super) fn request_limits(self) -> RequestLimits {
-        let entries = self.get("maxCapacity").node.map_or(&[][..], |node| self.tree.entries(node));
-        let amount =
-            |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), check::quantity(self.tree, entry.value)?.to_owned()));
+        let entries = self
+            .get("maxCapacity")
+            .node
+            .map_or(&[][..], |node| self.tree.entries(node));
+        let amount = |entry: &Entry| {
+            Some((
+                self.tree.text(entry.key).to_owned(),
+                check::quantity(self.tree, entry.value)?.to_owned(),
+            ))
+        };
         RequestLimits {
             max_count: self.count("maxCount"),
             all_devices: match self.text("allDevices").as_str() {
@@ -109,7 +155,12 @@ impl<'t, 's> View<'t, 's> {
 
     pub(super) fn tolerations(self) -> Tolerations {
         let taints = |list: View<'_, '_>| {
-            list.items().map(|item| Taints { key: item.text("key"), effect: item.text("effect") }).collect::<Vec<Taints>>()
+            list.items()
+                .map(|item| Taints {
+                    key: item.text("key"),
+                    effect: item.text("effect"),
+                })
+                .collect::<Vec<Taints>>()
         };
         if self.get("allow").node.is_some() {
             Tolerations::Allow(taints(self.get("allow")))
@@ -138,17 +189,26 @@ impl<'t, 's> View<'t, 's> {
 
     /// Returns the gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
     pub(super) fn gates(self) -> Option<Result<Gates, String>> {
-        let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
+        let entries = self
+            .get("gates")
+            .node
+            .map_or(&[][..], |node| self.tree.entries(node));
         let gate = |entry: &Entry| match self.tree.kind(entry.value) {
             Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
             _ => None,
         };
-        let mut set = entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).peekable();
+        let mut set = entries
+            .iter()
+            .filter_map(gate)
+            .filter(|(name, _)| Gate::named(name).is_some())
+            .peekable();
         let release = Release::parse(&self.text("release")).filter(|_| set.peek().is_some())?;
         Some(Gates::with(release, set))
     }
 
     pub(super) fn count(self, name: &str) -> Option<usize> {
-        self.get(name).node.and_then(|node| check::count(self.tree, node))
+        self.get(name)
+            .node
+            .and_then(|node| check::count(self.tree, node))
     }
 }

@@ -20,7 +20,9 @@ struct Term {
 impl FieldSelector {
     /// Returns true if an object with these fields is selected. A missing field counts as empty.
     pub fn matches<'f>(&self, field: impl Fn(&str) -> &'f str) -> bool {
-        self.terms.iter().all(|term| (field(&term.field) == term.value) == term.equal)
+        self.terms
+            .iter()
+            .all(|term| (field(&term.field) == term.value) == term.equal)
     }
 
     /// Returns the error of a kind that has no such field, upstream's text.
@@ -39,14 +41,23 @@ impl FieldSelector {
             "spec.pool.name" => device && release.minor >= 37,
             _ => false,
         };
-        let field = self.terms.iter().map(|term| &term.field).find(|field| !known(field))?;
+        let field = self
+            .terms
+            .iter()
+            .map(|term| &term.field)
+            .find(|field| !known(field))?;
         Some(match slice {
             Some(api) => {
-                format!("field label not supported for {}, Kind={}: {field}", api.version.api_version, api.kind.kind)
+                format!(
+                    "field label not supported for {}, Kind={}: {field}",
+                    api.version.api_version, api.kind.kind
+                )
             }
             None => {
                 let field = go::quote(field, GoUnicode::V15);
-                format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+                format!(
+                    "{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                )
             }
         })
     }
@@ -59,9 +70,15 @@ pub fn parse(text: &str) -> Result<FieldSelector, String> {
     let mut selector = FieldSelector::default();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let Some((field, equal, value)) = term(part) else {
-            return Err(format!("invalid selector: '{text}'; can't understand '{part}'"));
+            return Err(format!(
+                "invalid selector: '{text}'; can't understand '{part}'"
+            ));
         };
-        selector.terms.push(Term { field: field.to_owned(), equal, value: unescape(value)? });
+        selector.terms.push(Term {
+            field: field.to_owned(),
+            equal,
+            value: unescape(value)?,
+        });
     }
     Ok(selector)
 }
@@ -89,7 +106,9 @@ fn split(text: &str) -> Vec<&str> {
 fn term(part: &str) -> Option<(&str, bool, &str)> {
     part.char_indices().find_map(|(at, _)| {
         let rest = part.get(at..)?;
-        let (equal, operator) = [(false, "!="), (true, "=="), (true, "=")].into_iter().find(|(_, op)| rest.starts_with(op))?;
+        let (equal, operator) = [(false, "!="), (true, "=="), (true, "=")]
+            .into_iter()
+            .find(|(_, op)| rest.starts_with(op))?;
         Some((part.get(..at)?, equal, rest.get(operator.len()..)?))
     })
 }
@@ -101,10 +120,21 @@ fn unescape(value: &str) -> Result<String, String> {
         match c {
             '\\' => match chars.next() {
                 Some(c @ ('\\' | ',' | '=')) => out.push(c),
-                Some(c) => return Err(format!("invalid field selector: invalid escape sequence: \\{c}")),
-                None => return Err("invalid field selector: invalid escape sequence: \\".to_owned()),
+                Some(c) => {
+                    return Err(format!(
+                        "invalid field selector: invalid escape sequence: \\{c}"
+                    ));
+                }
+                None => {
+                    return Err("invalid field selector: invalid escape sequence: \\".to_owned());
+                }
             },
-            ',' | '=' => return Err(format!("invalid field selector: unescaped character in value: {}", u32::from(c))),
+            ',' | '=' => {
+                return Err(format!(
+                    "invalid field selector: unescaped character in value: {}",
+                    u32::from(c)
+                ));
+            }
             c => out.push(c),
         }
     }

@@ -35,8 +35,15 @@ impl LabelQuery {
             let among = value.is_some_and(|value| requirement.values.contains(value));
             let number = |text: &str| text.parse::<i64>().ok();
             let compare = |holds: fn(i64, i64) -> bool| {
-                let wanted = requirement.values.iter().next().and_then(|wanted| number(wanted));
-                value.and_then(number).zip(wanted).is_some_and(|(have, wanted)| holds(have, wanted))
+                let wanted = requirement
+                    .values
+                    .iter()
+                    .next()
+                    .and_then(|wanted| number(wanted));
+                value
+                    .and_then(number)
+                    .zip(wanted)
+                    .is_some_and(|(have, wanted)| holds(have, wanted))
             };
             match requirement.operator {
                 Operator::Exists => value.is_some(),
@@ -81,7 +88,9 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
             return out;
         };
         if !special(first) {
-            let end = rest.find(|c: char| special(c) || space(c) || c == '\0').unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| special(c) || space(c) || c == '\0')
+                .unwrap_or(rest.len());
             let word = rest.get(..end).unwrap_or("");
             let token = match word {
                 "in" => Token::In,
@@ -107,7 +116,10 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
         };
         // The longest run of special characters that still is a token.
         let mut end = 1usize;
-        while rest.get(..end.saturating_add(1)).is_some_and(|longer| symbol(longer).is_some()) {
+        while rest
+            .get(..end.saturating_add(1))
+            .is_some_and(|longer| symbol(longer).is_some())
+        {
             end = end.saturating_add(1);
         }
         let literal = rest.get(..end).unwrap_or("");
@@ -130,7 +142,10 @@ struct Parser {
 
 impl Parser {
     fn peek_operator(&self) -> (Token, String) {
-        self.tokens.get(self.at).cloned().unwrap_or((Token::End, String::new()))
+        self.tokens
+            .get(self.at)
+            .cloned()
+            .unwrap_or((Token::End, String::new()))
     }
 
     /// Returns the next token; `in` and `notin` are names unless an operator is expected.
@@ -171,7 +186,11 @@ impl Parser {
             operator = Some(Operator::Exists);
         }
         if let Some(operator) = operator {
-            return Ok(Requirement { key, operator, values: BTreeSet::new() });
+            return Ok(Requirement {
+                key,
+                operator,
+                values: BTreeSet::new(),
+            });
         }
         let (token, literal) = self.take_operator();
         let (operator, values) = match token {
@@ -181,23 +200,42 @@ impl Parser {
             Token::NotEquals => (Operator::NotIn, self.exact()?),
             Token::Greater => (Operator::Greater, self.exact()?),
             Token::Less => (Operator::Less, self.exact()?),
-            _ => return Err(format!("found '{literal}', expected: in, notin, =, ==, !=, gt, lt")),
+            _ => {
+                return Err(format!(
+                    "found '{literal}', expected: in, notin, =, ==, !=, gt, lt"
+                ));
+            }
         };
         let mut problems = Vec::new();
         if matches!(operator, Operator::Greater | Operator::Less) {
-            let wrong = values.iter().enumerate().filter(|(_, value)| value.parse::<i64>().is_err());
+            let wrong = values
+                .iter()
+                .enumerate()
+                .filter(|(_, value)| value.parse::<i64>().is_err());
             problems.extend(wrong.map(|(at, value)| {
-                invalid(&format!("values[{at}]"), value, "for 'Gt', 'Lt' operators, the value must be an integer")
+                invalid(
+                    &format!("values[{at}]"),
+                    value,
+                    "for 'Gt', 'Lt' operators, the value must be an integer",
+                )
             }));
         }
         for (at, value) in values.iter().enumerate() {
             let wrong = names::label_value(value);
             if !wrong.is_empty() {
-                problems.push(invalid(&format!("values[{at}][{key}]"), value, &wrong.join("; ")));
+                problems.push(invalid(
+                    &format!("values[{at}][{key}]"),
+                    value,
+                    &wrong.join("; "),
+                ));
             }
         }
         match problems.as_slice() {
-            [] => Ok(Requirement { key, operator, values }),
+            [] => Ok(Requirement {
+                key,
+                operator,
+                values,
+            }),
             [one] => Err(one.clone()),
             several => Err(format!("[{}]", several.join(", "))),
         }
@@ -230,7 +268,9 @@ impl Parser {
                 self.take();
                 Ok(one(String::new()))
             }
-            (_, literal) => Err(format!("found '{literal}', expected: ',', ')' or identifier")),
+            (_, literal) => Err(format!(
+                "found '{literal}', expected: ',', ')' or identifier"
+            )),
         }
     }
 
@@ -243,7 +283,9 @@ impl Parser {
                     match self.peek_token() {
                         (Token::Comma, _) => {}
                         (Token::Close, _) => return Ok(values),
-                        (_, literal) => return Err(format!("found '{literal}', expected: ',' or ')'")),
+                        (_, literal) => {
+                            return Err(format!("found '{literal}', expected: ',' or ')'"));
+                        }
                     }
                 }
                 (Token::Comma, _) => {
@@ -262,38 +304,58 @@ impl Parser {
                         _ => {}
                     }
                 }
-                (_, literal) => return Err(format!("found '{literal}', expected: ',', or identifier")),
+                (_, literal) => {
+                    return Err(format!("found '{literal}', expected: ',', or identifier"));
+                }
             }
         }
     }
 }
 
 fn invalid(path: &str, value: &str, detail: &str) -> String {
-    format!("{path}: Invalid value: {}: {detail}", go::quote(value, GoUnicode::V15))
+    format!(
+        "{path}: Invalid value: {}: {detail}",
+        go::quote(value, GoUnicode::V15)
+    )
 }
 
 /// Reads a label selector; the error is upstream's text.
 pub fn parse(text: &str) -> Result<LabelQuery, String> {
-    let mut parser = Parser { tokens: tokens(text), at: 0 };
+    let mut parser = Parser {
+        tokens: tokens(text),
+        at: 0,
+    };
     let mut selector = LabelQuery::default();
     loop {
         match parser.peek_token() {
             (Token::Identifier | Token::Not, _) => {
-                let requirement = parser.requirement().map_err(|error| format!("unable to parse requirement: {error}"))?;
+                let requirement = parser
+                    .requirement()
+                    .map_err(|error| format!("unable to parse requirement: {error}"))?;
                 selector.requirements.push(requirement);
                 match parser.take() {
                     (Token::End, _) => return Ok(selector),
                     (Token::Comma, _) => {
                         let (token, literal) = parser.peek_token();
                         if !matches!(token, Token::Identifier | Token::Not) {
-                            return Err(format!("found '{literal}', expected: identifier after ','"));
+                            return Err(format!(
+                                "found '{literal}', expected: identifier after ','"
+                            ));
                         }
                     }
-                    (_, literal) => return Err(format!("found '{literal}', expected: ',' or 'end of string'")),
+                    (_, literal) => {
+                        return Err(format!(
+                            "found '{literal}', expected: ',' or 'end of string'"
+                        ));
+                    }
                 }
             }
             (Token::End, _) => return Ok(selector),
-            (_, literal) => return Err(format!("found '{literal}', expected: !, identifier, or 'end of string'")),
+            (_, literal) => {
+                return Err(format!(
+                    "found '{literal}', expected: !, identifier, or 'end of string'"
+                ));
+            }
         }
     }
 }

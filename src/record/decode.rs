@@ -115,26 +115,58 @@ const MAX_RAW: usize = 64 << 20;
 impl How {
     /// Returns the treatment of a text. Only JSON sent to the server verbatim keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
-        let order = if mode == Mode::Json && via != Via::Kubectl { Order::Source } else { Order::Sorted };
+        let order = if mode == Mode::Json && via != Via::Kubectl {
+            Order::Source
+        } else {
+            Order::Sorted
+        };
         let kubectl = via == Via::Kubectl;
-        How { order, mode, release, max_raw: MAX_RAW, kubectl, escapes_markup: order == Order::Sorted, written_quantities: false }
+        How {
+            order,
+            mode,
+            release,
+            max_raw: MAX_RAW,
+            kubectl,
+            escapes_markup: order == Order::Sorted,
+            written_quantities: false,
+        }
     }
 
     /// Returns the treatment of a stored object, and of one that the server itself prints. Its verbatim values are as a Go client
     /// wrote them: from JSON in the order of the text, from YAML sorted by kubectl.
     pub fn stored(mode: Mode, release: Release) -> Self {
-        let via = if mode == Mode::Json { Via::Server } else { Via::Kubectl };
-        How { escapes_markup: true, ..How::reaching(mode, via, release) }
+        let via = if mode == Mode::Json {
+            Via::Server
+        } else {
+            Via::Kubectl
+        };
+        How {
+            escapes_markup: true,
+            ..How::reaching(mode, via, release)
+        }
     }
 }
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
-pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
+pub fn decode<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    schema: &'static Struct,
+    version: &'static str,
+    how: How,
+) -> Decoded<'t> {
     // The order of keys only affects the order of problems, so most objects need no sorting.
     let decoded = pass(tree, node, schema, version, how, Order::Source);
-    let problems = decoded.mismatches.len().saturating_add(decoded.strict.len());
+    let problems = decoded
+        .mismatches
+        .len()
+        .saturating_add(decoded.strict.len());
     let matters = how.order == Order::Sorted && problems > 1;
-    if matters { pass(tree, node, schema, version, how, Order::Sorted) } else { decoded }
+    if matters {
+        pass(tree, node, schema, version, how, Order::Sorted)
+    } else {
+        decoded
+    }
 }
 
 fn pass<'t>(
@@ -145,12 +177,29 @@ fn pass<'t>(
     how: How,
     visited: Order,
 ) -> Decoded<'t> {
-    let mut decoder =
-        Decoder { tree, version, how, visited, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
+    let mut decoder = Decoder {
+        tree,
+        version,
+        how,
+        visited,
+        mismatches: Vec::new(),
+        own: None,
+        strict: Vec::new(),
+        seen: BTreeSet::new(),
+    };
     let mut record = Record::empty(schema);
     decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
-    let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
-    Decoded { record, mismatches: decoder.mismatches, answer, strict: decoder.strict }
+    let answer = decoder.own.or(if decoder.mismatches.is_empty() {
+        None
+    } else {
+        Some(0)
+    });
+    Decoded {
+        record,
+        mismatches: decoder.mismatches,
+        answer,
+        strict: decoder.strict,
+    }
 }
 
 /// The Go struct that holds the current field, and the dotted path without indexes.
@@ -162,7 +211,11 @@ struct Context<'p> {
 }
 
 impl Context<'_> {
-    const ROOT: Context<'static> = Context { parent: None, holder: "", field: "" };
+    const ROOT: Context<'static> = Context {
+        parent: None,
+        holder: "",
+        field: "",
+    };
 
     fn describe(&self) -> Option<String> {
         let mut names = Vec::new();
@@ -201,23 +254,42 @@ impl<'t> Decoder<'t, '_> {
             (tree.entries(node), Vec::new())
         };
         let order = self.how.order;
-        written.iter().filter(move |entry| order == Order::Source || !entry.shadowed).chain(sorted)
+        written
+            .iter()
+            .filter(move |entry| order == Order::Source || !entry.shadowed)
+            .chain(sorted)
     }
 
     fn what(&self, node: NodeId) -> &'static str {
         json_name(self.tree.kind(node))
     }
 
-    fn mismatch(&mut self, node: NodeId, what: &str, ty: &FieldType, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
+    fn mismatch(
+        &mut self,
+        node: NodeId,
+        what: &str,
+        ty: &FieldType,
+        go_type: &str,
+        path: &Path<'_>,
+        context: &Context<'_>,
+    ) {
         let message = match context.describe() {
-            Some(field) => format!("json: cannot unmarshal {what} into Go struct field {field} of type {go_type}"),
+            Some(field) => format!(
+                "json: cannot unmarshal {what} into Go struct field {field} of type {go_type}"
+            ),
             None => format!("json: cannot unmarshal {what} into Go value of type {go_type}"),
         };
         self.push(node, message, ty, path);
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &FieldType, path: &Path<'_>) {
-        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty });
+        self.mismatches.push(Mismatch {
+            message,
+            path: path.render(),
+            span: self.tree.span(node),
+            node,
+            ty: *ty,
+        });
     }
 
     /// Records that the last mismatch came from a type that decodes itself.
@@ -227,7 +299,14 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn strict(&mut self, kind: StrictKind, path: String, parent: NodeId, entry: &Entry, schema: Option<&'static Struct>) {
+    fn strict(
+        &mut self,
+        kind: StrictKind,
+        path: String,
+        parent: NodeId,
+        entry: &Entry,
+        schema: Option<&'static Struct>,
+    ) {
         let words = match kind {
             StrictKind::Unknown => "unknown field",
             StrictKind::Duplicate => "duplicate field",
@@ -248,24 +327,60 @@ impl<'t> Decoder<'t, '_> {
         });
     }
 
-    fn fill(&mut self, node: NodeId, schema: &'static Struct, path: &Path<'_>, context: &Context<'_>, record: &mut Record<'t>) {
+    fn fill(
+        &mut self,
+        node: NodeId,
+        schema: &'static Struct,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        record: &mut Record<'t>,
+    ) {
         let mut met = [false; 32];
         for entry in self.entries(node) {
             let tree = self.tree;
             let name = tree.text(entry.key);
             let here = path.field(name);
             let Some((slot, field)) = schema.field(name, self.how.release) else {
-                self.strict(StrictKind::Unknown, here.render(), node, entry, Some(schema));
+                self.strict(
+                    StrictKind::Unknown,
+                    here.render(),
+                    node,
+                    entry,
+                    Some(schema),
+                );
                 continue;
             };
-            if met.get_mut(slot).is_some_and(|met| std::mem::replace(met, true)) {
-                self.strict(StrictKind::Duplicate, here.render(), node, entry, Some(schema));
+            if met
+                .get_mut(slot)
+                .is_some_and(|met| std::mem::replace(met, true))
+            {
+                self.strict(
+                    StrictKind::Duplicate,
+                    here.render(),
+                    node,
+                    entry,
+                    Some(schema),
+                );
             }
             let outer;
-            let mut inner = Context { parent: Some(context), holder: schema.go, field: field.json };
-            if let Some(embedded) = field.embedded.filter(|_| self.how.release.rules().embedded_in_paths) {
-                outer = Context { parent: Some(context), holder: schema.go, field: embedded };
-                inner = Context { parent: Some(&outer), ..inner };
+            let mut inner = Context {
+                parent: Some(context),
+                holder: schema.go,
+                field: field.json,
+            };
+            if let Some(embedded) = field
+                .embedded
+                .filter(|_| self.how.release.rules().embedded_in_paths)
+            {
+                outer = Context {
+                    parent: Some(context),
+                    holder: schema.go,
+                    field: embedded,
+                };
+                inner = Context {
+                    parent: Some(&outer),
+                    ..inner
+                };
             }
             if let Some(place) = record.slots.get_mut(slot) {
                 self.value(entry.value, &field.ty, &here, &inner, place);
@@ -274,7 +389,14 @@ impl<'t> Decoder<'t, '_> {
     }
 
     /// Decodes into a slot that may hold the value of an earlier duplicate: Go decodes on top of it.
-    fn value(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+    fn value(
+        &mut self,
+        node: NodeId,
+        ty: &FieldType,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let tree = self.tree;
         let kind = tree.kind(node);
         if kind == Kind::Null {
@@ -300,7 +422,14 @@ impl<'t> Decoder<'t, '_> {
                 _ => self.plain_mismatch(node, ty, path, context),
             },
             FieldType::Int64 => self.int(node, ty, str::parse, path, context, place),
-            FieldType::Int32 => self.int(node, ty, |literal| literal.parse::<i32>().map(i64::from), path, context, place),
+            FieldType::Int32 => self.int(
+                node,
+                ty,
+                |literal| literal.parse::<i32>().map(i64::from),
+                path,
+                context,
+                place,
+            ),
             FieldType::Time => self.time(node, ty, path, context, place),
             FieldType::Quantity => self.quantity(node, ty, path, place),
             FieldType::Raw | FieldType::FieldsV1 => *place = FieldValue::Raw(self.raw(node)),
@@ -339,14 +468,30 @@ impl<'t> Decoder<'t, '_> {
         context: &Context<'_>,
         place: &mut FieldValue<'t>,
     ) {
-        let Some(literal) = self.number(node) else { return self.plain_mismatch(node, ty, path, context) };
+        let Some(literal) = self.number(node) else {
+            return self.plain_mismatch(node, ty, path, context);
+        };
         match parse(&literal) {
             Ok(number) => *place = FieldValue::Int(number),
-            Err(_) => self.mismatch(node, &format!("number {literal}"), ty, &ty.go_name(self.version), path, context),
+            Err(_) => self.mismatch(
+                node,
+                &format!("number {literal}"),
+                ty,
+                &ty.go_name(self.version),
+                path,
+                context,
+            ),
         }
     }
 
-    fn time(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+    fn time(
+        &mut self,
+        node: NodeId,
+        ty: &FieldType,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let tree = self.tree;
         match tree.kind(node) {
             Kind::Str(text) => match Time::parse(tree.text(text)) {
@@ -364,11 +509,19 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn quantity(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, place: &mut FieldValue<'t>) {
+    fn quantity(
+        &mut self,
+        node: NodeId,
+        ty: &FieldType,
+        path: &Path<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let tree = self.tree;
         let text = match tree.kind(node) {
             // Without escapes, the text equals the source between the quotes.
-            Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => Cow::Borrowed(tree.text(text)),
+            Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
+                Cow::Borrowed(tree.text(text))
+            }
             _ => match self.raw(node) {
                 Cow::Borrowed(raw) => Cow::Borrowed(json_text(raw)),
                 Cow::Owned(raw) => Cow::Owned(json_text(&raw).to_owned()),
@@ -377,7 +530,9 @@ impl<'t> Decoder<'t, '_> {
         let read = match text {
             text if self.how.written_quantities => Quantity::parse(&text).map(|_| text.clone()),
             Cow::Borrowed(text) => Quantity::parse(text).map(|read| read.canonical()),
-            Cow::Owned(text) => Quantity::parse(&text).map(|read| Cow::Owned(read.canonical().into_owned())),
+            Cow::Owned(text) => {
+                Quantity::parse(&text).map(|read| Cow::Owned(read.canonical().into_owned()))
+            }
         };
         match read {
             Ok(text) => *place = FieldValue::Quantity(text),
@@ -388,7 +543,14 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn list(&mut self, node: NodeId, inner: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+    fn list(
+        &mut self,
+        node: NodeId,
+        inner: &FieldType,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let mut list = match std::mem::replace(place, FieldValue::Unset) {
             FieldValue::List(list) => list,
             _ => Vec::new(),
@@ -404,13 +566,25 @@ impl<'t> Decoder<'t, '_> {
         *place = FieldValue::List(list);
     }
 
-    fn plain_mismatch(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>) {
+    fn plain_mismatch(
+        &mut self,
+        node: NodeId,
+        ty: &FieldType,
+        path: &Path<'_>,
+        context: &Context<'_>,
+    ) {
         let what = self.what(node);
         let go = ty.go_name(self.version);
         self.mismatch(node, what, ty, &go, path, context);
     }
 
-    fn string_map(&mut self, node: NodeId, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+    fn string_map(
+        &mut self,
+        node: NodeId,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, FieldValue::Unset) {
             FieldValue::Map(map) => map,
@@ -428,7 +602,14 @@ impl<'t> Decoder<'t, '_> {
                 Kind::Str(text) => tree.text(text),
                 _ => {
                     let what = self.what(entry.value);
-                    self.mismatch(entry.value, what, &FieldType::String, "string", &here, context);
+                    self.mismatch(
+                        entry.value,
+                        what,
+                        &FieldType::String,
+                        "string",
+                        &here,
+                        context,
+                    );
                     continue;
                 }
             };
@@ -444,7 +625,14 @@ impl<'t> Decoder<'t, '_> {
     }
 
     /// Decodes a map with values of one type. A duplicate key is decoded again: the last value wins.
-    fn typed_map(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+    fn typed_map(
+        &mut self,
+        node: NodeId,
+        ty: &FieldType,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut FieldValue<'t>,
+    ) {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, FieldValue::Unset) {
             FieldValue::Entries(entries) => entries,
@@ -485,7 +673,8 @@ impl<'t> Decoder<'t, '_> {
             Kind::Number(span) => {
                 let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
                 Some(if self.how.kubectl && literal.parse::<i64>().is_err() {
-                    crate::go::float::parse(literal).map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
+                    crate::go::float::parse(literal)
+                        .map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
                 } else {
                     Cow::Borrowed(literal)
                 })
@@ -558,7 +747,8 @@ fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
 
 /// Returns true if the text has only letters, digits, signs and points.
 fn is_bare(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
 fn float(n: f64) -> String {
@@ -571,7 +761,9 @@ fn float(n: f64) -> String {
 fn zero<'t>(ty: &FieldType, how: How) -> FieldValue<'t> {
     match ty {
         FieldType::Struct(schema) => FieldValue::Struct(Record::empty(schema)),
-        FieldType::String | FieldType::Named(..) | FieldType::Uid => FieldValue::Str(Cow::Borrowed("")),
+        FieldType::String | FieldType::Named(..) | FieldType::Uid => {
+            FieldValue::Str(Cow::Borrowed(""))
+        }
         FieldType::Bool => FieldValue::Bool(false),
         FieldType::Int64 | FieldType::Int32 => FieldValue::Int(0),
         FieldType::Quantity if !how.written_quantities => FieldValue::Quantity(Cow::Borrowed("0")),

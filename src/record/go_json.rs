@@ -41,10 +41,16 @@ pub fn value(ty: &FieldType, value_: &FieldValue<'_>, release: Release, out: &mu
     match (ty, value_) {
         (FieldType::Pointer(_), FieldValue::Unset) => out.push_str("null"),
         (FieldType::Pointer(inner), set) => value(inner, set, release, out),
-        (FieldType::String | FieldType::Named(..) | FieldType::Uid, set) => json_quote_into(out, set.as_str()),
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, set) => {
+            json_quote_into(out, set.as_str())
+        }
         (FieldType::Quantity, FieldValue::Unset) => out.push_str("\"0\""),
         (FieldType::Quantity, set) => json_quote_into(out, set.as_str()),
-        (FieldType::Bool, set) => out.push_str(if matches!(set, FieldValue::Bool(true)) { "true" } else { "false" }),
+        (FieldType::Bool, set) => out.push_str(if matches!(set, FieldValue::Bool(true)) {
+            "true"
+        } else {
+            "false"
+        }),
         (FieldType::Int64 | FieldType::Int32, FieldValue::Int(n)) => out.push_str(&n.to_string()),
         (FieldType::Int64 | FieldType::Int32, _) => out.push('0'),
         (FieldType::Time, FieldValue::Time(time)) => json_quote_into(out, &time.rfc3339()),

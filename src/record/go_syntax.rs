@@ -16,15 +16,34 @@ pub fn go_syntax(record: &Record<'_>, unicode: GoUnicode) -> String {
 /// Prints as [`go_syntax`] does, with the fields of a release.
 pub fn go_syntax_of(record: &Record<'_>, release: Release, unicode: GoUnicode) -> String {
     let mut out = String::new();
-    Printer { release, unicode, out: &mut out }.record(record);
+    Printer {
+        release,
+        unicode,
+        out: &mut out,
+    }
+    .record(record);
     out
 }
 
 /// Prints as [`go_syntax_of`] does a value of a type; a pointer is followed.
-pub fn go_syntax_of_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, unicode: GoUnicode) -> String {
+pub fn go_syntax_of_value(
+    ty: &FieldType,
+    value: &FieldValue<'_>,
+    release: Release,
+    unicode: GoUnicode,
+) -> String {
     let mut out = String::new();
-    let ty = if let FieldType::Pointer(inner) = ty { inner } else { ty };
-    Printer { release, unicode, out: &mut out }.value(ty, value);
+    let ty = if let FieldType::Pointer(inner) = ty {
+        inner
+    } else {
+        ty
+    };
+    Printer {
+        release,
+        unicode,
+        out: &mut out,
+    }
+    .value(ty, value);
     out
 }
 
@@ -50,7 +69,10 @@ impl Printer<'_> {
             first = false;
             // Each embedded struct of these kinds has one field.
             if let Some(embedded) = field.embedded {
-                self.out.push_str(&format!("{embedded}:{}.{embedded}{{", record.schema.package.internal()));
+                self.out.push_str(&format!(
+                    "{embedded}:{}.{embedded}{{",
+                    record.schema.package.internal()
+                ));
             }
             self.out.push_str(field.go);
             self.out.push(':');
@@ -67,13 +89,27 @@ impl Printer<'_> {
             FieldType::String | FieldType::Named(..) | FieldType::Uid | FieldType::Quantity => {
                 quote_into(self.out, value.as_str(), self.unicode)
             }
-            FieldType::Bool => self.out.push_str(if matches!(value, FieldValue::Bool(true)) { "true" } else { "false" }),
+            FieldType::Bool => self
+                .out
+                .push_str(if matches!(value, FieldValue::Bool(true)) {
+                    "true"
+                } else {
+                    "false"
+                }),
             FieldType::Int64 | FieldType::Int32 => {
-                let n = if let FieldValue::Int(n) = value { *n } else { 0 };
+                let n = if let FieldValue::Int(n) = value {
+                    *n
+                } else {
+                    0
+                };
                 self.out.push_str(&n.to_string());
             }
             FieldType::Time => {
-                let time = if let FieldValue::Time(time) = value { *time } else { Default::default() };
+                let time = if let FieldValue::Time(time) = value {
+                    *time
+                } else {
+                    Default::default()
+                };
                 self.out.push_str(&time.go_syntax());
             }
             FieldType::StringMap => self.string_map(value),
@@ -107,7 +143,11 @@ impl Printer<'_> {
                 self.out.push_str("(*");
                 self.type_of(inner);
                 self.out.push_str(")(");
-                self.out.push_str(if matches!(value, FieldValue::Unset) { "nil" } else { ADDRESS });
+                self.out.push_str(if matches!(value, FieldValue::Unset) {
+                    "nil"
+                } else {
+                    ADDRESS
+                });
                 self.out.push(')');
             }
             FieldType::List(inner) => {

@@ -32,7 +32,11 @@ pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Jso
     for (field, slot) in record.schema.fields.iter().zip(&record.slots) {
         if field.in_release(release) {
             let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
-            let read_from = if loses_empty && is_empty(slot) { ReadFrom::Store } else { read_from };
+            let read_from = if loses_empty && is_empty(slot) {
+                ReadFrom::Store
+            } else {
+                read_from
+            };
             let ty = field.type_in(release);
             let shown = match ty.as_struct() {
                 // The conversion from the internal version always makes one.
@@ -72,17 +76,31 @@ fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: Rea
             Json::String(bytes)
         }
         (FieldType::Raw | FieldType::FieldsV1, _) => Json::Null,
-        (FieldType::StringMap, FieldValue::Map(entries)) => {
-            map(entries.iter().map(|(key, text)| (key.as_ref(), json!(text))).collect(), read_from)
-        }
+        (FieldType::StringMap, FieldValue::Map(entries)) => map(
+            entries
+                .iter()
+                .map(|(key, text)| (key.as_ref(), json!(text)))
+                .collect(),
+            read_from,
+        ),
         (FieldType::Map(map_type), FieldValue::Entries(entries)) => {
-            let entries = entries.iter().map(|(key, entry)| (key.as_ref(), value(&map_type.value, entry, release, read_from)));
+            let entries = entries.iter().map(|(key, entry)| {
+                (
+                    key.as_ref(),
+                    value(&map_type.value, entry, release, read_from),
+                )
+            });
             map(entries.collect(), read_from)
         }
-        (FieldType::List(_), FieldValue::List(items)) if items.is_empty() && read_from == ReadFrom::Store => Json::Null,
-        (FieldType::List(inner), FieldValue::List(items)) => {
-            items.iter().map(|item| value(inner, item, release, read_from)).collect()
+        (FieldType::List(_), FieldValue::List(items))
+            if items.is_empty() && read_from == ReadFrom::Store =>
+        {
+            Json::Null
         }
+        (FieldType::List(inner), FieldValue::List(items)) => items
+            .iter()
+            .map(|item| value(inner, item, release, read_from))
+            .collect(),
         (FieldType::Map(_) | FieldType::StringMap | FieldType::List(_), _) => Json::Null,
         (_, set) => json!(set.as_str()),
     }
@@ -100,17 +118,36 @@ fn map(entries: Vec<(&str, Json)>, read_from: ReadFrom) -> Json {
     if entries.is_empty() && read_from == ReadFrom::Store {
         return Json::Null;
     }
-    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    Json::Object(
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// Returns what `DeepEqual` compares of a quantity: the representation, the notation and the text that is kept, so that quantities
 /// of the same amount can differ.
 fn quantity(text: &str) -> Json {
-    let Ok(quantity) = Quantity::parse(text) else { return Json::Null };
-    let Digits { negative, mut digits, mut exponent, small } = quantity.digits();
+    let Ok(quantity) = Quantity::parse(text) else {
+        return Json::Null;
+    };
+    let Digits {
+        negative,
+        mut digits,
+        mut exponent,
+        small,
+    } = quantity.digits();
     // Numbers of any length are counted in units of 10⁻⁹.
     while !small && digits.pop_if(|last| *last == 0).is_some() {
         exponent = exponent.saturating_add(1);
     }
-    json!([negative && !digits.is_empty(), digits, exponent, small, format!("{:?}", quantity.notation()), quantity.kept()])
+    json!([
+        negative && !digits.is_empty(),
+        digits,
+        exponent,
+        small,
+        format!("{:?}", quantity.notation()),
+        quantity.kept()
+    ])
 }

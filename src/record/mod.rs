@@ -57,21 +57,38 @@ impl PartialEq for Record<'_> {
 impl<'t> Record<'t> {
     /// Makes a struct of zero values.
     pub fn empty(schema: &'static Struct) -> Self {
-        Record { schema, slots: schema.fields.iter().map(|_| FieldValue::Unset).collect() }
+        Record {
+            schema,
+            slots: schema.fields.iter().map(|_| FieldValue::Unset).collect(),
+        }
     }
 
     /// Returns the slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
     ///
     /// Debug builds panic on a name that no table has: it is misspelt.
     pub fn get(&self, json: &str) -> &FieldValue<'t> {
-        debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
-        self.schema.slot(json).and_then(|slot| self.slots.get(slot)).unwrap_or(&FieldValue::Unset)
+        debug_assert!(
+            self.schema.slot(json).is_some() || api::is_field(json),
+            "no table has a field {json}"
+        );
+        self.schema
+            .slot(json)
+            .and_then(|slot| self.slots.get(slot))
+            .unwrap_or(&FieldValue::Unset)
     }
 
     /// Replaces the slot of a field.
     pub fn set(&mut self, json: &str, value: FieldValue<'t>) {
-        debug_assert!(self.schema.slot(json).is_some(), "{} has no field {json}", self.schema.go);
-        if let Some(place) = self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot)) {
+        debug_assert!(
+            self.schema.slot(json).is_some(),
+            "{} has no field {json}",
+            self.schema.go
+        );
+        if let Some(place) = self
+            .schema
+            .slot(json)
+            .and_then(|slot| self.slots.get_mut(slot))
+        {
             *place = value;
         }
     }
@@ -113,8 +130,13 @@ impl<'t> Record<'t> {
 
     /// Returns the slot of a field, to be changed in place. Debug builds panic on a name that no table has, as [`Record::get`] does.
     pub fn get_mut(&mut self, json: &str) -> Option<&mut FieldValue<'t>> {
-        debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
-        self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot))
+        debug_assert!(
+            self.schema.slot(json).is_some() || api::is_field(json),
+            "no table has a field {json}"
+        );
+        self.schema
+            .slot(json)
+            .and_then(|slot| self.slots.get_mut(slot))
     }
 
     /// Returns the structs of a list field, to be changed in place.
@@ -123,7 +145,13 @@ impl<'t> Record<'t> {
             Some(FieldValue::List(items)) => items.as_mut_slice(),
             _ => &mut [],
         };
-        items.iter_mut().filter_map(|item| if let FieldValue::Struct(record) = item { Some(record) } else { None })
+        items.iter_mut().filter_map(|item| {
+            if let FieldValue::Struct(record) = item {
+                Some(record)
+            } else {
+                None
+            }
+        })
     }
 
     /// Returns the structs of a list field.
@@ -141,13 +169,16 @@ impl<'t> Record<'t> {
 
     /// Takes the value of a field and leaves it unset.
     pub fn take(&mut self, json: &str) -> FieldValue<'t> {
-        self.get_mut(json).map_or(FieldValue::Unset, |value| std::mem::replace(value, FieldValue::Unset))
+        self.get_mut(json).map_or(FieldValue::Unset, |value| {
+            std::mem::replace(value, FieldValue::Unset)
+        })
     }
 
     /// Returns true if one of these fields has a value, in the sense of [`Record::has`].
     pub fn has_any(&self, json: &[&str]) -> bool {
         let mut fields = self.schema.fields.iter().zip(&self.slots);
-        fields.any(|(field, value)| !matches!(value, FieldValue::Unset) && json.contains(&field.json))
+        fields
+            .any(|(field, value)| !matches!(value, FieldValue::Unset) && json.contains(&field.json))
     }
 
     /// Returns true if a pointer, slice or map field is not nil, or any field was given.
@@ -208,7 +239,9 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
     out.push('{');
     let mut first = true;
     for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-        if !field.in_release(release) || (field.omits(release) && field.type_in(release).is_empty(value)) {
+        if !field.in_release(release)
+            || (field.omits(release) && field.type_in(release).is_empty(value))
+        {
             continue;
         }
         if !first {
@@ -224,7 +257,9 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
 
 fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &mut String) {
     match (ty, value) {
-        (FieldType::Pointer(inner), value) if !matches!(value, FieldValue::Unset) => encode_value(inner, value, release, out),
+        (FieldType::Pointer(inner), value) if !matches!(value, FieldValue::Unset) => {
+            encode_value(inner, value, release, out)
+        }
         (_, FieldValue::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
         (_, FieldValue::Int(n)) => out.push_str(&n.to_string()),
         (_, FieldValue::Str(text) | FieldValue::Quantity(text)) => print::quote(text, out),
@@ -265,8 +300,12 @@ fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &
             out.push(']');
         }
         (_, FieldValue::Struct(record)) => encode(record, release, out),
-        (FieldType::Struct(schema), FieldValue::Unset) => encode(&Record::empty(schema), release, out),
-        (FieldType::String | FieldType::Named(..) | FieldType::Uid, FieldValue::Unset) => out.push_str("\"\""),
+        (FieldType::Struct(schema), FieldValue::Unset) => {
+            encode(&Record::empty(schema), release, out)
+        }
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, FieldValue::Unset) => {
+            out.push_str("\"\"")
+        }
         (FieldType::Bool, FieldValue::Unset) => out.push_str("false"),
         (FieldType::Int64 | FieldType::Int32, FieldValue::Unset) => out.push('0'),
         (FieldType::Quantity, FieldValue::Unset) => out.push_str("\"0\""),

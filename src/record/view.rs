@@ -44,10 +44,18 @@ pub struct Slot<'r> {
 impl<'r> Slot<'r> {
     /// Returns the field with a name; the views have getters for those that are known by name.
     pub fn of(record: Option<&'r Record<'r>>, json: &str) -> Self {
-        let mut slots = record.into_iter().flat_map(|record| record.schema.fields.iter().zip(&record.slots));
+        let mut slots = record
+            .into_iter()
+            .flat_map(|record| record.schema.fields.iter().zip(&record.slots));
         match slots.find(|(field, _)| field.json == json) {
-            Some((field, value)) => Slot { field: Some(field), value },
-            None => Slot { field: None, value: &FieldValue::Unset },
+            Some((field, value)) => Slot {
+                field: Some(field),
+                value,
+            },
+            None => Slot {
+                field: None,
+                value: &FieldValue::Unset,
+            },
         }
     }
 
@@ -110,7 +118,9 @@ impl<'r, V> List<'r, V> {
     }
 
     /// Iterates over the items.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = V> + DoubleEndedIterator + Clone + use<'r, V> {
+    pub fn iter(
+        self,
+    ) -> impl ExactSizeIterator<Item = V> + DoubleEndedIterator + Clone + use<'r, V> {
         self.items().iter().map(self.view)
     }
 }
@@ -154,7 +164,9 @@ impl<'r, V> Entries<'r, V> {
 
     /// Iterates over the keys and values.
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'r str, V)> + Clone + use<'r, V> {
-        self.entries().iter().map(move |(key, value)| (&**key, (self.view)(value)))
+        self.entries()
+            .iter()
+            .map(move |(key, value)| (&**key, (self.view)(value)))
     }
 
     /// Iterates over the keys.
@@ -164,7 +176,10 @@ impl<'r, V> Entries<'r, V> {
 
     /// Returns the value of a key.
     pub fn get(self, key: &str) -> Option<V> {
-        self.entries().iter().find(|(name, _)| name == key).map(|(_, value)| (self.view)(value))
+        self.entries()
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| (self.view)(value))
     }
 }
 

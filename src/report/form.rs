@@ -64,24 +64,41 @@ struct Listed {
 
 impl From<Given> for Answer {
     fn from(given: Given) -> Self {
-        let object = |Listed { kind, name, namespace, valid }| AnswerObject {
+        let object = |Listed {
+                          kind,
+                          name,
+                          namespace,
+                          valid,
+                      }| AnswerObject {
             kind: kind.into(),
             name,
             namespace,
             valid: Some(valid),
             ..AnswerObject::default()
         };
-        Answer { findings: given.findings, objects: given.objects.into_iter().map(object).collect(), ..Answer::default() }
+        Answer {
+            findings: given.findings,
+            objects: given.objects.into_iter().map(object).collect(),
+            ..Answer::default()
+        }
     }
 }
 
 /// Renders the reports of all files as one text.
 pub fn render(rendering: Rendering) -> String {
-    let Rendering { form, colors, files } = rendering;
-    let files: Vec<(String, String, Answer)> =
-        files.into_iter().map(|File { name, text, answer }| (name, text, answer.into())).collect();
-    let reports: Vec<FileReport<'_>> =
-        files.iter().map(|(name, text, answer)| FileReport::new(name, text, answer, Remarks::Shown)).collect();
+    let Rendering {
+        form,
+        colors,
+        files,
+    } = rendering;
+    let files: Vec<(String, String, Answer)> = files
+        .into_iter()
+        .map(|File { name, text, answer }| (name, text, answer.into()))
+        .collect();
+    let reports: Vec<FileReport<'_>> = files
+        .iter()
+        .map(|(name, text, answer)| FileReport::new(name, text, answer, Remarks::Shown))
+        .collect();
     let each = |write: &dyn Fn(&mut String, &FileReport<'_>)| {
         let mut out = String::new();
         reports.iter().for_each(|report| write(&mut out, report));
@@ -89,7 +106,9 @@ pub fn render(rendering: Rendering) -> String {
     };
     match form {
         Form::Text => each(&text::lines),
-        Form::Codeframe => each(&|out, report| text::write(out, report, text::TerminalStyle::new(colors))),
+        Form::Codeframe => {
+            each(&|out, report| text::write(out, report, text::TerminalStyle::new(colors)))
+        }
         Form::Sarif => sarif::document(&reports),
         Form::Github => each(&github::write),
         Form::Junit => junit::document(&reports),
@@ -100,11 +119,14 @@ pub fn render(rendering: Rendering) -> String {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspek: {}\n";
+    const TEXT: &str =
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspek: {}\n";
 
     fn rendered(form: &str) -> String {
-        let request = serde_json::json!({"verb": "validate", "text": TEXT, "release": "1.36"}).to_string();
-        let answer: serde_json::Value = serde_json::from_str(&crate::wire::answer(&request)).unwrap();
+        let request =
+            serde_json::json!({"verb": "validate", "text": TEXT, "release": "1.36"}).to_string();
+        let answer: serde_json::Value =
+            serde_json::from_str(&crate::wire::answer(&request)).unwrap();
         let files = [serde_json::json!({"name": "a.yaml", "text": TEXT, "answer": answer})];
         render(serde_json::from_value(serde_json::json!({"form": form, "files": files})).unwrap())
     }
@@ -114,9 +136,20 @@ mod tests {
         let line = "a.yaml:4:1: error: unknown field \"spek\" [kube-apiserver unknown-field]\n";
         assert!(rendered("text").starts_with(line), "{}", rendered("text"));
         assert!(!rendered("text").contains("^^^^"));
-        assert!(rendered("codeframe").contains("4 | spek: {}\n  | ^^^^\n"), "{}", rendered("codeframe"));
-        assert!(rendered("github").starts_with("::error file=a.yaml,line=4,endLine=4,col=1,endColumn=4,title="));
-        assert!(rendered("junit").contains("<testcase name=\"DeviceClass a\" classname=\"a.yaml\">"), "{}", rendered("junit"));
+        assert!(
+            rendered("codeframe").contains("4 | spek: {}\n  | ^^^^\n"),
+            "{}",
+            rendered("codeframe")
+        );
+        assert!(
+            rendered("github")
+                .starts_with("::error file=a.yaml,line=4,endLine=4,col=1,endColumn=4,title=")
+        );
+        assert!(
+            rendered("junit").contains("<testcase name=\"DeviceClass a\" classname=\"a.yaml\">"),
+            "{}",
+            rendered("junit")
+        );
         let log: serde_json::Value = serde_json::from_str(&rendered("sarif")).unwrap();
         assert_eq!(log["runs"][0]["results"][0]["ruleId"], "unknown-field");
     }

@@ -24,9 +24,20 @@ pub fn write(out: &mut String, report: &FileReport<'_>) {
                 properties.push_str(&format!(",col={column},endColumn={last}"));
             }
         }
-        properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin.name(), finding.code.name()))));
+        properties.push_str(&format!(
+            ",title={}",
+            property(&format!(
+                "{} {}",
+                finding.origin.name(),
+                finding.code.name()
+            ))
+        ));
         let mut message = finding.message.clone();
-        if let Some(template) = finding.range.as_ref().and_then(|range| places.template(range.start.byte_offset as usize)) {
+        if let Some(template) = finding
+            .range
+            .as_ref()
+            .and_then(|range| places.template(range.start.byte_offset as usize))
+        {
             message.push_str(&format!("\nfrom: {template}"));
         }
         if let Some(help) = &finding.help {
@@ -39,7 +50,10 @@ pub fn write(out: &mut String, report: &FileReport<'_>) {
 /// Writes a text as a command takes it. Line breaks are kept; control sequences become visible characters, because a terminal may
 /// show the log.
 fn data(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| visible(line.strip_suffix('\r').unwrap_or(line)))
+        .collect();
     lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 

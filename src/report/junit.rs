@@ -26,19 +26,32 @@ fn suite(report: &FileReport<'_>) -> (String, usize, usize) {
     let mut failed = 0usize;
     let mut add = |name: &str, findings: Vec<&LocatedFinding>| {
         count = count.saturating_add(1);
-        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Error)
+        {
             failed = failed.saturating_add(1);
         }
         case(&mut cases, report, name, &findings);
     };
     // Findings about the text as a whole: it cannot be read, or it holds no object.
-    let loose: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object.is_none()).collect();
+    let loose: Vec<_> = report
+        .findings
+        .iter()
+        .copied()
+        .filter(|finding| finding.object.is_none())
+        .collect();
     if !loose.is_empty() {
         add("the text", loose);
     }
     for (index, object) in report.answer.objects.iter().enumerate() {
         // A Pod is not a test case, but findings about its claims must be kept.
-        let findings: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object == Some(index)).collect();
+        let findings: Vec<_> = report
+            .findings
+            .iter()
+            .copied()
+            .filter(|finding| finding.object == Some(index))
+            .collect();
         if !object.is_checked() && findings.is_empty() {
             continue;
         }
@@ -49,11 +62,21 @@ fn suite(report: &FileReport<'_>) -> (String, usize, usize) {
         add(&name, findings);
     }
     let name = escape(report.name);
-    (format!("  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>\n"), count, failed)
+    (
+        format!(
+            "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>\n"
+        ),
+        count,
+        failed,
+    )
 }
 
 fn case(out: &mut String, report: &FileReport<'_>, name: &str, findings: &[&LocatedFinding]) {
-    out.push_str(&format!("    <testcase name=\"{}\" classname=\"{}\"", escape(name), escape(report.name)));
+    out.push_str(&format!(
+        "    <testcase name=\"{}\" classname=\"{}\"",
+        escape(name),
+        escape(report.name)
+    ));
     if findings.is_empty() {
         out.push_str("/>\n");
         return;
@@ -69,13 +92,21 @@ fn case(out: &mut String, report: &FileReport<'_>, name: &str, findings: &[&Loca
                 format!("{name}:{line}:{column}")
             },
         );
-        let help = finding.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+        let help = finding
+            .help
+            .as_ref()
+            .map(|help| format!("\nhelp: {help}"))
+            .unwrap_or_default();
         if finding.severity == Severity::Error {
             out.push_str(&format!(
                 "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
                 escape(finding.code.name()),
                 escape(&finding.message),
-                escape(&format!("{place}: {} ({}){help}", finding.message, finding.origin.name())),
+                escape(&format!(
+                    "{place}: {} ({}){help}",
+                    finding.message,
+                    finding.origin.name()
+                )),
             ));
         } else {
             notes.push_str(&escape(&format!(
@@ -104,7 +135,9 @@ fn escape(text: &str) -> String {
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\t' => out.push_str("&#9;"),
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                out.push('\u{fffd}')
+            }
             _ => out.push(character),
         }
     }

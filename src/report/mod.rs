@@ -37,7 +37,11 @@ pub struct FileReport<'a> {
 }
 
 /// Remarks without which an answer would be taken for more certain than it is: they are always shown.
-const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom, Code::AdminAccessInUse];
+const ALWAYS: &[Code] = &[
+    Code::ReleaseDecides,
+    Code::PoolOrderRandom,
+    Code::AdminAccessInUse,
+];
 
 impl<'a> FileReport<'a> {
     /// Returns the report of a file. Some remarks are always shown: that the answer applies to a default release, and that it is
@@ -48,25 +52,54 @@ impl<'a> FileReport<'a> {
         let mut findings: Vec<&LocatedFinding> = answer
             .findings
             .iter()
-            .filter(|finding| !matches!(finding.code, Code::NothingChecked | Code::OtherGroup | Code::PodClaimsOnly))
-            .filter(|finding| remarks == Remarks::Shown || finding.severity != Severity::Info || ALWAYS.contains(&finding.code))
+            .filter(|finding| {
+                !matches!(
+                    finding.code,
+                    Code::NothingChecked | Code::OtherGroup | Code::PodClaimsOnly
+                )
+            })
+            .filter(|finding| {
+                remarks == Remarks::Shown
+                    || finding.severity != Severity::Info
+                    || ALWAYS.contains(&finding.code)
+            })
             .collect();
         order::sort_by_key(&mut findings, |finding| {
-            (finding.file.is_none(), finding.range.as_ref().map(|range| range.start.byte_offset))
+            (
+                finding.file.is_none(),
+                finding.range.as_ref().map(|range| range.start.byte_offset),
+            )
         });
-        FileReport { name, text, answer, findings, places: LineIndex::of(text), others: Vec::new() }
+        FileReport {
+            name,
+            text,
+            answer,
+            findings,
+            places: LineIndex::of(text),
+            others: Vec::new(),
+        }
     }
 
     /// Adds the names and texts of other files that findings can be about.
     pub fn beside(mut self, files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let named = |name: &str| self.findings.iter().any(|finding| finding.file.as_deref() == Some(name));
-        self.others = files.filter(|(name, _)| named(name)).map(|(name, text)| (name, LineIndex::of(text))).collect();
+        let named = |name: &str| {
+            self.findings
+                .iter()
+                .any(|finding| finding.file.as_deref() == Some(name))
+        };
+        self.others = files
+            .filter(|(name, _)| named(name))
+            .map(|(name, text)| (name, LineIndex::of(text)))
+            .collect();
         self
     }
 
     /// Returns the file that a finding is about: its name, and the positions in it.
     pub fn file_of(&self, finding: &LocatedFinding) -> (&'a str, &LineIndex<'a>) {
-        let other = self.others.iter().find(|(name, _)| finding.file.as_deref() == Some(name));
+        let other = self
+            .others
+            .iter()
+            .find(|(name, _)| finding.file.as_deref() == Some(name));
         other.map_or((self.name, &self.places), |(name, places)| (*name, places))
     }
 }

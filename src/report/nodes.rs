@@ -1,7 +1,9 @@
 //! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node.
 
 use crate::report::text::{TerminalStyle, visible};
-use crate::scheduler::classic::placement::{Check, PlacedClaim, PlacedNode, PlacementVerdict, SelectorCheck, TermOutcome};
+use crate::scheduler::classic::placement::{
+    Check, PlacedClaim, PlacedNode, PlacementVerdict, SelectorCheck, TermOutcome,
+};
 use crate::text::located::Range;
 
 /// Names the place of a range: `class.yaml:14:9`.
@@ -17,7 +19,9 @@ fn verdict(verdict: PlacementVerdict, style: TerminalStyle) -> String {
 }
 
 fn at(range: Option<&Range>, place: Locate<'_>) -> String {
-    range.and_then(place).map_or_else(String::new, |place| format!(" ({})", visible(&place)))
+    range
+        .and_then(place)
+        .map_or_else(String::new, |place| format!(" ({})", visible(&place)))
 }
 
 /// Returns a node in one line: `node-3: no: term 2 of 3 misses by one: … (class.yaml:14:9)`.
@@ -31,7 +35,12 @@ pub fn line(node: &PlacedNode, place: Locate<'_>, style: TerminalStyle) -> Strin
     } else {
         String::new()
     };
-    format!("{}: {}: {}{place}", visible(name), verdict(node.verdict, style), visible(&node.reason))
+    format!(
+        "{}: {}: {}{place}",
+        visible(name),
+        verdict(node.verdict, style),
+        visible(&node.reason)
+    )
 }
 
 /// Returns everything about one node.
@@ -47,19 +56,43 @@ pub fn explanation(node: &PlacedNode, place: Locate<'_>, style: TerminalStyle) -
 }
 
 fn write_claim(out: &mut String, claim: &PlacedClaim, place: Locate<'_>, style: TerminalStyle) {
-    let parts = [("entry", &claim.entry), ("claim", &claim.claim), ("class", &claim.class)];
-    let named = parts
-        .iter()
-        .filter_map(|(name, value)| Some(format!("{name} `{}`", value.as_deref().filter(|value| !value.is_empty())?)));
+    let parts = [
+        ("entry", &claim.entry),
+        ("claim", &claim.claim),
+        ("class", &claim.class),
+    ];
+    let named = parts.iter().filter_map(|(name, value)| {
+        Some(format!(
+            "{name} `{}`",
+            value.as_deref().filter(|value| !value.is_empty())?
+        ))
+    });
     let named = named.collect::<Vec<_>>().join(", ");
-    out.push_str(&format!("    {}: {}: {}\n", visible(&named), verdict(claim.verdict, style), visible(&claim.reason)));
-    if let Some(reason) = claim.scheduler_reason.as_deref().filter(|reason| !reason.is_empty()) {
+    out.push_str(&format!(
+        "    {}: {}: {}\n",
+        visible(&named),
+        verdict(claim.verdict, style),
+        visible(&claim.reason)
+    ));
+    if let Some(reason) = claim
+        .scheduler_reason
+        .as_deref()
+        .filter(|reason| !reason.is_empty())
+    {
         out.push_str(&format!("      the scheduler says: {}\n", visible(reason)));
     }
     for check in &claim.checks {
-        let range = check.selector.as_ref().and_then(|selector| selector.range.as_ref());
+        let range = check
+            .selector
+            .as_ref()
+            .and_then(|selector| selector.range.as_ref());
         let why = visible(&check.why);
-        out.push_str(&format!("      {} {}: {why}{}\n", mark(check.holds, style), name(check), at(range, place)));
+        out.push_str(&format!(
+            "      {} {}: {why}{}\n",
+            mark(check.holds, style),
+            name(check),
+            at(range, place)
+        ));
         if let Some(selector) = &check.selector {
             write_terms(out, selector, 8, place, style);
         }
@@ -69,7 +102,9 @@ fn write_claim(out: &mut String, claim: &PlacedClaim, place: Locate<'_>, style: 
 /// Returns the path of a check's selector, else the check's own name.
 fn name(check: &Check) -> &str {
     let source = check.selector.as_ref().and_then(|selector| selector.source);
-    source.filter(|source| !source.is_empty()).unwrap_or(check.check.name())
+    source
+        .filter(|source| !source.is_empty())
+        .unwrap_or(check.check.name())
 }
 
 /// Returns `+` for what holds, `-` for what does not, `?` for what decides nothing.
@@ -81,7 +116,13 @@ fn mark(holds: Option<bool>, style: TerminalStyle) -> String {
     }
 }
 
-fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Locate<'_>, style: TerminalStyle) {
+fn write_terms(
+    out: &mut String,
+    check: &SelectorCheck,
+    indent: usize,
+    place: Locate<'_>,
+    style: TerminalStyle,
+) {
     for term in check.terms.iter().flatten() {
         let said = match term.outcome {
             TermOutcome::Match => "matches",
@@ -90,11 +131,19 @@ fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Lo
             TermOutcome::Error => "cannot be parsed",
         };
         let number = term.index.saturating_add(1);
-        out.push_str(&format!("{:indent$}term {number} {said}{}\n", "", at(term.range.as_ref(), place)));
+        out.push_str(&format!(
+            "{:indent$}term {number} {said}{}\n",
+            "",
+            at(term.range.as_ref(), place)
+        ));
         for requirement in &term.requirements {
             let why = visible(&requirement.why);
             let place = at(requirement.range.as_ref(), place);
-            out.push_str(&format!("{:indent$}  {} {why}{place}\n", "", mark(requirement.holds, style)));
+            out.push_str(&format!(
+                "{:indent$}  {} {why}{place}\n",
+                "",
+                mark(requirement.holds, style)
+            ));
         }
     }
 }
@@ -104,13 +153,22 @@ pub const TITLES: [&str; 6] = ["OBJECT", "NODE", "VERDICT", "SCHEDULER", "PLACE"
 
 /// Returns one row of a table: object, node, verdict, the scheduler's text, the place, the reason.
 pub fn row(object: &str, node: &PlacedNode, place: Locate<'_>) -> Vec<String> {
-    let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+    let or_dash = |text: &str| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     vec![
         object.to_owned(),
         or_dash(&node.name),
         node.verdict.to_string(),
         or_dash(node.scheduler_reason.as_deref().unwrap_or_default()),
-        node.range.as_ref().and_then(place).unwrap_or_else(|| "-".to_owned()),
+        node.range
+            .as_ref()
+            .and_then(place)
+            .unwrap_or_else(|| "-".to_owned()),
         node.reason.clone(),
     ]
 }
@@ -119,12 +177,19 @@ pub fn row(object: &str, node: &PlacedNode, place: Locate<'_>) -> Vec<String> {
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| visible(cell).chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| visible(cell).chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
     for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{:width$}", visible(cell)));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{:width$}", visible(cell)));
         out.push_str(cells.collect::<Vec<_>>().join("   ").trim_end());
         out.push('\n');
     }

@@ -20,14 +20,22 @@ pub struct LineIndex<'t> {
 impl<'t> LineIndex<'t> {
     /// Makes the index of a text.
     pub fn of(text: &'t str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).map(|(at, _)| at.saturating_add(1));
+        let ends = text
+            .bytes()
+            .enumerate()
+            .filter(|(_, byte)| matches!(byte, b'\n' | b'\r'))
+            .map(|(at, _)| at.saturating_add(1));
         let mut characters = Vec::new();
         let mut count = 0usize;
         for block in text.as_bytes().chunks(BLOCK) {
             characters.push(count);
             count = count.saturating_add(starts(block));
         }
-        LineIndex { text, lines: std::iter::once(0).chain(ends).collect(), characters }
+        LineIndex {
+            text,
+            lines: std::iter::once(0).chain(ends).collect(),
+            characters,
+        }
     }
 
     /// Returns the text of the file.
@@ -38,8 +46,15 @@ impl<'t> LineIndex<'t> {
     /// Returns the byte range of the line that contains a byte, without its line break.
     pub fn line(&self, offset: usize) -> (usize, usize) {
         let next = self.lines.partition_point(|&start| start <= offset);
-        let start = next.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or(0);
-        let end = self.lines.get(next).map_or(self.text.len(), |&next| next.saturating_sub(1));
+        let start = next
+            .checked_sub(1)
+            .and_then(|at| self.lines.get(at))
+            .copied()
+            .unwrap_or(0);
+        let end = self
+            .lines
+            .get(next)
+            .map_or(self.text.len(), |&next| next.saturating_sub(1));
         (start, end.max(start))
     }
 
@@ -47,20 +62,32 @@ impl<'t> LineIndex<'t> {
     pub fn line_and_column(&self, position: EditorPosition) -> (u32, usize) {
         let offset = position.byte_offset as usize;
         let (start, _) = self.line(offset);
-        let column = self.characters_before(offset).saturating_sub(self.characters_before(start));
+        let column = self
+            .characters_before(offset)
+            .saturating_sub(self.characters_before(start));
         (position.line.saturating_add(1), column.saturating_add(1))
     }
 
     /// Finds the template that a byte was rendered from: Helm and flux-schema write `# Source: NAME` above each document.
     pub fn template(&self, offset: usize) -> Option<&'t str> {
         let next = self.lines.partition_point(|&start| start <= offset);
-        let above = self.lines.get(..next).unwrap_or_default().iter().rev().take(ABOVE);
+        let above = self
+            .lines
+            .get(..next)
+            .unwrap_or_default()
+            .iter()
+            .rev()
+            .take(ABOVE);
         for line in above.filter_map(|&start| self.text.get(start..)) {
             if line.starts_with("---") {
                 return None;
             }
             if let Some(name) = line.strip_prefix("# Source: ") {
-                return name.lines().next().map(str::trim_end).filter(|name| !name.is_empty());
+                return name
+                    .lines()
+                    .next()
+                    .map(str::trim_end)
+                    .filter(|name| !name.is_empty());
             }
         }
         None
@@ -69,8 +96,16 @@ impl<'t> LineIndex<'t> {
     fn characters_before(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         let block = offset.checked_div(BLOCK).unwrap_or(0);
-        let rest = self.text.as_bytes().get(block.saturating_mul(BLOCK)..offset).unwrap_or_default();
-        let before = self.characters.get(block).copied().unwrap_or_else(|| self.text.chars().count());
+        let rest = self
+            .text
+            .as_bytes()
+            .get(block.saturating_mul(BLOCK)..offset)
+            .unwrap_or_default();
+        let before = self
+            .characters
+            .get(block)
+            .copied()
+            .unwrap_or_else(|| self.text.chars().count());
         before.saturating_add(starts(rest))
     }
 }
@@ -106,7 +141,10 @@ mod tests {
         let text = "---\n# Source: a/b.yaml\r\nkind: X\n---\nkind: Y\n--- # next\n# about\n# Source: c.yaml\nz";
         let places = LineIndex::of(text);
         let of = |word: &str| places.template(text.find(word).unwrap_or(0));
-        assert_eq!([of("---"), of("X"), of("Y"), of("z")], [None, Some("a/b.yaml"), None, Some("c.yaml")]);
+        assert_eq!(
+            [of("---"), of("X"), of("Y"), of("z")],
+            [None, Some("a/b.yaml"), None, Some("c.yaml")]
+        );
         assert_eq!(LineIndex::of("# Source: \nx").template(11), None);
         assert_eq!(LineIndex::of("").template(5), None);
     }

@@ -8,11 +8,24 @@ use serde_json::{Map, Value, json};
 
 /// Writes all files as one log.
 pub fn document(reports: &[FileReport<'_>]) -> String {
-    let codes = order::set(reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.name()));
+    let codes = order::set(
+        reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .map(|finding| finding.code.name()),
+    );
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
-    let results: Vec<Value> =
-        reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();
-    let driver = json!({ "name": "claimkit", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let results: Vec<Value> = reports
+        .iter()
+        .flat_map(|report| {
+            report
+                .findings
+                .iter()
+                .map(move |finding| result(report, finding))
+        })
+        .collect();
+    let driver =
+        json!({ "name": "claimkit", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -50,7 +63,10 @@ fn result(report: &FileReport<'_>, finding: &LocatedFinding) -> Value {
     put("locations", json!([{ "physicalLocation": physical }]));
     put("properties", json!({ "origin": finding.origin.name() }));
     if let Some(path) = &finding.path {
-        put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code.name()) }));
+        put(
+            "partialFingerprints",
+            json!({ "path/v1": format!("{} {path}", finding.code.name()) }),
+        );
     }
     if !finding.fixes.is_empty() {
         let fix = |fix: &LocatedFix| {
@@ -88,7 +104,9 @@ fn uri(name: &str) -> String {
     }
     for byte in name.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte))
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -31,7 +31,11 @@ impl TerminalStyle {
 
     /// Paints a text in a color of the terminal (an SGR parameter).
     pub fn paint(self, sgr: &str, text: &str) -> String {
-        if self.colours { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colours {
+            format!("\u{1b}[{sgr}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Returns the name of a severity, in its color.
@@ -56,7 +60,11 @@ pub fn write(out: &mut String, report: &FileReport<'_>, style: TerminalStyle) {
 pub fn lines(out: &mut String, report: &FileReport<'_>) {
     for finding in &report.findings {
         let message: Vec<&str> = finding.message.lines().collect();
-        let (severity, origin, code) = (finding.severity.name(), finding.origin.name(), finding.code.name());
+        let (severity, origin, code) = (
+            finding.severity.name(),
+            finding.origin.name(),
+            finding.code.name(),
+        );
         out.push_str(&format!(
             "{}: {severity}: {} [{origin} {code}]\n",
             visible(&place(report, finding)),
@@ -90,13 +98,23 @@ fn one(out: &mut String, report: &FileReport<'_>, finding: &LocatedFinding, styl
         style.paint("1", &visible(&place)),
         style.severity(finding.severity),
         visible(first),
-        style.paint("2", &format!("[{} {}]", finding.origin.name(), finding.code.name())),
+        style.paint(
+            "2",
+            &format!("[{} {}]", finding.origin.name(), finding.code.name())
+        ),
     ));
     for line in lines {
         out.push_str(&format!("    {}\n", visible(line)));
     }
-    let gutter = finding.range.as_ref().map_or(0, |range| excerpt(out, places, range, style));
-    if let Some(template) = finding.range.as_ref().and_then(|range| places.template(range.start.byte_offset as usize)) {
+    let gutter = finding
+        .range
+        .as_ref()
+        .map_or(0, |range| excerpt(out, places, range, style));
+    if let Some(template) = finding
+        .range
+        .as_ref()
+        .and_then(|range| places.template(range.start.byte_offset as usize))
+    {
         note(out, gutter, "from", template, style);
     }
     if let Some(help) = &finding.help {
@@ -110,7 +128,11 @@ fn one(out: &mut String, report: &FileReport<'_>, finding: &LocatedFinding, styl
 
 fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: TerminalStyle) {
     let mark = style.paint("34", &format!("{:gutter$} =", ""));
-    out.push_str(&format!("{mark} {}: {}\n", style.paint("1", label), visible(text)));
+    out.push_str(&format!(
+        "{mark} {}: {}\n",
+        style.paint("1", label),
+        visible(text)
+    ));
 }
 
 /// Writes the line a range begins in, with carets under the range. Gives the width of the gutter.
@@ -128,8 +150,16 @@ fn excerpt(out: &mut String, places: &LineIndex<'_>, range: &Range, style: Termi
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
 
     let (lead, cut) = tail(&columns(part(begin, start)), BEFORE);
-    let marked = head(&columns(part(start, end)), WIDTH.saturating_sub(width(&lead)));
-    let after = head(&columns(part(end, rest)), WIDTH.saturating_sub(width(&lead)).saturating_sub(width(&marked)));
+    let marked = head(
+        &columns(part(start, end)),
+        WIDTH.saturating_sub(width(&lead)),
+    );
+    let after = head(
+        &columns(part(end, rest)),
+        WIDTH
+            .saturating_sub(width(&lead))
+            .saturating_sub(width(&marked)),
+    );
     let carets = "^".repeat(width(&marked).max(1));
 
     let number = range.start.line.saturating_add(1).to_string();
@@ -137,7 +167,10 @@ fn excerpt(out: &mut String, places: &LineIndex<'_>, range: &Range, style: Termi
     let bar = style.paint("34", &format!("{:gutter$} |", ""));
     let dots = if cut { "…" } else { "" };
     let margin = " ".repeat(width(&lead).saturating_add(width(dots)));
-    out.push_str(&format!("{} {dots}{lead}{marked}{after}\n", style.paint("34", &format!("{number} |"))));
+    out.push_str(&format!(
+        "{} {dots}{lead}{marked}{after}\n",
+        style.paint("34", &format!("{number} |"))
+    ));
     out.push_str(&format!("{bar} {margin}{}\n", style.paint("1;31", &carets)));
     gutter
 }
@@ -152,7 +185,9 @@ fn tail(text: &str, most: usize) -> (String, bool) {
     let mut room = most;
     let mut from = text.len();
     for (at, character) in text.char_indices().rev() {
-        let Some(left) = room.checked_sub(cell(character)) else { break };
+        let Some(left) = room.checked_sub(cell(character)) else {
+            break;
+        };
         room = left;
         from = at;
     }
@@ -206,7 +241,11 @@ pub fn wrapped(text: &str, first: usize, rest: usize, most: usize) -> String {
     let mut line = " ".repeat(first);
     let mut empty = true;
     for word in visible(text).split(' ') {
-        let width = line.chars().count().saturating_add(word.chars().count()).saturating_add(1);
+        let width = line
+            .chars()
+            .count()
+            .saturating_add(word.chars().count())
+            .saturating_add(1);
         if !empty && width > most {
             out.push_str(line.trim_end());
             out.push('\n');
@@ -228,9 +267,15 @@ pub fn wrapped(text: &str, first: usize, rest: usize, most: usize) -> String {
 pub fn visible(text: &str) -> String {
     text.chars()
         .map(|character| match character {
-            '\u{0}'..='\u{1f}' => char::from_u32(u32::from(character).saturating_add(0x2400)).unwrap_or('\u{fffd}'),
+            '\u{0}'..='\u{1f}' => {
+                char::from_u32(u32::from(character).saturating_add(0x2400)).unwrap_or('\u{fffd}')
+            }
             '\u{7f}' => '\u{2421}',
-            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            '\u{80}'..='\u{9f}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => '\u{fffd}',
             _ => character,
         })
         .collect()

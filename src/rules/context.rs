@@ -16,12 +16,19 @@ pub struct Context {
 impl Context {
     /// Makes the context of a release.
     pub fn new(release: Release) -> Self {
-        Context { rules: release.rules(), release, gates: Gates::defaults(release) }
+        Context {
+            rules: release.rules(),
+            release,
+            gates: Gates::defaults(release),
+        }
     }
 
     /// Makes the context of a release with some gates set.
     pub fn with_gates(release: Release, gates: Gates) -> Self {
-        Context { gates, ..Context::new(release) }
+        Context {
+            gates,
+            ..Context::new(release)
+        }
     }
 
     /// Makes an empty list of errors that quotes as this release does.

@@ -35,7 +35,8 @@ impl FieldError {
 
     /// Makes the finding of kube-apiserver with this error.
     pub fn finding(&self) -> Finding {
-        let mut finding = Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
+        let mut finding =
+            Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
         finding.path = Some(self.field.clone());
         finding.steps.clone_from(&self.steps);
         finding.part = self.part;
@@ -64,7 +65,8 @@ pub enum Bad<'v> {
 impl<'v> Bad<'v> {
     /// Returns the value of a field.
     pub fn field(slot: Slot<'v>) -> Self {
-        slot.field().map_or(Bad::Null, |field| Bad::Value(&field.ty, slot.value()))
+        slot.field()
+            .map_or(Bad::Null, |field| Bad::Value(&field.ty, slot.value()))
     }
 
     /// Returns a struct, or nil.
@@ -104,7 +106,14 @@ pub const MAX_BYTES: usize = 4 << 20;
 impl Errors {
     /// Creates an empty list of errors in the words of a release.
     pub fn new(release: Release) -> Self {
-        Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None, uncompiled: Vec::new() }
+        Errors {
+            list: Vec::new(),
+            rules: release.rules(),
+            release,
+            bytes: 0,
+            panicked: None,
+            uncompiled: Vec::new(),
+        }
     }
 
     /// Records that the server's code panics at this place: it answers with an internal error and nothing else.
@@ -127,7 +136,9 @@ impl Errors {
 
     /// Returns the place where the server's code panics, and the reason.
     pub fn panicked(&self) -> Option<(&[Step], &Panic)> {
-        self.panicked.as_ref().map(|(steps, why)| (steps.as_slice(), why))
+        self.panicked
+            .as_ref()
+            .map(|(steps, why)| (steps.as_slice(), why))
     }
 
     /// Returns which message a label with dots gets.
@@ -174,7 +185,11 @@ impl Errors {
     pub fn once_from(&mut self, start: usize) {
         let mut seen = std::collections::BTreeSet::new();
         let later = self.list.split_off(start.min(self.list.len()));
-        self.list.extend(later.into_iter().filter(|error| seen.insert((error.field.clone(), error.body.clone()))));
+        self.list.extend(
+            later
+                .into_iter()
+                .filter(|error| seen.insert((error.field.clone(), error.body.clone()))),
+        );
     }
 
     /// Puts generated errors behind these. An error that is `covered` goes, and equal errors stay once.
@@ -199,9 +214,16 @@ impl Errors {
             Bad::Time(time) => out.push_str(&time.go_string()),
             Bad::Syntax(text) => out.push_str(text),
             Bad::Record(record) if json => go_json::record(record, self.release, out),
-            Bad::Record(record) => out.push_str(&go_syntax_of(record, self.release, self.rules.unicode)),
+            Bad::Record(record) => {
+                out.push_str(&go_syntax_of(record, self.release, self.rules.unicode))
+            }
             Bad::Value(ty, value) if json => go_json::value(ty, value, self.release, out),
-            Bad::Value(ty, value) => out.push_str(&go_syntax_of_value(ty, value, self.release, self.rules.unicode)),
+            Bad::Value(ty, value) => out.push_str(&go_syntax_of_value(
+                ty,
+                value,
+                self.release,
+                self.rules.unicode,
+            )),
         }
     }
 
@@ -220,7 +242,14 @@ impl Errors {
         self.bytes >= MAX_BYTES
     }
 
-    fn push(&mut self, code: Code, cause: Cause, path: &Path<'_>, value: Option<&Bad<'_>>, detail: &str) {
+    fn push(
+        &mut self,
+        code: Code,
+        cause: Cause,
+        path: &Path<'_>,
+        value: Option<&Bad<'_>>,
+        detail: &str,
+    ) {
         if self.is_full() {
             return;
         }
@@ -238,8 +267,18 @@ impl Errors {
         if field.is_empty() {
             field.push_str("<nil>");
         }
-        self.bytes = self.bytes.saturating_add(field.len()).saturating_add(body.len());
-        self.list.push(FieldError { code, cause, field, body, steps: path.steps(), part: EntryPart::Value });
+        self.bytes = self
+            .bytes
+            .saturating_add(field.len())
+            .saturating_add(body.len());
+        self.list.push(FieldError {
+            code,
+            cause,
+            field,
+            body,
+            steps: path.steps(),
+            part: EntryPart::Value,
+        });
     }
 
     /// Reports that a value is missing.
@@ -253,14 +292,26 @@ impl Errors {
     }
 
     /// Reports that a string is malformed: one error for each message.
-    pub fn malformed(&mut self, code: Code, path: &Path<'_>, value: &str, messages: &[Cow<'static, str>]) {
+    pub fn malformed(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        value: &str,
+        messages: &[Cow<'static, str>],
+    ) {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
         }
     }
 
     /// Reports as [`Errors::malformed`] does an invalid key at the end of the path.
-    pub fn malformed_key(&mut self, code: Code, path: &Path<'_>, value: &str, messages: &[Cow<'static, str>]) {
+    pub fn malformed_key(
+        &mut self,
+        code: Code,
+        path: &Path<'_>,
+        value: &str,
+        messages: &[Cow<'static, str>],
+    ) {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
             if let Some(last) = self.list.last_mut() {
@@ -281,12 +332,24 @@ impl Errors {
             detail.push_str("supported values: ");
             detail.push_str(&go::quoted(supported.iter().copied(), self.rules.unicode));
         }
-        self.push(code, Cause::NotSupported, path, Some(&Bad::Named(value)), &detail);
+        self.push(
+            code,
+            Cause::NotSupported,
+            path,
+            Some(&Bad::Named(value)),
+            &detail,
+        );
     }
 
     /// Reports a string that has the wrong form for its type.
     pub fn type_invalid(&mut self, code: Code, path: &Path<'_>, value: &str, detail: &str) {
-        self.push(code, Cause::TypeInvalid, path, Some(&Bad::Str(value)), detail);
+        self.push(
+            code,
+            Cause::TypeInvalid,
+            path,
+            Some(&Bad::Str(value)),
+            detail,
+        );
     }
 
     /// Reports a name that does not exist.
@@ -309,7 +372,13 @@ impl Errors {
 
     /// Reports a list or map of more than `max` entries.
     pub fn too_many(&mut self, code: Code, path: &Path<'_>, count: usize, max: usize) {
-        self.push(code, Cause::TooMany, path, Some(&Bad::count(count)), &format!("must have at most {max} items"));
+        self.push(
+            code,
+            Cause::TooMany,
+            path,
+            Some(&Bad::count(count)),
+            &format!("must have at most {max} items"),
+        );
     }
 
     /// Reports a value that may not be set.
@@ -325,36 +394,79 @@ impl Errors {
     /// Reports a text of more than `max` bytes, as the core validators say it.
     pub fn too_long_bytes(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {
-            return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
+            return self.push(
+                code,
+                Cause::TooLong,
+                path,
+                None,
+                &format!("may not be more than {max} bytes"),
+            );
         }
-        self.push(code, Cause::TooLong, path, None, &format!("must have at most {max} bytes"));
+        self.push(
+            code,
+            Cause::TooLong,
+            path,
+            None,
+            &format!("must have at most {max} bytes"),
+        );
     }
 
     /// Reports a text of more than `max` characters, as generated rules say it.
     pub fn too_long_characters(&mut self, code: Code, path: &Path<'_>, max: usize) {
-        self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} characters"));
+        self.push(
+            code,
+            Cause::TooLong,
+            path,
+            None,
+            &format!("may not be more than {max} characters"),
+        );
     }
 
     /// Reports a text or list longer than `max`, as the DRA validators say it.
     pub fn too_long(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {
-            return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
+            return self.push(
+                code,
+                Cause::TooLong,
+                path,
+                None,
+                &format!("may not be more than {max} bytes"),
+            );
         }
-        self.push(code, Cause::TooLong, path, None, &format!("may not be longer than {max}"));
+        self.push(
+            code,
+            Cause::TooLong,
+            path,
+            None,
+            &format!("may not be longer than {max}"),
+        );
     }
 }
 
 /// Returns true if errors were left out because their texts together pass [`MAX_BYTES`].
 pub fn is_cut(errors: &[FieldError]) -> bool {
-    errors.iter().map(|error| error.field.len().saturating_add(error.body.len())).fold(0, usize::saturating_add) >= MAX_BYTES
+    errors
+        .iter()
+        .map(|error| error.field.len().saturating_add(error.body.len()))
+        .fold(0, usize::saturating_add)
+        >= MAX_BYTES
 }
 
 /// Writes the text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
 /// pkg/util/errors/errors.go).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut seen = std::collections::BTreeSet::new();
-    let mut once = errors.iter().filter(|error| seen.insert((&error.field, &error.body))).map(FieldError::message);
-    let Some(first) = once.next() else { return "[]".to_owned() };
+    let mut once = errors
+        .iter()
+        .filter(|error| seen.insert((&error.field, &error.body)))
+        .map(FieldError::message);
+    let Some(first) = once.next() else {
+        return "[]".to_owned();
+    };
     let others: Vec<String> = once.collect();
-    if others.is_empty() { first } else { format!("[{first}, {}]", others.join(", ")) }
+    if others.is_empty() {
+        first
+    } else {
+        format!("[{first}, {}]", others.join(", "))
+    }
 }

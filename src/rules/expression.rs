@@ -12,14 +12,31 @@ use crate::rules::errors::{Bad, Errors, Panic};
 pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, errors: &mut Errors) {
     match environment.compile(expression) {
         Ok(program) => {
-            if program.cost_estimate().is_some_and(|cost| cost.max > SELECTOR_COST_LIMIT) {
-                errors.forbidden(Code::SelectorTooExpensive, path, "too complex, exceeds cost limit");
+            if program
+                .cost_estimate()
+                .is_some_and(|cost| cost.max > SELECTOR_COST_LIMIT)
+            {
+                errors.forbidden(
+                    Code::SelectorTooExpensive,
+                    path,
+                    "too complex, exceeds cost limit",
+                );
             }
         }
         // A limit of this engine: it has no answer.
         Err(error) if error.stage == CompileStage::Limit => errors.uncompiled_at(path),
-        Err(CompileError { stage: CompileStage::Crash(crash), .. }) => errors.panic(path, Panic::Expression(crash)),
-        Err(error) if error.is_internal() => errors.internal(Code::SelectorInvalid, path, &error.text),
-        Err(error) => errors.invalid(Code::SelectorInvalid, path, Bad::Str(expression), &error.text),
+        Err(CompileError {
+            stage: CompileStage::Crash(crash),
+            ..
+        }) => errors.panic(path, Panic::Expression(crash)),
+        Err(error) if error.is_internal() => {
+            errors.internal(Code::SelectorInvalid, path, &error.text)
+        }
+        Err(error) => errors.invalid(
+            Code::SelectorInvalid,
+            path,
+            Bad::Str(expression),
+            &error.text,
+        ),
     }
 }

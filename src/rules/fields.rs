@@ -18,14 +18,27 @@ pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     if name.len() > DRIVER_MAX {
         errors.too_long_bytes(Code::DriverNameTooLong, path, DRIVER_MAX);
     }
-    errors.malformed(Code::DriverNameInvalid, path, name, &names::lowered_subdomain(name));
+    errors.malformed(
+        Code::DriverNameInvalid,
+        path,
+        name,
+        &names::lowered_subdomain(name),
+    );
 }
 
 /// Checks that `spec` does not change. A missing spec counts as a spec of zero values.
 pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, errors: &mut Errors) {
-    let Some(schema) = new.or(old).map(|record| record.schema) else { return };
+    let Some(schema) = new.or(old).map(|record| record.schema) else {
+        return;
+    };
     let zero = Record::empty(schema);
     let path = Path::ROOT;
     let path = path.field("spec");
-    immutable::record(Code::SpecImmutable, &path, new.unwrap_or(&zero), old.unwrap_or(&zero), errors);
+    immutable::record(
+        Code::SpecImmutable,
+        &path,
+        new.unwrap_or(&zero),
+        old.unwrap_or(&zero),
+        errors,
+    );
 }

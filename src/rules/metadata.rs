@@ -51,39 +51,81 @@ pub fn create(meta: ObjectMeta<'_>, scope: Scope, rules: &Rules, errors: &mut Er
 }
 
 /// Validates as [`create`] does, with a rule for names of its own.
-pub fn create_named(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
+pub fn create_named(
+    meta: ObjectMeta<'_>,
+    scope: Scope,
+    rule: NameRule,
+    rules: &Rules,
+    errors: &mut Errors,
+) {
     generic_create(meta, scope, rule, rules, errors);
     qualified_finalizers(meta, errors);
 }
 
 /// Validates the generic part of [`create`].
-pub fn generic_create(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
+pub fn generic_create(
+    meta: ObjectMeta<'_>,
+    scope: Scope,
+    rule: NameRule,
+    rules: &Rules,
+    errors: &mut Errors,
+) {
     let root = Path::ROOT;
     let path = root.field("metadata");
     if !meta.generate_name().is_empty() {
         let messages = rule.generate_name(meta.generate_name());
-        errors.malformed(Code::GenerateNameInvalid, &path.field("generateName"), meta.generate_name(), &messages);
+        errors.malformed(
+            Code::GenerateNameInvalid,
+            &path.field("generateName"),
+            meta.generate_name(),
+            &messages,
+        );
     }
     if meta.name().is_empty() {
-        errors.required(Code::NameRequired, &path.field("name"), "name or generateName is required");
+        errors.required(
+            Code::NameRequired,
+            &path.field("name"),
+            "name or generateName is required",
+        );
     } else {
-        errors.malformed(Code::NameInvalid, &path.field("name"), meta.name(), &rule.name(meta.name()));
+        errors.malformed(
+            Code::NameInvalid,
+            &path.field("name"),
+            meta.name(),
+            &rule.name(meta.name()),
+        );
     }
     let namespace = path.field("namespace");
     match scope {
-        Scope::Namespaced if meta.namespace().is_empty() => errors.required(Code::NamespaceRequired, &namespace, ""),
+        Scope::Namespaced if meta.namespace().is_empty() => {
+            errors.required(Code::NamespaceRequired, &namespace, "")
+        }
         Scope::Namespaced => {
             let messages = names::label(meta.namespace(), rules.dotted_label);
-            errors.malformed(Code::NamespaceInvalid, &namespace, meta.namespace(), &messages);
+            errors.malformed(
+                Code::NamespaceInvalid,
+                &namespace,
+                meta.namespace(),
+                &messages,
+            );
         }
         Scope::Cluster if !meta.namespace().is_empty() => {
-            errors.forbidden(Code::NamespaceForbidden, &namespace, "not allowed on this type");
+            errors.forbidden(
+                Code::NamespaceForbidden,
+                &namespace,
+                "not allowed on this type",
+            );
         }
         Scope::Cluster => {}
     }
     if meta.generation() < 0 {
         let detail = "must be greater than or equal to 0";
-        errors.invalid(Code::GenerationInvalid, &path.field("generation"), Bad::Int(meta.generation()), detail);
+        errors.invalid(
+            Code::GenerationInvalid,
+            &path.field("generation"),
+            Bad::Int(meta.generation()),
+            detail,
+        );
     }
     labels(meta.labels(), &path, errors);
     annotations(meta.annotations(), &path, errors);
@@ -115,30 +157,61 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     }
     if new.resource_version().is_empty() {
         let path = path.field("resourceVersion");
-        errors.invalid(Code::ResourceVersionRequired, &path, Bad::Str(""), "must be specified for an update");
+        errors.invalid(
+            Code::ResourceVersionRequired,
+            &path,
+            Bad::Str(""),
+            "must be specified for an update",
+        );
     }
     if new.generation() < old.generation() {
         let path = path.field("generation");
-        errors.invalid(Code::GenerationInvalid, &path, Bad::Int(new.generation()), "must not be decremented");
+        errors.invalid(
+            Code::GenerationInvalid,
+            &path,
+            Bad::Int(new.generation()),
+            "must not be decremented",
+        );
     }
     let mut immutable = |name: &str, same: bool, value: Bad<'_>| {
         if !same {
-            errors.invalid(Code::MetadataImmutable, &path.field(name), value, immutable::MESSAGE);
+            errors.invalid(
+                Code::MetadataImmutable,
+                &path.field(name),
+                value,
+                immutable::MESSAGE,
+            );
         }
     };
     immutable("name", new.name() == old.name(), Bad::Str(new.name()));
-    immutable("namespace", new.namespace() == old.namespace(), Bad::Str(new.namespace()));
+    immutable(
+        "namespace",
+        new.namespace() == old.namespace(),
+        Bad::Str(new.namespace()),
+    );
     immutable("uid", new.uid() == old.uid(), Bad::Str(new.uid()));
     let created = new.creation_timestamp();
-    immutable("creationTimestamp", created.same_instant(old.creation_timestamp()), Bad::Time(created));
+    immutable(
+        "creationTimestamp",
+        created.same_instant(old.creation_timestamp()),
+        Bad::Time(created),
+    );
     let same = match (new.deletion_timestamp(), old.deletion_timestamp()) {
         (Some(new), Some(old)) => new.same_instant(old),
         (new, old) => new.is_none() && old.is_none(),
     };
-    immutable("deletionTimestamp", same, new.deletion_timestamp().map_or(Bad::Null, Bad::Time));
+    immutable(
+        "deletionTimestamp",
+        same,
+        new.deletion_timestamp().map_or(Bad::Null, Bad::Time),
+    );
     let grace = new.deletion_grace_period_seconds();
     let same = grace == old.deletion_grace_period_seconds();
-    immutable("deletionGracePeriodSeconds", same, grace.map_or(Bad::Null, Bad::Int));
+    immutable(
+        "deletionGracePeriodSeconds",
+        same,
+        grace.map_or(Bad::Null, Bad::Int),
+    );
     labels(new.labels(), &path, errors);
     annotations(new.annotations(), &path, errors);
     owner_references(new, &path, errors);
@@ -155,8 +228,17 @@ pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
         if !matches!(field.json, "labels" | "annotations") && !is_zero(&field.ty, value) {
             // The server lowers the first letter of the Go name: `uID`.
             let mut letters = field.go.chars();
-            let name: String = letters.next().into_iter().map(|c| c.to_ascii_lowercase()).chain(letters).collect();
-            errors.forbidden(Code::TemplateMetadataForbidden, &path.field_named(&name, field.json), "cannot be set");
+            let name: String = letters
+                .next()
+                .into_iter()
+                .map(|c| c.to_ascii_lowercase())
+                .chain(letters)
+                .collect();
+            errors.forbidden(
+                Code::TemplateMetadataForbidden,
+                &path.field_named(&name, field.json),
+                "cannot be set",
+            );
         }
     }
 }
@@ -176,8 +258,18 @@ fn labels(labels: StringMap<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("labels");
     for (key, value) in labels {
         let place = path.at(key);
-        errors.malformed_key(Code::LabelKeyInvalid, &place, key, &names::qualified_name_in(key, errors.wording()));
-        errors.malformed(Code::LabelValueInvalid, &place, value, &names::label_value_in(value, errors.wording()));
+        errors.malformed_key(
+            Code::LabelKeyInvalid,
+            &place,
+            key,
+            &names::qualified_name_in(key, errors.wording()),
+        );
+        errors.malformed(
+            Code::LabelValueInvalid,
+            &place,
+            value,
+            &names::label_value_in(value, errors.wording()),
+        );
     }
 }
 
@@ -204,11 +296,24 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
 fn incomplete(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Errors) {
     let plain = errors.owner_texts_plain();
     let mut missing = |name: &str, value: &str, detail: &str| {
-        let detail = if plain && name != "apiVersion" { "must not be empty" } else { detail };
-        errors.invalid(Code::OwnerReferenceIncomplete, &item.field(name), Bad::Str(value), detail);
+        let detail = if plain && name != "apiVersion" {
+            "must not be empty"
+        } else {
+            detail
+        };
+        errors.invalid(
+            Code::OwnerReferenceIncomplete,
+            &item.field(name),
+            Bad::Str(value),
+            detail,
+        );
     };
     if version_of(reference.api_version()).is_empty() {
-        missing("apiVersion", reference.api_version(), "version must not be empty");
+        missing(
+            "apiVersion",
+            reference.api_version(),
+            "version must not be empty",
+        );
     }
     if reference.kind().is_empty() {
         missing("kind", "", "kind must not be empty");
@@ -229,9 +334,18 @@ fn required_parts(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut E
         errors.required(code, &item.field("apiVersion"), "must not be empty");
     } else if version_of(api_version).is_empty() {
         let detail = "must be <group>/<version> or <version>";
-        errors.invalid(code, &item.field("apiVersion"), Bad::Str(api_version), detail);
+        errors.invalid(
+            code,
+            &item.field("apiVersion"),
+            Bad::Str(api_version),
+            detail,
+        );
     }
-    for (name, value) in [("kind", reference.kind()), ("name", reference.name()), ("uid", reference.uid())] {
+    for (name, value) in [
+        ("kind", reference.kind()),
+        ("name", reference.name()),
+        ("uid", reference.uid()),
+    ] {
         if value.is_empty() {
             errors.required(code, &item.field(name), "must not be empty");
         }
@@ -247,11 +361,20 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
         } else {
             incomplete(reference, &path.at_index(index), errors);
         }
-        let item = if errors.owner_paths_have_index() { path.index(index) } else { path.at_index(index) };
+        let item = if errors.owner_paths_have_index() {
+            path.index(index)
+        } else {
+            path.at_index(index)
+        };
         // The group may also be an explicit empty string: `/v1`.
         if matches!(reference.api_version(), "v1" | "/v1") && reference.kind() == "Event" {
             let value = Bad::record(reference.record());
-            errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
+            errors.invalid(
+                Code::OwnerReferenceEvent,
+                &item,
+                value,
+                "/v1, Kind=Event is disallowed from being an owner",
+            );
         }
         if reference.controller() == Some(true) && !errors.is_full() {
             let current = format!("{}/{}", reference.kind(), reference.name());
@@ -308,9 +431,16 @@ fn qualified_finalizers(meta: ObjectMeta<'_>, errors: &mut Errors) {
     let metadata = root.field("metadata");
     let path = metadata.field("finalizers");
     for (index, finalizer) in meta.finalizers().iter().enumerate() {
-        if !finalizer.contains('/') && !matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion") {
+        if !finalizer.contains('/')
+            && !matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
+        {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            errors.invalid(Code::FinalizerUnqualified, &path.index(index), Bad::Str(finalizer), detail);
+            errors.invalid(
+                Code::FinalizerUnqualified,
+                &path.index(index),
+                Bad::Str(finalizer),
+                detail,
+            );
         }
     }
 }
@@ -329,7 +459,10 @@ pub fn manager(name: &str, path: &Path<'_>, errors: &mut Errors) {
     }
     for (at, c) in name.char_indices() {
         if !go::is_printable(c, errors.unicode()) {
-            let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+            let detail = format!(
+                "invalid character U+{:04X} (at position {at})",
+                u32::from(c)
+            );
             errors.invalid(Code::ManagedFieldsInvalid, path, Bad::Str(name), &detail);
         }
     }
@@ -340,17 +473,30 @@ fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) 
     for (index, entry) in meta.managed_fields().iter().enumerate() {
         let item = path.index(index);
         let mut invalid = |name: &str, value: &str, detail: &str| {
-            errors.invalid(Code::ManagedFieldsInvalid, &item.field(name), Bad::Str(value), detail);
+            errors.invalid(
+                Code::ManagedFieldsInvalid,
+                &item.field(name),
+                Bad::Str(value),
+                detail,
+            );
         };
         if !matches!(entry.operation(), "Apply" | "Update") {
-            invalid("operation", entry.operation(), "must be `Apply` or `Update`");
+            invalid(
+                "operation",
+                entry.operation(),
+                "must be `Apply` or `Update`",
+            );
         }
         if !matches!(entry.fields_type(), "" | "FieldsV1") {
             invalid("fieldsType", entry.fields_type(), "must be `FieldsV1`");
         }
         manager(entry.manager(), &item.field("manager"), errors);
         if entry.subresource().len() > SUBRESOURCE_MAX {
-            errors.too_long_bytes(Code::ManagedFieldsInvalid, &item.field("subresource"), SUBRESOURCE_MAX);
+            errors.too_long_bytes(
+                Code::ManagedFieldsInvalid,
+                &item.field("subresource"),
+                SUBRESOURCE_MAX,
+            );
         }
     }
 }

@@ -24,14 +24,25 @@ use crate::record::{Record, view};
 use classic::{claim, class, parameters, scheduling, slice, template};
 
 /// Returns the errors of the registered validation function for exactly these objects, without defaulting.
-pub fn functions(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Vec<FieldError> {
+pub fn functions(
+    api: Api,
+    new: &Record<'_>,
+    operation: Operation<&Record<'_>>,
+    context: &Context,
+) -> Vec<FieldError> {
     let mut errors = context.errors();
     run(api, new, operation, context, &mut errors);
     errors.into_list()
 }
 
 /// Adds the same errors to `errors`.
-pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
+pub fn run(
+    api: Api,
+    new: &Record<'_>,
+    operation: Operation<&Record<'_>>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     use Operation::{Create, Update, UpdateStatus};
     let kind = match api.kind.object {
         ObjectKind::Classic(kind) => kind,
@@ -47,14 +58,18 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, contex
             match operation {
                 Create => claim::create(new, context, errors),
                 Update(old) => claim::update(new, view::ResourceClaim::new(old), context, errors),
-                UpdateStatus(old) => claim::update_status(new, view::ResourceClaim::new(old), context, errors),
+                UpdateStatus(old) => {
+                    claim::update_status(new, view::ResourceClaim::new(old), context, errors)
+                }
             }
         }
         ClassicKind::ResourceClass => {
             let new = view::ResourceClass::new(new);
             match operation {
                 Create => class::create(new, context, errors),
-                Update(old) | UpdateStatus(old) => class::update(new, view::ResourceClass::new(old), context, errors),
+                Update(old) | UpdateStatus(old) => {
+                    class::update(new, view::ResourceClass::new(old), context, errors)
+                }
             }
         }
         ClassicKind::ResourceClaimTemplate => {
@@ -70,15 +85,21 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, contex
             let new = view::PodSchedulingContext::new(new);
             match operation {
                 Create => scheduling::create(new, context, errors),
-                Update(old) => scheduling::update(new, view::PodSchedulingContext::new(old), context, errors),
-                UpdateStatus(old) => scheduling::update_status(new, view::PodSchedulingContext::new(old), errors),
+                Update(old) => {
+                    scheduling::update(new, view::PodSchedulingContext::new(old), context, errors)
+                }
+                UpdateStatus(old) => {
+                    scheduling::update_status(new, view::PodSchedulingContext::new(old), errors)
+                }
             }
         }
         ClassicKind::ResourceSlice => {
             let new = view::ResourceSlice::new(new);
             match operation {
                 Create => slice::create(new, context, errors),
-                Update(old) | UpdateStatus(old) => slice::update(new, view::ResourceSlice::new(old), context, errors),
+                Update(old) | UpdateStatus(old) => {
+                    slice::update(new, view::ResourceSlice::new(old), context, errors)
+                }
             }
         }
         ClassicKind::ResourceClaimParameters => {
@@ -86,7 +107,12 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, contex
             match operation {
                 Create => parameters::create_for_claim(new, context, errors),
                 Update(old) | UpdateStatus(old) => {
-                    parameters::update_for_claim(new, view::ResourceClaimParameters::new(old), context, errors);
+                    parameters::update_for_claim(
+                        new,
+                        view::ResourceClaimParameters::new(old),
+                        context,
+                        errors,
+                    );
                 }
             }
         }
@@ -95,7 +121,12 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, contex
             match operation {
                 Create => parameters::create_for_class(new, context, errors),
                 Update(old) | UpdateStatus(old) => {
-                    parameters::update_for_class(new, view::ResourceClassParameters::new(old), context, errors);
+                    parameters::update_for_class(
+                        new,
+                        view::ResourceClassParameters::new(old),
+                        context,
+                        errors,
+                    );
                 }
             }
         }

@@ -12,8 +12,22 @@ pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors
 }
 
 /// Validates a selector. `values`: the values of labels are judged too.
-pub fn validate_all(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
-    judge(selector, if values { Values::Judged } else { Values::Ignored }, path, errors);
+pub fn validate_all(
+    selector: NodeSelector<'_>,
+    values: bool,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
+    judge(
+        selector,
+        if values {
+            Values::Judged
+        } else {
+            Values::Ignored
+        },
+        path,
+        errors,
+    );
 }
 
 /// Whether the values of labels are judged.
@@ -26,7 +40,11 @@ enum Values {
 fn judge(selector: NodeSelector<'_>, judged: Values, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("nodeSelectorTerms");
     if selector.node_selector_terms().is_empty() {
-        errors.required(Code::NodeSelectorEmpty, &path, "must have at least one node selector term");
+        errors.required(
+            Code::NodeSelectorEmpty,
+            &path,
+            "must have at least one node selector term",
+        );
         return;
     }
     for (index, term) in selector.node_selector_terms().iter().enumerate() {
@@ -42,7 +60,12 @@ fn judge(selector: NodeSelector<'_>, judged: Values, path: &Path<'_>, errors: &m
     }
 }
 
-fn expression(requirement: NodeSelectorRequirement<'_>, judged: Values, path: &Path<'_>, errors: &mut Errors) {
+fn expression(
+    requirement: NodeSelectorRequirement<'_>,
+    judged: Values,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let count = requirement.values().len();
     let values = path.field("values");
     match requirement.operator() {
@@ -67,11 +90,21 @@ fn expression(requirement: NodeSelectorRequirement<'_>, judged: Values, path: &P
         other => operator(other, path, errors),
     }
     let key = requirement.key();
-    errors.malformed(Code::NodeSelectorKey, &path.field("key"), key, &names::qualified_name_in(key, errors.wording()));
+    errors.malformed(
+        Code::NodeSelectorKey,
+        &path.field("key"),
+        key,
+        &names::qualified_name_in(key, errors.wording()),
+    );
     if judged == Values::Judged {
         for (index, value) in requirement.values().iter().enumerate() {
             let messages = names::label_value_in(value, errors.wording());
-            errors.malformed(Code::NodeSelectorLabelValue, &values.index(index), value, &messages);
+            errors.malformed(
+                Code::NodeSelectorLabelValue,
+                &values.index(index),
+                value,
+                &messages,
+            );
         }
     }
 }
@@ -89,15 +122,30 @@ fn field(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut
     }
     if requirement.key() != "metadata.name" {
         let key = path.field("key");
-        errors.invalid(Code::NodeSelectorKey, &key, Bad::Str(requirement.key()), "not a valid field selector key");
+        errors.invalid(
+            Code::NodeSelectorKey,
+            &key,
+            Bad::Str(requirement.key()),
+            "not a valid field selector key",
+        );
         return;
     }
     for (index, value) in requirement.values().iter().enumerate() {
-        errors.malformed(Code::NodeSelectorFieldValue, &values.index(index), value, &names::subdomain(value));
+        errors.malformed(
+            Code::NodeSelectorFieldValue,
+            &values.index(index),
+            value,
+            &names::subdomain(value),
+        );
     }
 }
 
 fn operator(operator: &str, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("operator");
-    errors.invalid(Code::NodeSelectorOperator, &path, Bad::Named(operator), "not a valid selector operator");
+    errors.invalid(
+        Code::NodeSelectorOperator,
+        &path,
+        Bad::Named(operator),
+        "not a valid selector operator",
+    );
 }

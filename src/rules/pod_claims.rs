@@ -44,18 +44,46 @@ const R26: Rules = Rules {
     static_pods: false,
     pod_level: false,
 };
-const R27: Rules = Rules { since: Release::new(27, 0), names_checked: true, final_names: true, ..R26 };
-const R31: Rules = Rules { since: Release::new(POD_CLAIMS_FLAT_SINCE, 0), flat: true, final_names: false, ..R27 };
-const R32: Rules = Rules { since: Release::new(32, 6), static_pods: true, ..R31 };
-const R33: Rules = Rules { since: Release::new(33, 0), ..R31 };
-const R33B: Rules = Rules { since: Release::new(33, 2), ..R32 };
-const R34: Rules = Rules { since: Release::new(34, 0), pod_level: true, ..R32 };
+const R27: Rules = Rules {
+    since: Release::new(27, 0),
+    names_checked: true,
+    final_names: true,
+    ..R26
+};
+const R31: Rules = Rules {
+    since: Release::new(POD_CLAIMS_FLAT_SINCE, 0),
+    flat: true,
+    final_names: false,
+    ..R27
+};
+const R32: Rules = Rules {
+    since: Release::new(32, 6),
+    static_pods: true,
+    ..R31
+};
+const R33: Rules = Rules {
+    since: Release::new(33, 0),
+    ..R31
+};
+const R33B: Rules = Rules {
+    since: Release::new(33, 2),
+    ..R32
+};
+const R34: Rules = Rules {
+    since: Release::new(34, 0),
+    pod_level: true,
+    ..R32
+};
 
 /// In the order of the releases; the last row that is not newer than a release is that of the release.
 static RULES: [Rules; 7] = [R26, R27, R31, R32, R33, R33B, R34];
 
 fn rules_of(release: Release) -> &'static Rules {
-    RULES.iter().rev().find(|rules| rules.since <= release).unwrap_or(&R26)
+    RULES
+        .iter()
+        .rev()
+        .find(|rules| rules.since <= release)
+        .unwrap_or(&R26)
 }
 
 const CODE: Code = Code::PodClaimsInvalid;
@@ -139,7 +167,9 @@ fn key(name: &str) -> Step {
 /// Reads what an object's pod says of claims; `None` if it has no pod, or nothing of the kind.
 pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
     let to_spec = workload::path_to_spec(&item.api_version, &item.kind)?;
-    let spec = to_spec.iter().try_fold(item.node, |node, name| tree.get(node, name))?;
+    let spec = to_spec
+        .iter()
+        .try_fold(item.node, |node, name| tree.get(node, name))?;
     let metadata = tree.get(item.node, "metadata");
     let annotations = metadata.and_then(|metadata| tree.get(metadata, "annotations"));
     let is_pod = item.kind == "Pod";
@@ -148,7 +178,8 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
         spec,
         to_spec,
         name: Some(item.name.as_str()).filter(|name| is_pod && !name.is_empty()),
-        is_static: is_pod && annotations.is_some_and(|annotations| tree.get(annotations, MIRROR).is_some()),
+        is_static: is_pod
+            && annotations.is_some_and(|annotations| tree.get(annotations, MIRROR).is_some()),
         entries: Vec::new(),
         used: Vec::new(),
         mistyped: Vec::new(),
@@ -163,10 +194,20 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
         here.pop();
     }
     for list in ["containers", "initContainers"] {
-        let containers = tree.get(spec, list).map(|list| tree.items(list)).unwrap_or_default();
+        let containers = tree
+            .get(spec, list)
+            .map(|list| tree.items(list))
+            .unwrap_or_default();
         for (index, container) in containers.iter().enumerate() {
-            let Some(resources) = tree.get(*container, "resources") else { continue };
-            let mut here = vec![key(list), Step::Index(index), key("resources"), key("claims")];
+            let Some(resources) = tree.get(*container, "resources") else {
+                continue;
+            };
+            let mut here = vec![
+                key(list),
+                Step::Index(index),
+                key("resources"),
+                key("claims"),
+            ];
             let mut used = Vec::new();
             for (at, claim) in pod.list(resources, "claims", &here).iter().enumerate() {
                 here.push(Step::Index(at));
@@ -178,14 +219,20 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
             }
         }
     }
-    (!pod.entries.is_empty() || !pod.used.is_empty() || !pod.mistyped.is_empty() || pod.pod_level().is_some()).then_some(pod)
+    (!pod.entries.is_empty()
+        || !pod.used.is_empty()
+        || !pod.mistyped.is_empty()
+        || pod.pod_level().is_some())
+    .then_some(pod)
 }
 
 impl<'t> PodClaims<'t> {
     /// Returns `spec.resources.claims`.
     fn pod_level(&self) -> Option<NodeId> {
         let resources = self.tree.get(self.spec, "resources")?;
-        self.tree.get(resources, "claims").filter(|claims| !self.is_null(*claims))
+        self.tree
+            .get(resources, "claims")
+            .filter(|claims| !self.is_null(*claims))
     }
 
     fn is_null(&self, node: NodeId) -> bool {
@@ -193,15 +240,28 @@ impl<'t> PodClaims<'t> {
     }
 
     fn wrong(&mut self, steps: &[Step], message: String, help: Option<Cow<'static, str>>) {
-        self.mistyped.push(Mistyped { steps: steps.to_vec(), message, help });
+        self.mistyped.push(Mistyped {
+            steps: steps.to_vec(),
+            message,
+            help,
+        });
     }
 
     fn list(&mut self, map: NodeId, name: &str, steps: &[Step]) -> &'t [NodeId] {
         let tree = self.tree;
-        let Some(node) = tree.get(map, name).filter(|node| !self.is_null(*node)) else { return &[] };
+        let Some(node) = tree.get(map, name).filter(|node| !self.is_null(*node)) else {
+            return &[];
+        };
         if !matches!(tree.kind(node), Kind::Seq { .. }) {
             let message = message!("rules.pod-list", "`{name}` is a list", name);
-            self.wrong(steps, message, Some(message!("rules.pod-list-help", "begin each entry with `- name:`")));
+            self.wrong(
+                steps,
+                message,
+                Some(message!(
+                    "rules.pod-list-help",
+                    "begin each entry with `- name:`"
+                )),
+            );
             return &[];
         }
         tree.items(node)
@@ -216,7 +276,11 @@ impl<'t> PodClaims<'t> {
             let mut steps = steps.to_vec();
             steps.push(key(name));
             let message = message!("rules.pod-string", "`{name}` is a string", name);
-            self.wrong(&steps, message, Some(message!("rules.pod-string-help", "put the value in quotes")));
+            self.wrong(
+                &steps,
+                message,
+                Some(message!("rules.pod-string-help", "put the value in quotes")),
+            );
         }
         text
     }
@@ -228,8 +292,14 @@ impl<'t> PodClaims<'t> {
             return None;
         }
         if !tree.is_map(node) {
-            let help = tree.str(node).map(|name| message!("rules.pod-entry-help", "write `- name: {name}`", name).into());
-            self.wrong(steps, message!("rules.pod-entry", "an entry here is a map with `name`").into_owned(), help);
+            let help = tree.str(node).map(|name| {
+                message!("rules.pod-entry-help", "write `- name: {name}`", name).into()
+            });
+            self.wrong(
+                steps,
+                message!("rules.pod-entry", "an entry here is a map with `name`").into_owned(),
+                help,
+            );
             return None;
         }
         Some(node)
@@ -240,14 +310,20 @@ impl<'t> PodClaims<'t> {
         let tree = self.tree;
         for entry in tree.entries(map).iter().filter(|entry| !entry.shadowed) {
             let name = tree.text(entry.key);
-            if [true, false].iter().any(|flat| !holder.fields(*flat).contains(&name)) {
-                self.fields.push((holder, steps.iter().cloned().chain([key(name)]).collect()));
+            if [true, false]
+                .iter()
+                .any(|flat| !holder.fields(*flat).contains(&name))
+            {
+                self.fields
+                    .push((holder, steps.iter().cloned().chain([key(name)]).collect()));
             }
         }
     }
 
     fn entry(&mut self, node: NodeId, steps: &mut Vec<Step>) -> Entry<'t> {
-        let Some(map) = self.map(node, steps) else { return Entry::default() };
+        let Some(map) = self.map(node, steps) else {
+            return Entry::default();
+        };
         self.note(Holder::Entry, map, steps);
         let name = self.text(map, "name", steps).unwrap_or_default();
         let flat = NAMES.map(|field| self.text(map, field, steps));
@@ -265,10 +341,15 @@ impl<'t> PodClaims<'t> {
     }
 
     fn used(&mut self, node: NodeId, steps: &[Step]) -> Used<'t> {
-        let Some(map) = self.map(node, steps) else { return Used::default() };
+        let Some(map) = self.map(node, steps) else {
+            return Used::default();
+        };
         self.note(Holder::Used, map, steps);
         let name = self.text(map, "name", steps).unwrap_or_default();
-        Used { name, request: self.text(map, "request", steps).unwrap_or_default() }
+        Used {
+            name,
+            request: self.text(map, "request", steps).unwrap_or_default(),
+        }
     }
 
     /// Returns the findings of a release about the claims of the pod, in the server's order: unknown fields, then errors. Their
@@ -277,7 +358,12 @@ impl<'t> PodClaims<'t> {
         let prefix: Vec<Step> = self.to_spec.iter().map(|name| key(name)).collect();
         let full = |steps: &[Step]| -> Vec<Step> { prefix.iter().chain(steps).cloned().collect() };
         let mut found = Vec::new();
-        for Mistyped { steps, message, help } in &self.mistyped {
+        for Mistyped {
+            steps,
+            message,
+            help,
+        } in &self.mistyped
+        {
             let mut finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message.clone());
             finding.steps = full(steps);
             finding.path = Some(path::render(&finding.steps));
@@ -286,10 +372,17 @@ impl<'t> PodClaims<'t> {
         }
         if found.is_empty() {
             if let Some(severity) = unknown {
-                found.extend(self.unknown(release).map(|(holder, steps)| unknown_field(holder, full(steps), release, severity)));
+                found.extend(
+                    self.unknown(release).map(|(holder, steps)| {
+                        unknown_field(holder, full(steps), release, severity)
+                    }),
+                );
             }
             let errors = self.errors(release);
-            found.extend(errors.iter().map(|error| Finding { help: help(error), ..error.finding() }));
+            found.extend(errors.iter().map(|error| Finding {
+                help: help(error),
+                ..error.finding()
+            }));
         }
         found
     }
@@ -302,8 +395,13 @@ impl<'t> PodClaims<'t> {
             _ => false,
         };
         // Below a field that is not known, nothing is looked at.
-        let below = move |(holder, _): &&(Holder, Vec<Step>)| !(flat && matches!(holder, Holder::Source));
-        self.fields.iter().filter(is_unknown).filter(below).map(|(holder, steps)| (*holder, steps.as_slice()))
+        let below =
+            move |(holder, _): &&(Holder, Vec<Step>)| !(flat && matches!(holder, Holder::Source));
+        self.fields
+            .iter()
+            .filter(is_unknown)
+            .filter(below)
+            .map(|(holder, steps)| (*holder, steps.as_slice()))
     }
 
     /// Returns the errors of a release. None where something cannot be decoded: the server stops there.
@@ -331,23 +429,49 @@ impl<'t> PodClaims<'t> {
         for (index, entry) in self.entries.iter().enumerate() {
             let path = &spec.field("resourceClaims");
             if rules.static_pods && self.is_static {
-                errors.forbidden_nowhere(CODE, &path.index(index), "static pods do not support resource claims");
+                errors.forbidden_nowhere(
+                    CODE,
+                    &path.index(index),
+                    "static pods do not support resource claims",
+                );
                 continue;
             }
             self.judge_entry(rules, entry, &path.index(index), &mut known, errors);
         }
-        let names = order::set(self.entries.iter().map(|entry| entry.name).filter(|name| !name.is_empty()));
+        let names = order::set(
+            self.entries
+                .iter()
+                .map(|entry| entry.name)
+                .filter(|name| !name.is_empty()),
+        );
         for (list, index, used) in &self.used {
             let path = &spec.field(list);
-            judge_used(rules, used, &path.index(*index).field("resources").field("claims"), &names, errors);
+            judge_used(
+                rules,
+                used,
+                &path.index(*index).field("resources").field("claims"),
+                &names,
+                errors,
+            );
         }
         if rules.pod_level && self.pod_level().is_some() {
             let path = &spec.field("resources");
-            errors.forbidden(CODE, &path.field("claims"), "claims may not be set for Resources at pod-level");
+            errors.forbidden(
+                CODE,
+                &path.field("claims"),
+                "claims may not be set for Resources at pod-level",
+            );
         }
     }
 
-    fn judge_entry(&self, rules: &Rules, entry: &Entry<'t>, path: &Path<'_>, known: &mut BTreeSet<&'t str>, errors: &mut Errors) {
+    fn judge_entry(
+        &self,
+        rules: &Rules,
+        entry: &Entry<'t>,
+        path: &Path<'_>,
+        known: &mut BTreeSet<&'t str>,
+        errors: &mut Errors,
+    ) {
         let name = &path.field("name");
         let [_, template] = if rules.flat { entry.flat } else { entry.source };
         if entry.name.is_empty() {
@@ -357,16 +481,31 @@ impl<'t> PodClaims<'t> {
         } else {
             let messages = names::label(entry.name, errors.dotted_label());
             errors.malformed(CODE, name, entry.name, &messages);
-            if let (true, true, Some(pod), Some(_)) = (rules.final_names, messages.is_empty(), self.name, template) {
+            if let (true, true, Some(pod), Some(_)) =
+                (rules.final_names, messages.is_empty(), self.name, template)
+            {
                 let claim = format!("{pod}-{}", entry.name);
                 for detail in names::subdomain(&claim) {
-                    errors.invalid(CODE, name, Bad::Str(&claim), &format!("final ResourceClaim name: {detail}"));
+                    errors.invalid(
+                        CODE,
+                        name,
+                        Bad::Str(&claim),
+                        &format!("final ResourceClaim name: {detail}"),
+                    );
                 }
             }
         }
         let source = path.field("source");
-        let (holder, written) = if rules.flat { (path, entry.flat) } else { (&source, entry.source) };
-        let shown = if rules.flat { printed(entry, errors) } else { printed_source(entry) };
+        let (holder, written) = if rules.flat {
+            (path, entry.flat)
+        } else {
+            (&source, entry.source)
+        };
+        let shown = if rules.flat {
+            printed(entry, errors)
+        } else {
+            printed_source(entry)
+        };
         match written {
             [Some(_), Some(_)] => {
                 errors.invalid(
@@ -419,14 +558,27 @@ fn printed(entry: &Entry<'_>, errors: &Errors) -> String {
 /// Prints `source` as the server does up to 1.30.
 fn printed_source(entry: &Entry<'_>) -> String {
     let [claim, template] = entry.source;
-    format!("core.ClaimSource{{ResourceClaimName:{}, ResourceClaimTemplateName:{}}}", address(claim), address(template))
+    format!(
+        "core.ClaimSource{{ResourceClaimName:{}, ResourceClaimTemplateName:{}}}",
+        address(claim),
+        address(template)
+    )
 }
 
 fn address(text: Option<&str>) -> String {
-    format!("(*string)({})", if text.is_some() { ADDRESS } else { "nil" })
+    format!(
+        "(*string)({})",
+        if text.is_some() { ADDRESS } else { "nil" }
+    )
 }
 
-fn judge_used(rules: &Rules, used: &[Used<'_>], path: &Path<'_>, known: &BTreeSet<&str>, errors: &mut Errors) {
+fn judge_used(
+    rules: &Rules,
+    used: &[Used<'_>],
+    path: &Path<'_>,
+    known: &BTreeSet<&str>,
+    errors: &mut Errors,
+) {
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (index, claim) in used.iter().enumerate() {
         let path = &path.index(index);
@@ -440,7 +592,12 @@ fn judge_used(rules: &Rules, used: &[Used<'_>], path: &Path<'_>, known: &BTreeSe
             errors.duplicate(CODE, path, Bad::Str(name));
         } else {
             if !request.is_empty() {
-                errors.malformed(CODE, &path.field("request"), request, &names::label(request, DottedLabel::NamesTheDots));
+                errors.malformed(
+                    CODE,
+                    &path.field("request"),
+                    request,
+                    &names::label(request, DottedLabel::NamesTheDots),
+                );
             }
             if seen.contains(&(name, request)) {
                 errors.duplicate(CODE, path, Bad::Str(&format!("{name}/{request}")));
@@ -454,10 +611,15 @@ fn judge_used(rules: &Rules, used: &[Used<'_>], path: &Path<'_>, known: &BTreeSe
         }
         if !known.contains(name) {
             let detail = match known.is_empty() {
-                true => "must be one of the names in pod.spec.resourceClaims which is empty".to_owned(),
+                true => {
+                    "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
+                }
                 false => {
                     let known: Vec<&str> = known.iter().copied().collect();
-                    format!("must be one of the names in pod.spec.resourceClaims: {}", known.join(", "))
+                    format!(
+                        "must be one of the names in pod.spec.resourceClaims: {}",
+                        known.join(", ")
+                    )
                 }
             };
             errors.not_found_because(Code::PodClaimUndefined, path, name, &detail);
@@ -466,16 +628,29 @@ fn judge_used(rules: &Rules, used: &[Used<'_>], path: &Path<'_>, known: &BTreeSe
 }
 
 /// Makes the server's finding about a field that it does not know.
-fn unknown_field(holder: Holder, steps: Vec<Step>, release: Release, severity: Severity) -> Finding {
+fn unknown_field(
+    holder: Holder,
+    steps: Vec<Step>,
+    release: Release,
+    severity: Severity,
+) -> Finding {
     let path = path::render(&steps);
-    let mut finding = Finding::of_severity(Code::UnknownField, severity, Origin::ApiServer, format!("unknown field \"{path}\""));
+    let mut finding = Finding::of_severity(
+        Code::UnknownField,
+        severity,
+        Origin::ApiServer,
+        format!("unknown field \"{path}\""),
+    );
     let flat = rules_of(release).flat;
     let name = match steps.last() {
         Some(Step::Key(name)) => name.as_str(),
         _ => "",
     };
     let mut nearest = Nearest::to(name);
-    holder.fields(flat).iter().for_each(|known| nearest.consider(known));
+    holder
+        .fields(flat)
+        .iter()
+        .for_each(|known| nearest.consider(known));
     let since = POD_CLAIMS_FLAT_SINCE;
     finding.help = Some(match (name, nearest.found()) {
         ("source", _) if flat => message!(
@@ -509,11 +684,20 @@ fn help(error: &FieldError) -> Option<Cow<'static, str>> {
     let last = error.field.rsplit('.').next().unwrap_or_default();
     Some(match error.cause {
         Cause::NotFound => {
-            message!("rules.pod-claim-undefined", "add the entry to `resourceClaims` of the pod, or name one that is there")
+            message!(
+                "rules.pod-claim-undefined",
+                "add the entry to `resourceClaims` of the pod, or name one that is there"
+            )
         }
-        Cause::Duplicate if last == "name" => message!("rules.pod-name-duplicate", "give each entry a name of its own"),
+        Cause::Duplicate if last == "name" => message!(
+            "rules.pod-name-duplicate",
+            "give each entry a name of its own"
+        ),
         Cause::Duplicate => {
-            message!("rules.pod-claim-duplicate", "name the claim once: without `request` it stands for all of its requests")
+            message!(
+                "rules.pod-claim-duplicate",
+                "name the claim once: without `request` it stands for all of its requests"
+            )
         }
         Cause::Required => message!("rules.pod-name-missing", "write the `name` of the entry"),
         Cause::Forbidden if error.field == "[]" => message!(
@@ -521,21 +705,36 @@ fn help(error: &FieldError) -> Option<Cow<'static, str>> {
             "a static pod is read by kubelet from a file and cannot use claims: create the pod through the API server"
         ),
         Cause::Forbidden => {
-            message!("rules.pod-level", "name the claim under `resources.claims` of a container")
+            message!(
+                "rules.pod-level",
+                "name the claim under `resources.claims` of a container"
+            )
         }
         _ if error.body.contains("must specify one of") => message!(
             "rules.pod-no-source",
             "name a claim that is there in `resourceClaimName`, or a template in `resourceClaimTemplateName`, of which each pod gets a claim of its own"
         ),
         _ if error.body.contains("at most one of") => {
-            message!("rules.pod-two-sources", "keep one of `resourceClaimName` and `resourceClaimTemplateName`")
+            message!(
+                "rules.pod-two-sources",
+                "keep one of `resourceClaimName` and `resourceClaimTemplateName`"
+            )
         }
         _ if error.body.contains("final ResourceClaim name") => {
-            message!("rules.pod-final-name", "the claim is called after the pod and the entry: shorten one of the two names")
+            message!(
+                "rules.pod-final-name",
+                "the claim is called after the pod and the entry: shorten one of the two names"
+            )
         }
         _ if matches!(last, "name" | "request") => {
-            message!("rules.pod-label", "use lower case letters, digits and `-`, at most 63, and no dots")
+            message!(
+                "rules.pod-label",
+                "use lower case letters, digits and `-`, at most 63, and no dots"
+            )
         }
-        _ => message!("rules.pod-subdomain", "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"),
+        _ => message!(
+            "rules.pod-subdomain",
+            "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"
+        ),
     })
 }

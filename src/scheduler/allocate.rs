@@ -112,9 +112,14 @@ pub struct Allocation<'t> {
 /// assert_eq!(node.relaxations[0].text, "count 1 instead of 2 in request gpus: gives gpu-0 on a");
 /// ```
 pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allocation<'t>, Error> {
-    let release = options.release.or(options.cluster.map(|cluster| cluster.release));
+    let release = options
+        .release
+        .or(options.cluster.map(|cluster| cluster.release));
     let target = Target::new(release, &options.gates)?;
-    if let Some(cluster) = options.cluster.filter(|cluster| cluster.release != target.release) {
+    if let Some(cluster) = options
+        .cluster
+        .filter(|cluster| cluster.release != target.release)
+    {
         let problem = message!(
             "schedule.cluster-of-release",
             "`cluster` was read for Kubernetes {read}, not for {release}",
@@ -124,35 +129,75 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         return Err(Error::new(ErrorKind::Release, problem));
     }
     let now = options.now.map(Time::parse).transpose();
-    let now = now.map_err(|error| Error::new(ErrorKind::Time, message!("schedule.now-wrong", "`now`: {error}", error)))?;
+    let now = now.map_err(|error| {
+        Error::new(
+            ErrorKind::Time,
+            message!("schedule.now-wrong", "`now`: {error}", error),
+        )
+    })?;
     let mut gathered = gather(text, options, target);
-    let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
-    let what_if = WhatIf { free, ..options.what_if.clone() };
+    let free: Vec<String> = options
+        .what_if
+        .free
+        .iter()
+        .map(|name| options.full(name))
+        .collect();
+    let what_if = WhatIf {
+        free,
+        ..options.what_if.clone()
+    };
     let facts = &mut gathered.facts;
     let changed = what_if.apply(facts);
-    let changed =
-        changed.map_err(|error| Error::new(ErrorKind::WhatIf, message!("schedule.what-if-wrong", "`whatIf`: {error}", error)))?;
+    let changed = changed.map_err(|error| {
+        Error::new(
+            ErrorKind::WhatIf,
+            message!("schedule.what-if-wrong", "`whatIf`: {error}", error),
+        )
+    })?;
     let on = |name: &str| target.on(name);
     let features = features(options, target).map_err(Error::of(ErrorKind::Gate))?;
-    let lists = on("DRAListTypeAttributes") || options.cel_lists || features.contains(&Feature::ListTypeAttributes);
+    let lists = on("DRAListTypeAttributes")
+        || options.cel_lists
+        || features.contains(&Feature::ListTypeAttributes);
     let engine = CelSelectors::new(target.release, lists);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
-    let scheduler = Scheduler { target, now, budget: options.explain.budget, behaviour, features: &features, engine: &engine };
-    let mode = if options.alone || options.claims.is_some() { PlacementMode::Alone } else { PlacementMode::InTurn };
+    let scheduler = Scheduler {
+        target,
+        now,
+        budget: options.explain.budget,
+        behaviour,
+        features: &features,
+        engine: &engine,
+    };
+    let mode = if options.alone || options.claims.is_some() {
+        PlacementMode::Alone
+    } else {
+        PlacementMode::InTurn
+    };
     let mut assumed = std::mem::take(&mut gathered.assumed);
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
     let freed = order::set(what_if.free.iter().map(String::as_str));
-    let mut asked = Asked { of_text: gathered.asked.take(), freed, copies: None, options };
+    let mut asked = Asked {
+        of_text: gathered.asked.take(),
+        freed,
+        copies: None,
+        options,
+    };
     let repeated = match (options.how_many, mode) {
         (false, _) => None,
         (true, PlacementMode::Alone) => {
-            let problem = message!("schedule.how-many-alone", "`howMany` places pods in turn: leave out `alone` and `claims`");
+            let problem = message!(
+                "schedule.how-many-alone",
+                "`howMany` places pods in turn: leave out `alone` and `claims`"
+            );
             return Err(Error::new(ErrorKind::HowMany, problem));
         }
         (true, PlacementMode::InTurn) => {
-            let repeat = asked.only_pod(facts).and_then(|pod| how_many::repeat(facts, pod, &scheduler));
+            let repeat = asked
+                .only_pod(facts)
+                .and_then(|pod| how_many::repeat(facts, pod, &scheduler));
             let wrong = |error| message!("schedule.how-many-wrong", "`howMany`: {error}", error);
             Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, wrong(error)))?)
         }
@@ -165,50 +210,109 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         }
         PlacementMode::InTurn => {
             let expanded = expand::expand(facts, MOST_PODS);
-            gathered.findings.extend(expanded.iter().filter_map(find_pods_left_out));
+            gathered
+                .findings
+                .extend(expanded.iter().filter_map(find_pods_left_out));
             assumed.extend(scheduler.store(facts));
         }
     }
     let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine));
     let rules = PluginRules::of(target.release.minor, target.release.patch);
-    let gate_of_rules = rules.apply_taint_rules(facts, on, &engine).filter(|_| !facts.rules.is_empty());
+    let gate_of_rules = rules
+        .apply_taint_rules(facts, on, &engine)
+        .filter(|_| !facts.rules.is_empty());
     let mut nodes = nodes(options, facts).map_err(Error::of(ErrorKind::NotFound))?;
-    let unnamed: Vec<usize> = changed.nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
+    let unnamed: Vec<usize> = changed
+        .nodes
+        .iter()
+        .copied()
+        .filter(|node| !nodes.contains(node))
+        .collect();
     nodes.extend(unnamed);
-    let accounts = Accounts { asked, repeated: repeated.as_ref(), scheduler, gates: PluginGates::of(on).at(now), nodes: &nodes };
+    let accounts = Accounts {
+        asked,
+        repeated: repeated.as_ref(),
+        scheduler,
+        gates: PluginGates::of(on).at(now),
+        nodes: &nodes,
+    };
     let answered = match mode {
         PlacementMode::Alone => accounts.alone(facts),
         PlacementMode::InTurn => accounts.in_turn(facts),
     };
-    let Answered { mut pods, beside: others, how_many, ties, has_pending } = answered.map_err(Error::of(ErrorKind::NotFound))?;
-    let Gathered { input, facts, findings: mut in_text, beside, left_out, .. } = gathered;
+    let Answered {
+        mut pods,
+        beside: others,
+        how_many,
+        ties,
+        has_pending,
+    } = answered.map_err(Error::of(ErrorKind::NotFound))?;
+    let Gathered {
+        input,
+        facts,
+        findings: mut in_text,
+        beside,
+        left_out,
+        ..
+    } = gathered;
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
         let message = match (pods.is_empty(), left_out) {
             (true, false) => {
-                message!("schedule.no-pending-claim", "the text holds no pod with claims and no claim that is not allocated")
+                message!(
+                    "schedule.no-pending-claim",
+                    "the text holds no pod with claims and no claim that is not allocated"
+                )
             }
-            (true, true) => message!("schedule.nothing-else", "nothing else in the text asks for devices"),
+            (true, true) => message!(
+                "schedule.nothing-else",
+                "nothing else in the text asks for devices"
+            ),
             (false, _) => message!("schedule.no-node", "the text holds no Node"),
         };
-        in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message));
+        in_text.push(finding::Finding::new(
+            Code::NothingChecked,
+            Origin::Claimkit,
+            message,
+        ));
     } else {
-        in_text.extend(limits_of_answer(&facts, target, mode, has_pending, gate_of_rules));
+        in_text.extend(limits_of_answer(
+            &facts,
+            target,
+            mode,
+            has_pending,
+            gate_of_rules,
+        ));
     }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
-    let mut findings: Vec<LocatedFinding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
+    let mut findings: Vec<LocatedFinding> = kept
+        .into_iter()
+        .map(|one| located::finding(&input.file.source, one))
+        .collect();
     findings.extend(beside);
     let mut more: Vec<&Remark> = Vec::new();
-    for found in faults.iter().chain(pods.iter().flat_map(|pod| &pod.findings)) {
+    for found in faults
+        .iter()
+        .chain(pods.iter().flat_map(|pod| &pod.findings))
+    {
         if !more.contains(&found) {
             more.push(found);
         }
     }
     let room = options.limits.findings.saturating_sub(findings.len());
-    findings.extend(more.into_iter().take(room).map(|found| place(&input, found, options.cluster.is_some())));
-    let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
+    findings.extend(
+        more.into_iter()
+            .take(room)
+            .map(|found| place(&input, found, options.cluster.is_some())),
+    );
+    let refused = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     if !options.without_places {
-        ClaimPlaces::of(&input, &facts, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
+        ClaimPlaces::of(&input, &facts, &|written| {
+            options.namespace_of(written).to_owned()
+        })
+        .fill(&mut pods);
     }
     let Input { file, items } = input;
     Ok(Allocation {
@@ -258,7 +362,12 @@ impl Accounts<'_> {
     where
         Self: 'f,
     {
-        let Scheduler { behaviour, features, engine, .. } = self.scheduler;
+        let Scheduler {
+            behaviour,
+            features,
+            engine,
+            ..
+        } = self.scheduler;
         Cluster::new(facts, behaviour, features, engine)
     }
 
@@ -271,11 +380,25 @@ impl Accounts<'_> {
     fn alone(&self, facts: &Facts) -> Result<Answered, String> {
         let cluster = self.cluster(facts);
         let cases = self.asked.cases(&cluster, self.rules(), self.gates)?;
-        let pods: Vec<PodAccount> = cases.iter().map(|case| self.explain(&cluster, case)).collect();
+        let pods: Vec<PodAccount> = cases
+            .iter()
+            .map(|case| self.explain(&cluster, case))
+            .collect();
         let has_pending = cases.iter().any(|case| !case.pending.is_empty());
-        let waits = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod)).count();
-        let beside = waits.saturating_sub(pods.iter().filter(|account| account.pod.is_some()).count());
-        Ok(Answered { pods, beside, how_many: None, ties: TieSearch::None, has_pending })
+        let waits = facts
+            .pods
+            .iter()
+            .filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod))
+            .count();
+        let beside =
+            waits.saturating_sub(pods.iter().filter(|account| account.pod.is_some()).count());
+        Ok(Answered {
+            pods,
+            beside,
+            how_many: None,
+            ties: TieSearch::None,
+            has_pending,
+        })
     }
 
     /// Places all pods one after another, then the claims that no pod uses.
@@ -287,18 +410,35 @@ impl Accounts<'_> {
         };
         let explain = self.asked.options.explain;
         let (scheduler, gates, nodes) = (self.scheduler, self.gates, self.nodes);
-        let in_turn::Placed { mut pods, after, simulation } =
-            InTurn { scheduler, gates, nodes, explain, asked: &asks }.place(facts);
+        let in_turn::Placed {
+            mut pods,
+            after,
+            simulation,
+        } = InTurn {
+            scheduler,
+            gates,
+            nodes,
+            explain,
+            asked: &asks,
+        }
+        .place(facts);
         let cluster = self.cluster(&after);
         let beside = simulation.pods.len().saturating_sub(pods.len());
-        let how_many = self.repeated.map(|repeated| repeated.answer(facts, &simulation));
+        let how_many = self
+            .repeated
+            .map(|repeated| repeated.answer(facts, &simulation));
         if let Some(names) = &named {
             // A pod that does not wait is asked about by its name only.
             let told = order::set(pods.iter().filter_map(|pod| pod.pod.clone()));
             let first = self.cluster(facts);
-            for pod in facts.pods.iter().filter(|pod| names.contains(&pod.metadata.full_name())) {
+            for pod in facts
+                .pods
+                .iter()
+                .filter(|pod| names.contains(&pod.metadata.full_name()))
+            {
                 if !told.contains(&pod.metadata.full_name()) {
-                    let mut account = self.explain(&first, &PodCase::new(&first, self.rules(), self.gates, pod));
+                    let mut account =
+                        self.explain(&first, &PodCase::new(&first, self.rules(), self.gates, pod));
                     account.turn = Some(Box::new(in_turn::settled(pod)));
                     pods.push(account);
                 }
@@ -308,7 +448,13 @@ impl Accounts<'_> {
             pods.extend(cases.iter().map(|case| self.explain(&cluster, case)));
         }
         let has_pending = pods.iter().any(|pod| !pod.claims.is_empty());
-        Ok(Answered { pods, beside, how_many, ties: simulation.ties, has_pending })
+        Ok(Answered {
+            pods,
+            beside,
+            how_many,
+            ties: simulation.ties,
+            has_pending,
+        })
     }
 }
 
@@ -317,7 +463,13 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
     match options.features {
         None => Ok(features_of(target.release.minor, |name| target.on(name))),
         Some(names) => {
-            let unknown = |name: &String| message!("schedule.unknown-feature", "`features`: there is no feature `{name}`", name);
+            let unknown = |name: &String| {
+                message!(
+                    "schedule.unknown-feature",
+                    "`features`: there is no feature `{name}`",
+                    name
+                )
+            };
             let one = |name: &String| Feature::parse(name).ok_or_else(|| unknown(name));
             names.iter().map(one).collect()
         }
@@ -326,10 +478,26 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
 
 /// Returns the requested nodes, by their index in the facts.
 fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, String> {
-    let Some(names) = options.node_names else { return Ok((0..facts.nodes.len()).collect()) };
-    let find = |name: &String| facts.nodes.iter().position(|node| node.metadata.name == *name);
-    let missing = |name: &String| message!("schedule.unknown-node", "`nodeNames`: there is no Node `{name}`", name);
-    names.iter().map(|name| find(name).ok_or_else(|| missing(name))).collect()
+    let Some(names) = options.node_names else {
+        return Ok((0..facts.nodes.len()).collect());
+    };
+    let find = |name: &String| {
+        facts
+            .nodes
+            .iter()
+            .position(|node| node.metadata.name == *name)
+    };
+    let missing = |name: &String| {
+        message!(
+            "schedule.unknown-node",
+            "`nodeNames`: there is no Node `{name}`",
+            name
+        )
+    };
+    names
+        .iter()
+        .map(|name| find(name).ok_or_else(|| missing(name)))
+        .collect()
 }
 
 /// The objects that the question is about.
@@ -350,7 +518,9 @@ impl Asked<'_> {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.of_text.as_ref().is_none_or(|names| names.contains(name))
+        self.of_text
+            .as_ref()
+            .is_none_or(|names| names.contains(name))
     }
 
     /// Returns the groups of claims that are allocated together.
@@ -363,26 +533,48 @@ impl Asked<'_> {
         let facts = cluster.facts;
         if let Some(name) = self.options.pod {
             let wanted = self.options.full(name);
-            let pod = facts.pods.iter().find(|pod| pod.metadata.full_name() == wanted);
+            let pod = facts
+                .pods
+                .iter()
+                .find(|pod| pod.metadata.full_name() == wanted);
             let pod = pod.ok_or_else(|| no_pod(&wanted))?;
             return Ok(vec![PodCase::new(cluster, rules, gates, pod)]);
         }
         if let Some(names) = self.options.claims {
             let find = |name: &String| {
                 let wanted = self.options.full(name);
-                let claim = facts.claims.iter().map(|claim| &**claim).find(|claim| claim.metadata.full_name() == wanted);
+                let claim = facts
+                    .claims
+                    .iter()
+                    .map(|claim| &**claim)
+                    .find(|claim| claim.metadata.full_name() == wanted);
                 claim.ok_or_else(|| {
-                    message!("schedule.unknown-claim", "`claims`: there is no ResourceClaim `{name}`", name = wanted)
+                    message!(
+                        "schedule.unknown-claim",
+                        "`claims`: there is no ResourceClaim `{name}`",
+                        name = wanted
+                    )
                 })
             };
-            let claims = names.iter().map(find).collect::<Result<Vec<&Claim>, String>>()?;
+            let claims = names
+                .iter()
+                .map(find)
+                .collect::<Result<Vec<&Claim>, String>>()?;
             return Ok(vec![PodCase::of_claims(cluster, rules, gates, &claims)]);
         }
         // A pod with a node is scheduled already, and one without claims asks for nothing.
-        let waiting = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && self.has(&pod.metadata.full_name()));
+        let waiting = facts
+            .pods
+            .iter()
+            .filter(|pod| pod.spec.node_name.is_empty() && self.has(&pod.metadata.full_name()));
         let cases = waiting.map(|pod| PodCase::new(cluster, rules, gates, pod));
         let mut cases: Vec<PodCase<'f>> = cases
-            .filter(|case| case.extended.is_some() || case.pod.is_some_and(|pod| !pod.spec.resource_claims.is_empty()))
+            .filter(|case| {
+                case.extended.is_some()
+                    || case
+                        .pod
+                        .is_some_and(|pod| !pod.spec.resource_claims.is_empty())
+            })
             .collect();
         cases.extend(self.claims(cluster, rules, gates));
         Ok(cases)
@@ -394,13 +586,25 @@ impl Asked<'_> {
         if let Some(name) = self.options.pod {
             return Ok(self.options.full(name));
         }
-        let pods = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod));
-        let new = facts.workloads.iter().filter(|workload| workload.metadata.uid.is_empty());
-        let names = pods.map(|pod| pod.metadata.full_name()).chain(new.map(|workload| workload.metadata.full_name()));
+        let pods = facts
+            .pods
+            .iter()
+            .filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod));
+        let new = facts
+            .workloads
+            .iter()
+            .filter(|workload| workload.metadata.uid.is_empty());
+        let names = pods
+            .map(|pod| pod.metadata.full_name())
+            .chain(new.map(|workload| workload.metadata.full_name()));
         let names: Vec<String> = names.filter(|name| self.has(name)).collect();
         match names.as_slice() {
             [one] => Ok(one.clone()),
-            [] => Err(message!("schedule.nothing-to-repeat", "the text has no pod to repeat; name one with `pod`").into_owned()),
+            [] => Err(message!(
+                "schedule.nothing-to-repeat",
+                "the text has no pod to repeat; name one with `pod`"
+            )
+            .into_owned()),
             names => Err(message!(
                 "schedule.several-to-repeat",
                 "one pod is repeated, and the text has {names}; name one with `pod`",
@@ -414,16 +618,30 @@ impl Asked<'_> {
         if let Some(copies) = self.copies {
             return Ok(Some(copies.clone()));
         }
-        let Some(name) = self.options.pod else { return Ok(None) };
+        let Some(name) = self.options.pod else {
+            return Ok(None);
+        };
         let wanted = self.options.full(name);
         let owned = |pod: &Pod| owners(pod).any(|owner| owner == wanted);
-        let pods = facts.pods.iter().filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
+        let pods = facts
+            .pods
+            .iter()
+            .filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
         let names = order::set(pods.map(|pod| pod.metadata.full_name()));
-        if names.is_empty() { Err(no_pod(&wanted)) } else { Ok(Some(names)) }
+        if names.is_empty() {
+            Err(no_pod(&wanted))
+        } else {
+            Ok(Some(names))
+        }
     }
 
     /// Returns the claims that no pod uses, taken together.
-    fn claims<'f>(&self, cluster: &Cluster<'f>, rules: &'static PluginRules, gates: PluginGates) -> Vec<PodCase<'f>> {
+    fn claims<'f>(
+        &self,
+        cluster: &Cluster<'f>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+    ) -> Vec<PodCase<'f>> {
         let facts = cluster.facts;
         let used = order::set(facts.pods.iter().flat_map(|pod| used_by(pod)));
         let is_alone = |claim: &&Claim| {
@@ -431,36 +649,66 @@ impl Asked<'_> {
             let waits = claim.status.allocation.is_none() && !self.freed.contains(name.as_str());
             waits && !used.contains(&name) && self.has(&name)
         };
-        let alone: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).filter(is_alone).collect();
+        let alone: Vec<&Claim> = facts
+            .claims
+            .iter()
+            .map(|claim| &**claim)
+            .filter(is_alone)
+            .collect();
         // One that is refused before any node does not hide what the others get.
-        let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) =
-            alone.into_iter().partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
+        let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) = alone
+            .into_iter()
+            .partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
         let sound = (!sound.is_empty()).then(|| PodCase::of_claims(cluster, rules, gates, &sound));
-        let refused = refused.into_iter().map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]));
+        let refused = refused
+            .into_iter()
+            .map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]));
         sound.into_iter().chain(refused).collect()
     }
 }
 
 fn no_pod(name: &str) -> String {
-    message!("schedule.unknown-pod", "`pod`: there is no Pod `{name}`", name)
+    message!(
+        "schedule.unknown-pod",
+        "`pod`: there is no Pod `{name}`",
+        name
+    )
 }
 
 /// Returns `namespace/name` of the objects that made a pod.
 fn owners(pod: &Pod) -> impl Iterator<Item = String> {
-    pod.metadata.owner_references.iter().map(|owner| format!("{}/{}", pod.metadata.namespace, owner.name))
+    pod.metadata
+        .owner_references
+        .iter()
+        .map(|owner| format!("{}/{}", pod.metadata.namespace, owner.name))
 }
 
 /// Returns the claims that a pod names, or that were made for it.
 fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
-    let named = pod.spec.resource_claims.iter().filter_map(|entry| entry.resource_claim_name.clone());
-    let made = pod.status.resource_claim_statuses.iter().flatten().filter_map(|entry| entry.resource_claim_name.clone());
+    let named = pod
+        .spec
+        .resource_claims
+        .iter()
+        .filter_map(|entry| entry.resource_claim_name.clone());
+    let made = pod
+        .status
+        .resource_claim_statuses
+        .iter()
+        .flatten()
+        .filter_map(|entry| entry.resource_claim_name.clone());
     let namespace = &pod.metadata.namespace;
-    named.chain(made).map(move |name| format!("{namespace}/{name}"))
+    named
+        .chain(made)
+        .map(move |name| format!("{namespace}/{name}"))
 }
 
 /// Makes a finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
 fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
-    let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
+    let objects = input
+        .items
+        .iter()
+        .enumerate()
+        .filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
     let mut finding = located::finding(&input.file.source, slices::placed(objects, found));
     if cluster && finding.object.is_none() {
         finding.within = TextField::Cluster;

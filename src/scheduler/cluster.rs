@@ -34,29 +34,48 @@ pub struct PreparedCluster {
 
 impl PreparedCluster {
     /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
-    pub fn read(text: &str, release: Option<Release>, namespace: Option<&str>, limits: &Limits) -> Self {
+    pub fn read(
+        text: &str,
+        release: Option<Release>,
+        namespace: Option<&str>,
+        limits: &Limits,
+    ) -> Self {
         let release = release.unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
-        let mut gathering = Gathering::new(release, namespace.unwrap_or("default"), FieldValidation::default());
+        let mut gathering = Gathering::new(
+            release,
+            namespace.unwrap_or("default"),
+            FieldValidation::default(),
+        );
         gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
         gathering.take_all(&input);
         let source = &input.file.source;
-        let told = gathering.findings.into_iter().take(limits.findings).map(|finding| {
-            let mut told = located::finding(source, finding.about(TextField::Cluster));
-            // Object indexes in an answer refer to its own text, so remove them.
-            told.object = None;
-            told.fixes.clear();
-            told
-        });
-        PreparedCluster { release, findings: told.collect(), facts: gathering.facts }
+        let told = gathering
+            .findings
+            .into_iter()
+            .take(limits.findings)
+            .map(|finding| {
+                let mut told = located::finding(source, finding.about(TextField::Cluster));
+                // Object indexes in an answer refer to its own text, so remove them.
+                told.object = None;
+                told.fixes.clear();
+                told
+            });
+        PreparedCluster {
+            release,
+            findings: told.collect(),
+            facts: gathering.facts,
+        }
     }
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
     #[doc(hidden)]
     pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
         let source = Source::new(text);
-        self.findings.extend(replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Cluster))));
+        self.findings.extend(
+            replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Cluster))),
+        );
         self
     }
 
@@ -67,10 +86,39 @@ impl PreparedCluster {
 
     /// Returns the number of objects.
     pub fn len(&self) -> usize {
-        let Facts { nodes, classes, slices, claims, templates, pods, rules, namespaces, .. } = &self.facts;
-        let Facts { workloads, services, priority_classes, pod_groups, budgets, .. } = &self.facts;
-        let devices = [classes.len(), slices.len(), claims.len(), templates.len(), rules.len()];
-        let others = [nodes.len(), pods.len(), namespaces.len(), workloads.len(), services.len()];
+        let Facts {
+            nodes,
+            classes,
+            slices,
+            claims,
+            templates,
+            pods,
+            rules,
+            namespaces,
+            ..
+        } = &self.facts;
+        let Facts {
+            workloads,
+            services,
+            priority_classes,
+            pod_groups,
+            budgets,
+            ..
+        } = &self.facts;
+        let devices = [
+            classes.len(),
+            slices.len(),
+            claims.len(),
+            templates.len(),
+            rules.len(),
+        ];
+        let others = [
+            nodes.len(),
+            pods.len(),
+            namespaces.len(),
+            workloads.len(),
+            services.len(),
+        ];
         let scheduling = [priority_classes.len(), pod_groups.len(), budgets.len()];
         let lengths = devices.into_iter().chain(others).chain(scheduling);
         lengths.fold(0, usize::saturating_add)
@@ -87,7 +135,11 @@ impl PreparedCluster {
 impl PreparedCluster {
     /// Makes a cluster without objects, for a release.
     pub(crate) fn empty(release: Release) -> Self {
-        PreparedCluster { release, facts: Facts::default(), findings: Vec::new() }
+        PreparedCluster {
+            release,
+            facts: Facts::default(),
+            findings: Vec::new(),
+        }
     }
 
     /// Adds the objects of another part of the same cluster.
@@ -111,6 +163,8 @@ impl PreparedCluster {
 pub fn named_node(name: &str) -> Node {
     let mut node = Node::default();
     node.metadata.name = name.to_owned();
-    node.metadata.labels.insert(HOSTNAME.to_owned(), name.to_owned());
+    node.metadata
+        .labels
+        .insert(HOSTNAME.to_owned(), name.to_owned());
     node
 }

@@ -43,7 +43,11 @@ pub struct Gathered<'t> {
 /// Reads the text, the nodes beside it, and the cluster.
 pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) -> Gathered<'t> {
     let mut input = Input::read(text, Some(target.release), &options.limits);
-    let mut gathering = Gathering::new(target.release, options.namespace_of(""), options.field_validation);
+    let mut gathering = Gathering::new(
+        target.release,
+        options.namespace_of(""),
+        options.field_validation,
+    );
     gathering.pods_of_workloads = PodsOfWorkloads::Later;
     // Features of an allocator that were asked for need not be those of the gates.
     gathering.gates = options.features.is_none().then_some(target.gates);
@@ -65,9 +69,20 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
     }
     let mut beside = Vec::new();
     if let Some(nodes) = options.nodes {
-        take_nodes(nodes, &mut gathering.facts, &mut beside, options, target.release);
+        take_nodes(
+            nodes,
+            &mut gathering.facts,
+            &mut beside,
+            options,
+            target.release,
+        );
     }
-    let Gathering { facts, findings, mut assumed, .. } = gathering;
+    let Gathering {
+        facts,
+        findings,
+        mut assumed,
+        ..
+    } = gathering;
     let (mut facts, asked) = match options.cluster {
         Some(cluster) => {
             beside.extend(cluster.findings.iter().cloned());
@@ -76,12 +91,25 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
         None => (facts, None),
     };
     if let Some(labels) = options.namespace_labels {
-        let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        facts.namespaces.insert_new(options.namespace_of("").to_owned(), labels);
+        let labels = labels
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        facts
+            .namespaces
+            .insert_new(options.namespace_of("").to_owned(), labels);
     }
     assumed.extend(name_nodes(&mut facts));
     facts.claims.iter_mut().for_each(date);
-    Gathered { input, facts, findings, beside, asked, left_out, assumed }
+    Gathered {
+        input,
+        facts,
+        findings,
+        beside,
+        asked,
+        left_out,
+        assumed,
+    }
 }
 
 /// Adds the nodes that slices name, if no Node is given. Returns a line of English about them.
@@ -90,9 +118,15 @@ fn name_nodes(facts: &mut Facts) -> Option<String> {
         return None;
     }
     let specs = facts.slices.iter().map(|slice| &slice.spec);
-    let named = specs.flat_map(|spec| spec.node_name.iter().chain(spec.devices.iter().filter_map(|one| one.node_name.as_ref())));
+    let named = specs.flat_map(|spec| {
+        spec.node_name
+            .iter()
+            .chain(spec.devices.iter().filter_map(|one| one.node_name.as_ref()))
+    });
     let names = order::set(named.filter(|name| !name.is_empty()).cloned());
-    facts.nodes.extend(names.iter().map(|name| Rc::new(named_node(name))));
+    facts
+        .nodes
+        .extend(names.iter().map(|name| Rc::new(named_node(name))));
     let names: Vec<String> = names.into_iter().collect();
     let shown = words::some(&names, MOST_NAMES);
     match names.len() {
@@ -112,7 +146,13 @@ fn name_nodes(facts: &mut Facts) -> Option<String> {
 
 /// Dates the allocation of a claim that no server has seen: the server dates what the scheduler writes.
 fn date(claim: &mut Rc<Claim>) {
-    let undated = |claim: &Claim| claim.status.allocation.as_ref().is_some_and(|made| made.allocation_timestamp.is_none());
+    let undated = |claim: &Claim| {
+        claim
+            .status
+            .allocation
+            .as_ref()
+            .is_some_and(|made| made.allocation_timestamp.is_none())
+    };
     if claim.metadata.uid.is_empty()
         && undated(claim)
         && let Some(allocation) = &mut Rc::make_mut(claim).status.allocation
@@ -123,7 +163,11 @@ fn date(claim: &mut Rc<Claim>) {
 
 /// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
 fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
-    let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
+    let names = own
+        .pods
+        .iter()
+        .map(|pod| &pod.metadata)
+        .chain(own.claims.iter().map(|claim| &claim.metadata));
     let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));
     let names = order::set(names.map(|metadata| metadata.full_name()));
     let mut whole = cluster.facts.clone();
@@ -132,29 +176,64 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
 }
 
 /// Takes nodes of a text of their own, except those that are there already.
-fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<LocatedFinding>, options: &AllocateOptions<'_>, release: Release) {
+fn take_nodes(
+    text: &str,
+    facts: &mut Facts,
+    beside: &mut Vec<LocatedFinding>,
+    options: &AllocateOptions<'_>,
+    release: Release,
+) {
     let mut names = order::set(facts.nodes.iter().map(|node| node.metadata.name.clone()));
     let mut input = Input::read(text, Some(release), &options.limits);
     for finding in std::mem::take(&mut input.file.findings) {
-        let finding = finding::Finding { fixes: Vec::new(), ..finding };
-        beside.push(located::finding(&input.file.source, finding.about(TextField::Nodes)));
+        let finding = finding::Finding {
+            fixes: Vec::new(),
+            ..finding
+        };
+        beside.push(located::finding(
+            &input.file.source,
+            finding.about(TextField::Nodes),
+        ));
     }
-    for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
-        let Some(tree) = input.tree(item) else { continue };
+    for item in input
+        .items
+        .iter()
+        .filter(|item| item.api_version == "v1" && item.kind == "Node")
+    {
+        let Some(tree) = input.tree(item) else {
+            continue;
+        };
         if !item.name.is_empty() && !names.insert(item.name.clone()) {
-            let message =
-                message!("schedule.node-twice", "Node {name} is given twice: only the first one counts", name = item.name);
+            let message = message!(
+                "schedule.node-twice",
+                "Node {name} is given twice: only the first one counts",
+                name = item.name
+            );
             let span = Some(Span::new(item.span.from(), item.span.from()));
-            let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message).about(TextField::Nodes);
-            let finding = finding::Finding { span, severity: Severity::Warning, ..finding };
+            let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message)
+                .about(TextField::Nodes);
+            let finding = finding::Finding {
+                span,
+                severity: Severity::Warning,
+                ..finding
+            };
             beside.push(located::finding(&input.file.source, finding));
             continue;
         }
         if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
-            let message = message!("schedule.node-unusable", "Node `{name}` cannot be used: {error}", name = item.name, error);
-            let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
+            let message = message!(
+                "schedule.node-unusable",
+                "Node `{name}` cannot be used: {error}",
+                name = item.name,
+                error
+            );
+            let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message)
+                .about(TextField::Nodes);
             let span = Some(item.span);
-            beside.push(located::finding(&input.file.source, finding::Finding { span, ..finding }));
+            beside.push(located::finding(
+                &input.file.source,
+                finding::Finding { span, ..finding },
+            ));
         }
     }
 }

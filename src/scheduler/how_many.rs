@@ -53,7 +53,11 @@ pub struct Repeated {
 ///
 /// # Errors
 /// There is no such pod, or it cannot be repeated.
-pub fn repeat(facts: &mut Facts, pod: String, scheduler: &Scheduler<'_>) -> Result<Repeated, String> {
+pub fn repeat(
+    facts: &mut Facts,
+    pod: String,
+    scheduler: &Scheduler<'_>,
+) -> Result<Repeated, String> {
     let mut count = 0;
     let mut at_least = true;
     for size in SIZES {
@@ -63,30 +67,62 @@ pub fn repeat(facts: &mut Facts, pod: String, scheduler: &Scheduler<'_>) -> Resu
             break;
         }
     }
-    let wanted = if at_least { count } else { count.saturating_add(1) };
+    let wanted = if at_least {
+        count
+    } else {
+        count.saturating_add(1)
+    };
     let names = expand::repeat(facts, &pod, wanted)?.into_iter().collect();
-    Ok(Repeated { pod, names, at_least })
+    Ok(Repeated {
+        pod,
+        names,
+        at_least,
+    })
 }
 
 /// Returns the number of `size` copies that get a node.
-fn fitting(mut facts: Facts, pod: &str, size: usize, scheduler: &Scheduler<'_>) -> Result<usize, String> {
+fn fitting(
+    mut facts: Facts,
+    pod: &str,
+    size: usize,
+    scheduler: &Scheduler<'_>,
+) -> Result<usize, String> {
     let names = order::set(expand::repeat(&mut facts, pod, size)?);
     expand::expand(&mut facts, MOST_PODS);
     scheduler.store(&mut facts);
     let release = scheduler.target.release;
     let on = |name: &str| scheduler.target.on(name);
-    PluginRules::of(release.minor, release.patch).apply_taint_rules(&mut facts, on, scheduler.engine);
+    PluginRules::of(release.minor, release.patch).apply_taint_rules(
+        &mut facts,
+        on,
+        scheduler.engine,
+    );
     let simulation = scheduler.place_once(&facts);
-    let is_copy = |pod: usize| facts.pods.get(pod).is_some_and(|pod| names.contains(&pod.metadata.full_name()));
-    Ok(simulation.pods.iter().filter(|outcome| outcome.has_node() && is_copy(outcome.pod)).count())
+    let is_copy = |pod: usize| {
+        facts
+            .pods
+            .get(pod)
+            .is_some_and(|pod| names.contains(&pod.metadata.full_name()))
+    };
+    Ok(simulation
+        .pods
+        .iter()
+        .filter(|outcome| outcome.has_node() && is_copy(outcome.pod))
+        .count())
 }
 
 impl Repeated {
     /// Returns the answer. `facts`: those that the simulation was about.
     pub fn answer(&self, facts: &Facts, simulation: &Simulation) -> HowMany {
-        let mut told = HowMany { pod: self.pod.clone(), at_least: self.at_least, ..HowMany::default() };
+        let mut told = HowMany {
+            pod: self.pod.clone(),
+            at_least: self.at_least,
+            ..HowMany::default()
+        };
         for outcome in &simulation.pods {
-            let Some(pod) = facts.pods.get(outcome.pod) else { continue };
+            let Some(pod) = facts.pods.get(outcome.pod) else {
+                continue;
+            };
             let name = pod.metadata.full_name();
             if !self.names.contains(&name) {
                 continue;
@@ -99,7 +135,10 @@ impl Repeated {
                     let node = &node.metadata.name;
                     match told.nodes.iter_mut().find(|known| known.node == *node) {
                         Some(known) => known.count = known.count.saturating_add(1),
-                        None => told.nodes.push(PodsOnNode { node: node.clone(), count: 1 }),
+                        None => told.nodes.push(PodsOnNode {
+                            node: node.clone(),
+                            count: 1,
+                        }),
                     }
                 }
             }

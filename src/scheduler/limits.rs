@@ -17,13 +17,18 @@ pub fn limits_of_answer(
     gate_of_rules: Option<&str>,
 ) -> impl Iterator<Item = finding::Finding> {
     let no_device = (facts.slices.is_empty() && has_pending).then(|| {
-        let message = message!("schedule.no-slices", "no ResourceSlice is given: no device is known");
+        let message = message!(
+            "schedule.no-slices",
+            "no ResourceSlice is given: no device is known"
+        );
         finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message)
     });
     let unseen = match mode {
-        PlacementMode::Alone => {
-            not_looked_at(facts, target.on("DRANodeAllocatableResources"), target.on("DRAWorkloadResourceClaims"))
-        }
+        PlacementMode::Alone => not_looked_at(
+            facts,
+            target.on("DRANodeAllocatableResources"),
+            target.on("DRAWorkloadResourceClaims"),
+        ),
         PlacementMode::InTurn => not_known(facts),
     };
     let rules = gate_of_rules.map(|gate| {
@@ -42,8 +47,13 @@ pub fn limits_of_answer(
 /// `groups`: pod groups may have claims.
 fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-    let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
-    let grouped = groups && facts.pods.iter().any(|pod| pod.spec.scheduling_group.is_some());
+    let taken = node_resources
+        && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+    let grouped = groups
+        && facts
+            .pods
+            .iter()
+            .any(|pod| pod.spec.scheduling_group.is_some());
     let message = match (grouped, taken) {
         (false, false) => message!(
             "schedule.not-looked-at",
@@ -67,23 +77,57 @@ fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::
 
 /// Returns the note about what the scheduler knows and the objects do not say, when pods are placed in turn.
 fn not_known(facts: &Facts) -> finding::Finding {
-    let waiting = || facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty());
+    let waiting = || {
+        facts
+            .pods
+            .iter()
+            .filter(|pod| pod.spec.node_name.is_empty())
+    };
     let any = |has: &dyn Fn(&Pod) -> bool| waiting().any(|pod| has(pod));
     let volume = |pod: &Pod| {
         let mut volumes = pod.spec.volumes.iter();
         volumes.any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some())
     };
-    let overhead = |pod: &Pod| pod.spec.runtime_class_name.is_some() && pod.spec.overhead.is_empty();
-    let unreported = facts.nodes.iter().any(|node| !node.status.allocatable.contains_key("cpu"));
+    let overhead =
+        |pod: &Pod| pod.spec.runtime_class_name.is_some() && pod.spec.overhead.is_empty();
+    let unreported = facts
+        .nodes
+        .iter()
+        .any(|node| !node.status.allocatable.contains_key("cpu"));
     let parts = [
-        (any(&volume), template!("schedule.volumes", "volumes, and the nodes that can use them")),
-        (any(&overhead), template!("schedule.overhead", "the overhead of RuntimeClasses")),
-        (unreported, template!("schedule.unreported", "cpu, memory and pods of nodes without status.allocatable")),
+        (
+            any(&volume),
+            template!(
+                "schedule.volumes",
+                "volumes, and the nodes that can use them"
+            ),
+        ),
+        (
+            any(&overhead),
+            template!("schedule.overhead", "the overhead of RuntimeClasses"),
+        ),
+        (
+            unreported,
+            template!(
+                "schedule.unreported",
+                "cpu, memory and pods of nodes without status.allocatable"
+            ),
+        ),
         (true, template!("schedule.images", "images on nodes")),
-        (true, template!("schedule.other-profiles", "other profiles and extenders of the scheduler")),
+        (
+            true,
+            template!(
+                "schedule.other-profiles",
+                "other profiles and extenders of the scheduler"
+            ),
+        ),
     ];
-    let unknown = parts.iter().filter(|(is, _)| *is).map(|(_, part)| part.text().into_owned());
-    let unknown = unknown.reduce(|first, rest| message!("schedule.not-known-list", "{first}, {rest}", first, rest));
+    let unknown = parts
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, part)| part.text().into_owned());
+    let unknown = unknown
+        .reduce(|first, rest| message!("schedule.not-known-list", "{first}, {rest}", first, rest));
     let message = message!(
         "schedule.not-known",
         "not known, and not considered: {unknown}; devices of claims and resources of pods that are not given here count as free",
@@ -94,7 +138,12 @@ fn not_known(facts: &Facts) -> finding::Finding {
 
 /// Returns the finding about a workload that has more pods than are placed.
 pub fn find_pods_left_out(expanded: &expand::Expanded) -> Option<finding::Finding> {
-    let expand::Expanded { kind, name, wanted, made } = expanded;
+    let expand::Expanded {
+        kind,
+        name,
+        wanted,
+        made,
+    } = expanded;
     (made < wanted).then(|| {
         let message = message!(
             "schedule.pods-left-out",

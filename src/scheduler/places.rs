@@ -3,9 +3,14 @@
 use crate::advice::locate;
 use crate::finding::{self, FieldPath, Step, field_path};
 use crate::manifest::{Input, Item, What};
-use crate::place::device::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
+use crate::place::device::explain::account::{
+    Change, ChangeKind, PodAccount, Relaxation, SetField,
+};
 use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
-use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
+use crate::text::edit::{
+    Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
+    whole,
+};
 use crate::text::located::{Range, RangeEdit, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
 use claimkit_values::order;
@@ -43,23 +48,52 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     /// effective one.
     pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
         // Of several objects with one name the first counts, and maps keep the last one.
-        let of_kind = |kind: &'static str| input.items.iter().enumerate().rev().filter(move |(_, item)| item.kind == kind);
+        let of_kind = |kind: &'static str| {
+            input
+                .items
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(move |(_, item)| item.kind == kind)
+        };
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
-        let own = |(index, item): (usize, &Item)| (full(item), vec![Written { index, template: false }]);
+        let own = |(index, item): (usize, &Item)| {
+            (
+                full(item),
+                vec![Written {
+                    index,
+                    template: false,
+                }],
+            )
+        };
         let mut claims = order::map(of_kind("ResourceClaim").map(own));
         // The current pod uses this claim; later pods get new claims from the template.
-        let templates = order::map(of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)));
+        let templates =
+            order::map(of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)));
         for pod in &facts.pods {
-            let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+            let statuses = pod
+                .status
+                .resource_claim_statuses
+                .as_deref()
+                .unwrap_or_default();
             let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
             for entry in &pod.spec.resource_claims {
                 let template = entry.resource_claim_template_name.as_deref();
                 let template = template.and_then(|name| templates.get(&in_namespace(name)));
                 let status = statuses.iter().find(|status| status.name == entry.name);
-                if let (Some(index), Some(claim)) = (template, status.and_then(|status| status.resource_claim_name.as_deref()))
-                    && is_alike(facts, &in_namespace(claim), entry.resource_claim_template_name.as_deref(), pod)
-                {
-                    let written = Written { index: *index, template: true };
+                if let (Some(index), Some(claim)) = (
+                    template,
+                    status.and_then(|status| status.resource_claim_name.as_deref()),
+                ) && is_alike(
+                    facts,
+                    &in_namespace(claim),
+                    entry.resource_claim_template_name.as_deref(),
+                    pod,
+                ) {
+                    let written = Written {
+                        index: *index,
+                        template: true,
+                    };
                     let places = claims.entry(in_namespace(claim)).or_default();
                     if !places.iter().any(|place| place.template) {
                         places.push(written);
@@ -77,13 +111,21 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                 request.range = self.range(&request.claim, &request.path);
             }
             for conflict in &mut node.conflicts {
-                conflict.path = conflict.constraint.map(|index| field_path!["spec", "devices", "constraints", index]);
-                conflict.range = conflict.path.as_ref().and_then(|path| self.range(&conflict.claim, path));
+                conflict.path = conflict
+                    .constraint
+                    .map(|index| field_path!["spec", "devices", "constraints", index]);
+                conflict.range = conflict
+                    .path
+                    .as_ref()
+                    .and_then(|path| self.range(&conflict.claim, path));
             }
             for relaxation in &mut node.relaxations {
                 relaxation.edits = self.edits(relaxation).unwrap_or_default();
                 for change in &mut relaxation.changes {
-                    change.range = change.path.as_ref().and_then(|path| self.range(&change.claim, path));
+                    change.range = change
+                        .path
+                        .as_ref()
+                        .and_then(|path| self.range(&change.claim, path));
                 }
             }
         }
@@ -109,12 +151,22 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     /// not concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<RangeEdit>> {
         let mut edits = Edits::new();
-        let same = |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
+        let same =
+            |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
         for (at, change) in relaxation.changes.iter().enumerate() {
             // All tolerations of a request are written at once.
-            let tolerations = relaxation.changes.iter().filter(|other| same(other, change));
-            let tolerations: Vec<&Toleration> = tolerations.filter_map(|other| other.toleration.as_ref()).collect();
-            let is_written = relaxation.changes.iter().take(at).any(|other| same(other, change));
+            let tolerations = relaxation
+                .changes
+                .iter()
+                .filter(|other| same(other, change));
+            let tolerations: Vec<&Toleration> = tolerations
+                .filter_map(|other| other.toleration.as_ref())
+                .collect();
+            let is_written = relaxation
+                .changes
+                .iter()
+                .take(at)
+                .any(|other| same(other, change));
             if is_written && change.toleration.is_some() {
                 continue;
             }
@@ -125,7 +177,10 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
             }
         }
         let sorted = edits.sorted().ok()?;
-        let edit = |edit: finding::Edit| RangeEdit { range: range(&self.input.file.source, edit.span), new_text: edit.new_text };
+        let edit = |edit: finding::Edit| RangeEdit {
+            range: range(&self.input.file.source, edit.span),
+            new_text: edit.new_text,
+        };
         Some(sorted.into_iter().map(edit).collect())
     }
 }
@@ -144,7 +199,9 @@ impl ClaimTree<'_, '_> {
     fn edit(&self, change: &Change, tolerations: &[&Toleration], edits: &mut Edits) -> Option<()> {
         let steps = self.steps(change.path.as_ref()?);
         match (&change.toleration, &change.to) {
-            (_, Some(to)) if change.kind == ChangeKind::Set(SetField::CapacityName) => self.rename(&steps, to, edits),
+            (_, Some(to)) if change.kind == ChangeKind::Set(SetField::CapacityName) => {
+                self.rename(&steps, to, edits)
+            }
             (Some(_), _) => self.tolerate(&steps, tolerations, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
             (None, None) => self.drop(&steps, edits),
@@ -153,31 +210,46 @@ impl ClaimTree<'_, '_> {
 
     /// Replaces a key; quotes stay.
     fn rename(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
-        let (Step::Key(name), above) = steps.split_last()? else { return None };
+        let (Step::Key(name), above) = steps.split_last()? else {
+            return None;
+        };
         let map = locate::node(self.tree, self.root, above)?;
-        let entry = self.tree.entries(map).iter().find(|entry| self.tree.text(entry.key) == name)?;
+        let entry = self
+            .tree
+            .entries(map)
+            .iter()
+            .find(|entry| self.tree.text(entry.key) == name)?;
         self.replace(entry.key_span, to, edits)
     }
 
     /// Removes an item from a list; removes the list if it was the last item.
     fn drop(&self, steps: &[Step], edits: &mut Edits) -> Option<()> {
         let tree = self.tree;
-        let (Step::Index(index), above) = steps.split_last()? else { return None };
+        let (Step::Index(index), above) = steps.split_last()? else {
+            return None;
+        };
         let list = locate::node(tree, self.root, above)?;
         let items = tree.items(list);
         let item = *items.get(*index)?;
         if let [_] = items {
-            let (Step::Key(name), above) = above.split_last()? else { return None };
+            let (Step::Key(name), above) = above.split_last()? else {
+                return None;
+            };
             let map = locate::node(tree, self.root, above)?;
             if tree.entries(map).len() < 2 {
                 return None;
             }
-            return edits.remove_entries(tree, map, |entry| tree.text(entry.key) == name).ok();
+            return edits
+                .remove_entries(tree, map, |entry| tree.text(entry.key) == name)
+                .ok();
         }
         let text = tree.source();
         let (start, end) = (whole(tree, item).from(), content_end(tree, item));
         if is_flow(tree, list) {
-            let span = match (items.get(index.saturating_add(1)), index.checked_sub(1).and_then(|before| items.get(before))) {
+            let span = match (
+                items.get(index.saturating_add(1)),
+                index.checked_sub(1).and_then(|before| items.get(before)),
+            ) {
                 (Some(after), _) => (start, whole(tree, *after).from()),
                 (None, Some(before)) => (content_end(tree, *before), end),
                 (None, None) => return None,
@@ -185,7 +257,10 @@ impl ClaimTree<'_, '_> {
             edits.remove(Span::new(span.0, span.1));
             return Some(());
         }
-        edits.remove(Span::new(own_comments(tree, self.dash(start)?), next_line(text, end)));
+        edits.remove(Span::new(
+            own_comments(tree, self.dash(start)?),
+            next_line(text, end),
+        ));
         Some(())
     }
 
@@ -200,7 +275,13 @@ impl ClaimTree<'_, '_> {
 
     /// Replaces a scalar; quotes stay.
     fn set(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
-        self.replace(self.tree.node(locate::node(self.tree, self.root, steps)?).span, to, edits)
+        self.replace(
+            self.tree
+                .node(locate::node(self.tree, self.root, steps)?)
+                .span,
+            to,
+            edits,
+        )
     }
 
     fn replace(&self, span: Span, to: &str, edits: &mut Edits) -> Option<()> {
@@ -218,18 +299,32 @@ impl ClaimTree<'_, '_> {
     }
 
     /// Adds tolerations to a request.
-    fn tolerate(&self, steps: &[Step], tolerations: &[&Toleration], edits: &mut Edits) -> Option<()> {
+    fn tolerate(
+        &self,
+        steps: &[Step],
+        tolerations: &[&Toleration],
+        edits: &mut Edits,
+    ) -> Option<()> {
         let tree = self.tree;
         let text = tree.source();
         let (_, above) = steps.split_last()?;
         let map = locate::node(tree, self.root, above)?;
         let written = |toleration: &&Toleration| {
-            let parts = fields(toleration).into_iter().map(|(name, value)| format!("\"{name}\": {value}"));
+            let parts = fields(toleration)
+                .into_iter()
+                .map(|(name, value)| format!("\"{name}\": {value}"));
             format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
         };
-        let inline = tolerations.iter().map(written).collect::<Vec<_>>().join(", ");
+        let inline = tolerations
+            .iter()
+            .map(written)
+            .collect::<Vec<_>>()
+            .join(", ");
         let blocks = |newline: &str, indent: usize| -> String {
-            tolerations.iter().map(|toleration| block(&fields(toleration), newline, indent)).collect()
+            tolerations
+                .iter()
+                .map(|toleration| block(&fields(toleration), newline, indent))
+                .collect()
         };
         if let Some(list) = tree.get(map, "tolerations") {
             let items = tree.items(list);
@@ -240,7 +335,13 @@ impl ClaimTree<'_, '_> {
                 return Some(());
             }
             let dash = self.dash(whole(tree, first).from())?;
-            edits.insert(line_end(text, end), blocks(line_break(text, end), dash.saturating_sub(line_start(text, dash))));
+            edits.insert(
+                line_end(text, end),
+                blocks(
+                    line_break(text, end),
+                    dash.saturating_sub(line_start(text, dash)),
+                ),
+            );
             return Some(());
         }
         let first = tree.entries(map).first()?;
@@ -252,29 +353,56 @@ impl ClaimTree<'_, '_> {
         let indent = lead(text, start)?;
         let end = content_end(tree, map);
         let newline = line_break(text, end);
-        edits.insert(line_end(text, end), format!("{newline}{indent}tolerations:{}", blocks(newline, indent.len())));
+        edits.insert(
+            line_end(text, end),
+            format!(
+                "{newline}{indent}tolerations:{}",
+                blocks(newline, indent.len())
+            ),
+        );
         Some(())
     }
 }
 
 /// Returns true if a template still equals the claim made from it. If not, positions in it are not those of the claim.
 fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bool {
-    let claim = facts.claims.iter().find(|one| one.metadata.full_name() == claim);
-    let named = |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;
+    let claim = facts
+        .claims
+        .iter()
+        .find(|one| one.metadata.full_name() == claim);
+    let named =
+        |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;
     let template = facts.templates.iter().find(|one| named(&one.metadata));
-    claim.zip(template).is_some_and(|(claim, template)| claim.spec == template.spec.spec)
+    claim
+        .zip(template)
+        .is_some_and(|(claim, template)| claim.spec == template.spec.spec)
 }
 
 /// Returns the fields of a toleration that say something, their values in JSON, which YAML reads too.
 fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
-    let Toleration { key, operator, value, effect, .. } = toleration;
-    let fields = [("key", key), ("operator", operator), ("value", value), ("effect", effect)];
+    let Toleration {
+        key,
+        operator,
+        value,
+        effect,
+        ..
+    } = toleration;
+    let fields = [
+        ("key", key),
+        ("operator", operator),
+        ("value", value),
+        ("effect", effect),
+    ];
     let shown = |(name, text): (&'static str, &String)| {
         let mut quoted = String::new();
         print::quote(text, &mut quoted);
         (name, quoted)
     };
-    fields.into_iter().filter(|(_, text)| !text.is_empty()).map(shown).collect()
+    fields
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(shown)
+        .collect()
 }
 
 /// Writes an item of a block list on lines of its own.

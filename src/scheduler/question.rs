@@ -184,11 +184,19 @@ impl<'a> AllocateOptions<'a> {
     where
         'a: 'n,
     {
-        if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
+        if given.is_empty() {
+            self.namespace.unwrap_or("default")
+        } else {
+            given
+        }
     }
 
     /// Returns `namespace/name`; without a namespace the default one.
     pub(super) fn full(&self, name: &str) -> String {
-        if name.contains('/') { name.to_owned() } else { format!("{}/{name}", self.namespace_of("")) }
+        if name.contains('/') {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.namespace_of(""))
+        }
     }
 }

@@ -25,17 +25,31 @@ pub fn leave_out(
     options: &AllocateOptions<'_>,
     target: Target,
 ) -> bool {
-    let Some(tree) = input.tree(item).filter(|tree| is_new(tree, item)) else { return false };
+    let Some(tree) = input.tree(item).filter(|tree| is_new(tree, item)) else {
+        return false;
+    };
     let (errors, scope) = match &item.what {
         What::Refused(_) => return false,
-        What::Ours(api) => (errors_of(input, item, index, *api, options, target), api.kind.scope),
+        What::Ours(api) => (
+            errors_of(input, item, index, *api, options, target),
+            api.kind.scope,
+        ),
         What::Other => {
             let claims = pod_claims::read(tree, item);
-            (claims.map(|claims| claims.findings(target.release, None)).unwrap_or_default(), Scope::Namespaced)
+            (
+                claims
+                    .map(|claims| claims.findings(target.release, None))
+                    .unwrap_or_default(),
+                Scope::Namespaced,
+            )
         }
     };
-    let errors = errors.into_iter().filter(|finding| finding.severity == Severity::Error);
-    let errors: Vec<Finding> = errors.map(|finding| place(input, item, index, finding)).collect();
+    let errors = errors
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let errors: Vec<Finding> = errors
+        .map(|finding| place(input, item, index, finding))
+        .collect();
     if errors.is_empty() {
         return false;
     }
@@ -72,11 +86,29 @@ fn errors_of(
     };
     let partners = Partners::new();
     let gates = Some(target.gates);
-    let (loose, given) = (asked(FieldValidation::Ignore), asked(options.field_validation));
-    let object = ObjectRequest { options: &loose, input, item, index, api, release, gates, old: None, partners: &partners };
+    let (loose, given) = (
+        asked(FieldValidation::Ignore),
+        asked(options.field_validation),
+    );
+    let object = ObjectRequest {
+        options: &loose,
+        input,
+        item,
+        index,
+        api,
+        release,
+        gates,
+        old: None,
+        partners: &partners,
+    };
     if !object.is_refused() {
         return Vec::new();
     }
-    let object = ObjectRequest { options: &given, ..object };
-    object.judge(&mut References::default(), &mut Together::new(&given)).findings
+    let object = ObjectRequest {
+        options: &given,
+        ..object
+    };
+    object
+        .judge(&mut References::default(), &mut Together::new(&given))
+        .findings
 }

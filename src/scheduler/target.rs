@@ -34,8 +34,12 @@ impl Target {
             return Err(Error::new(ErrorKind::Release, problem));
         }
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        let gates = Gates::with(release, set)
-            .map_err(|error| Error::new(ErrorKind::Gate, message!("schedule.gates-wrong", "`gates`: {error}", error)))?;
+        let gates = Gates::with(release, set).map_err(|error| {
+            Error::new(
+                ErrorKind::Gate,
+                message!("schedule.gates-wrong", "`gates`: {error}", error),
+            )
+        })?;
         Ok(Target { release, gates })
     }
 
@@ -46,7 +50,9 @@ impl Target {
 
     /// Returns the gates that the release knows.
     pub fn known_gates(&self) -> BTreeMap<&'static str, bool> {
-        let known = Gate::ALL.iter().filter(|gate| gate.default_in(self.release).is_some());
+        let known = Gate::ALL
+            .iter()
+            .filter(|gate| gate.default_in(self.release).is_some());
         order::map(known.map(|gate| (gate.name(), self.gates.on(*gate))))
     }
 }

@@ -42,7 +42,15 @@ impl<'t> Body<'t> {
     pub fn empty(api: Api, release: Release) -> Self {
         let mut record = Record::empty(api.kind.schema);
         defaults::apply(&mut record, &api, release);
-        Body { api, decoded: Decoded { record, mismatches: Vec::new(), answer: None, strict: Vec::new() } }
+        Body {
+            api,
+            decoded: Decoded {
+                record,
+                mismatches: Vec::new(),
+                answer: None,
+                strict: Vec::new(),
+            },
+        }
     }
 
     /// Returns the object in the version that was written.
@@ -53,12 +61,20 @@ impl<'t> Body<'t> {
     /// Returns the decoding error the server answers with.
     pub fn mismatch(&self) -> Option<&str> {
         let decoded = &self.decoded;
-        decoded.answer.and_then(|answer| decoded.mismatches.get(answer)).map(|mismatch| mismatch.message.as_str())
+        decoded
+            .answer
+            .and_then(|answer| decoded.mismatches.get(answer))
+            .map(|mismatch| mismatch.message.as_str())
     }
 
     /// Returns the error of strict decoding: all unknown and duplicate fields in one text.
     pub fn strict_error(&self) -> Option<String> {
-        let items: Vec<&str> = self.decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
+        let items: Vec<&str> = self
+            .decoded
+            .strict
+            .iter()
+            .map(|strict| strict.message.as_str())
+            .collect();
         (!items.is_empty()).then(|| format!("strict decoding error: {}", items.join(", ")))
     }
 
@@ -74,17 +90,28 @@ impl<'t> Body<'t> {
 }
 
 /// Returns the findings of decoding the tree, the server's own answer first; their spans are set.
-pub fn findings(tree: &Tree<'_>, decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
+pub fn findings(
+    tree: &Tree<'_>,
+    decoded: &Decoded<'_>,
+    validation: FieldValidation,
+) -> Vec<Finding> {
     if decoded.mismatches.is_empty() && decoded.strict.is_empty() {
         return Vec::new();
     }
     let mut findings = Vec::new();
     for (at, mismatch) in decoded.mismatches.iter().enumerate() {
-        let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
-        let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+        let origin = if decoded.answer == Some(at) {
+            Origin::ApiServer
+        } else {
+            Origin::Claimkit
+        };
+        let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone())
+            .with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
         if let Some(correction) = correct::correct(tree, mismatch) {
-            finding = finding.with_help(correction.help).with_fix(correction.title, correction.edits);
+            finding = finding
+                .with_help(correction.help)
+                .with_fix(correction.title, correction.edits);
         } else if let Some(help) = tree.str(mismatch.node).and_then(cause::unfilled) {
             finding = finding.with_help(help);
         } else if let Some(help) = correct::shape(tree, mismatch) {
@@ -106,7 +133,8 @@ pub fn findings(tree: &Tree<'_>, decoded: &Decoded<'_>, validation: FieldValidat
             StrictKind::Unknown => Code::UnknownField,
             StrictKind::Duplicate => Code::DuplicateField,
         };
-        let mut finding = Finding::of_severity(code, severity, origin, strict.message.clone()).with_span(strict.key);
+        let mut finding = Finding::of_severity(code, severity, origin, strict.message.clone())
+            .with_span(strict.key);
         finding.path = Some(strict.path.clone());
         findings.push(finding);
     }

@@ -27,10 +27,20 @@ pub enum UnknownObject {
 
 /// Makes the result for an object that the release does not have.
 pub fn unknown(item: &Item) -> UnknownObject {
-    let Item { kind, api_version, release, .. } = item;
+    let Item {
+        kind,
+        api_version,
+        release,
+        ..
+    } = item;
     let version = api::version(api_version).filter(|version| version.served_by(*release));
-    let mut rows = version.map_or(&[][..], |version| version.kinds).iter().filter(|row| row.in_release(*release));
-    if let Some(row) = rows.find(|row| row.items.is_none() && row.kind.to_ascii_lowercase() == *kind) {
+    let mut rows = version
+        .map_or(&[][..], |version| version.kinds)
+        .iter()
+        .filter(|row| row.in_release(*release));
+    if let Some(row) =
+        rows.find(|row| row.items.is_none() && row.kind.to_ascii_lowercase() == *kind)
+    {
         return UnknownObject::SmallLetters(row.kind);
     }
     UnknownObject::Unmapped(unmapped(item))
@@ -38,14 +48,24 @@ pub fn unknown(item: &Item) -> UnknownObject {
 
 /// Returns kubectl's message for an object whose kind the server does not have.
 pub fn unmapped(item: &Item) -> String {
-    let Item { kind, api_version, release, .. } = item;
+    let Item {
+        kind,
+        api_version,
+        release,
+        ..
+    } = item;
     let quoted = |text: &str| go::quote(text, release.rules().unicode);
-    let no_match = format!("no matches for kind {} in version {}", quoted(kind), quoted(api_version));
+    let no_match = format!(
+        "no matches for kind {} in version {}",
+        quoted(kind),
+        quoted(api_version)
+    );
     match item.list_index {
         Some(_) => format!("unable to recognize {no_match}"),
         None => {
             let (name, namespace) = (quoted(&item.name), quoted(&item.namespace));
-            let what = format!("resource mapping not found for name: {name} namespace: {namespace}");
+            let what =
+                format!("resource mapping not found for name: {name} namespace: {namespace}");
             format!("{what}: {no_match}\nensure CRDs are installed first")
         }
     }
@@ -65,7 +85,10 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
         quoted(named)
     );
     let mut finding = Finding::new(Code::NamespaceMismatch, Origin::Kubectl, message);
-    finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
+    finding.steps = vec![
+        Step::Key("metadata".to_owned()),
+        Step::Key("namespace".to_owned()),
+    ];
     finding.help = Code::NamespaceMismatch.spoken_help();
     Some(finding)
 }
@@ -87,13 +110,24 @@ pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Find
             _ => 0,
         })
         .sum();
-    let bytes = body.len().saturating_add(escapes).saturating_add(filled(tree, node, namespace)).saturating_add("\n".len());
+    let bytes = body
+        .len()
+        .saturating_add(escapes)
+        .saturating_add(filled(tree, node, namespace))
+        .saturating_add("\n".len());
     if whole && bytes <= MAX_BODY {
         return None;
     }
     let status = Status::too_large(&format!("limit is {MAX_BODY}"));
-    let finding = Finding::new(Code::RequestTooLarge, Origin::ApiServer, status.message.clone());
-    let help = message!("server.split-object", "split the object: the server reads no more of one request");
+    let finding = Finding::new(
+        Code::RequestTooLarge,
+        Origin::ApiServer,
+        status.message.clone(),
+    );
+    let help = message!(
+        "server.split-object",
+        "split the object: the server reads no more of one request"
+    );
     Some((finding.with_help(help), status))
 }
 
@@ -105,7 +139,10 @@ fn filled(tree: &Tree<'_>, node: NodeId, namespace: &str) -> usize {
     let Some(metadata) = tree.get(node, "metadata") else {
         return format!("\"metadata\":{{\"namespace\":\"{namespace}\"}},").len();
     };
-    match tree.get(metadata, "namespace").map(|written| tree.str(written)) {
+    match tree
+        .get(metadata, "namespace")
+        .map(|written| tree.str(written))
+    {
         Some(Some("")) => namespace.len(),
         Some(_) => 0,
         None if tree.entries(metadata).is_empty() => format!("\"namespace\":\"{namespace}\"").len(),

@@ -15,7 +15,10 @@ pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
     if api.kind.items.is_none() {
         return object(record);
     }
-    let items = record.schema.slot("items").and_then(|slot| record.slots.get_mut(slot));
+    let items = record
+        .schema
+        .slot("items")
+        .and_then(|slot| record.slots.get_mut(slot));
     if let Some(FieldValue::List(items)) = items {
         for item in items {
             if let FieldValue::Struct(record) = item {
@@ -33,7 +36,10 @@ fn classic(record: &mut Record<'_>, kind: ClassicKind) {
             }
         }
         ClassicKind::ResourceClaimTemplate => {
-            if let Some(spec) = record.record_mut("spec").and_then(|spec| spec.record_mut("spec")) {
+            if let Some(spec) = record
+                .record_mut("spec")
+                .and_then(|spec| spec.record_mut("spec"))
+            {
                 claim_spec(spec);
             }
         }
@@ -47,6 +53,9 @@ fn classic(record: &mut Record<'_>, kind: ClassicKind) {
 
 fn claim_spec(spec: &mut Record<'_>) {
     if spec.str("allocationMode").is_empty() {
-        spec.set("allocationMode", FieldValue::Str(Cow::Borrowed("WaitForFirstConsumer")));
+        spec.set(
+            "allocationMode",
+            FieldValue::Str(Cow::Borrowed("WaitForFirstConsumer")),
+        );
     }
 }

@@ -22,7 +22,10 @@ impl Standing {
     pub fn of(refused: bool, findings: &[Finding]) -> Self {
         if refused {
             Standing::Refused
-        } else if findings.iter().any(|finding| finding.code == Code::FieldDropped) {
+        } else if findings
+            .iter()
+            .any(|finding| finding.code == Code::FieldDropped)
+        {
             Standing::Dropped
         } else {
             Standing::Accepted
@@ -32,21 +35,54 @@ impl Standing {
     /// Says which releases answer so; `open`: all later ones do.
     fn in_releases(self, first: &str, last: &str, open: bool) -> String {
         match self {
-            Standing::Accepted if open => message!("server.accepted-from", "accepted from {first}", first),
-            Standing::Accepted if first == last => message!("server.accepted-in", "accepted in {release}", release = first),
-            Standing::Accepted => message!("server.accepted-in-several", "accepted in {first} to {last}", first, last),
+            Standing::Accepted if open => {
+                message!("server.accepted-from", "accepted from {first}", first)
+            }
+            Standing::Accepted if first == last => message!(
+                "server.accepted-in",
+                "accepted in {release}",
+                release = first
+            ),
+            Standing::Accepted => message!(
+                "server.accepted-in-several",
+                "accepted in {first} to {last}",
+                first,
+                last
+            ),
             Standing::Dropped if open => {
-                message!("server.dropped-from", "accepted without some fields from {first}", first)
+                message!(
+                    "server.dropped-from",
+                    "accepted without some fields from {first}",
+                    first
+                )
             }
             Standing::Dropped if first == last => {
-                message!("server.dropped-in", "accepted without some fields in {release}", release = first)
+                message!(
+                    "server.dropped-in",
+                    "accepted without some fields in {release}",
+                    release = first
+                )
             }
             Standing::Dropped => {
-                message!("server.dropped-in-several", "accepted without some fields in {first} to {last}", first, last)
+                message!(
+                    "server.dropped-in-several",
+                    "accepted without some fields in {first} to {last}",
+                    first,
+                    last
+                )
             }
-            Standing::Refused if open => message!("server.refused-from", "refused from {first}", first),
-            Standing::Refused if first == last => message!("server.refused-in", "refused in {release}", release = first),
-            Standing::Refused => message!("server.refused-in-several", "refused in {first} to {last}", first, last),
+            Standing::Refused if open => {
+                message!("server.refused-from", "refused from {first}", first)
+            }
+            Standing::Refused if first == last => {
+                message!("server.refused-in", "refused in {release}", release = first)
+            }
+            Standing::Refused => message!(
+                "server.refused-in-several",
+                "refused in {first} to {last}",
+                first,
+                last
+            ),
         }
     }
 }
@@ -61,8 +97,16 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
             continue;
         }
         // The release does not know a requested gate, so it has no answer.
-        let Ok(gates) = object.options.gates_in(release) else { continue };
-        let Some((there, why)) = (ObjectRequest { api: Api { kind, ..object.api }, release, gates, ..*object }).standing() else {
+        let Ok(gates) = object.options.gates_in(release) else {
+            continue;
+        };
+        let Some((there, why)) = (ObjectRequest {
+            api: Api { kind, ..object.api },
+            release,
+            gates,
+            ..*object
+        })
+        .standing() else {
             continue;
         };
         if there != standing {
@@ -86,7 +130,13 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
     Some(match reason {
         Some((release, why)) => {
             let answer = why.lines().next().unwrap_or_default();
-            finding.with_help(message!("server.release-says", "{advice}; {release} says: {answer}", advice, release, answer))
+            finding.with_help(message!(
+                "server.release-says",
+                "{advice}; {release} says: {answer}",
+                advice,
+                release,
+                answer
+            ))
         }
         None => finding.with_help(advice),
     })
@@ -95,11 +145,18 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
 /// Makes the remark if the next release no longer serves the object's version, by the lifecycle data of its types.
 pub fn ending(api: Api, release: Release) -> Option<Finding> {
     let next = release.minor.saturating_add(1);
-    api.kind.deprecated.filter(|(_, removed)| *removed == next)?;
+    api.kind
+        .deprecated
+        .filter(|(_, removed)| *removed == next)?;
     let (kind, version) = (api.kind.kind, api.version.api_version);
     let release = format!("1.{next}");
-    let message =
-        message!("server.version-ends", "Kubernetes {release} does not serve {kind} of {version}", release, kind, version);
+    let message = message!(
+        "server.version-ends",
+        "Kubernetes {release} does not serve {kind} of {version}",
+        release,
+        kind,
+        version
+    );
     let mut finding = Finding::new(Code::VersionEnds, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
@@ -109,15 +166,28 @@ pub fn ending(api: Api, release: Release) -> Option<Finding> {
 /// Writes `refused in 1.32 and 1.33, accepted from 1.34`.
 fn history(standings: &[(Release, Standing)]) -> String {
     let mut text = String::new();
-    let runs: Vec<&[(Release, Standing)]> = standings.chunk_by(|before, after| before.1 == after.1).collect();
+    let runs: Vec<&[(Release, Standing)]> = standings
+        .chunk_by(|before, after| before.1 == after.1)
+        .collect();
     for (at, run) in runs.iter().enumerate() {
-        let [(first, standing), ..] = run else { continue };
+        let [(first, standing), ..] = run else {
+            continue;
+        };
         let until = run.last().map_or(first.minor, |(last, _)| last.minor);
         let is_last = at > 0 && at.saturating_add(1) == runs.len();
-        let answer = standing.in_releases(&format!("1.{}", first.minor), &format!("1.{until}"), is_last);
+        let answer = standing.in_releases(
+            &format!("1.{}", first.minor),
+            &format!("1.{until}"),
+            is_last,
+        );
         text = match at {
             0 => answer,
-            _ => message!("server.release-answers", "{earlier}, {answer}", earlier = text, answer),
+            _ => message!(
+                "server.release-answers",
+                "{earlier}, {answer}",
+                earlier = text,
+                answer
+            ),
         };
     }
     text
@@ -135,11 +205,20 @@ impl ObjectRequest<'_, '_> {
         }
         let outcome = self.answer_to(tree, body)?;
         let refusal = |finding: &&Finding| finding.severity == Severity::Error;
-        let reason = outcome.findings.iter().find(refusal).map(|finding| finding.message.clone());
+        let reason = outcome
+            .findings
+            .iter()
+            .find(refusal)
+            .map(|finding| finding.message.clone());
         let refused = outcome.status.is_some() || reason.is_some();
         let standing = Standing::of(refused, &outcome.warnings);
-        let dropped =
-            || outcome.warnings.iter().find(|finding| finding.code == Code::FieldDropped).map(|one| one.message.clone());
+        let dropped = || {
+            outcome
+                .warnings
+                .iter()
+                .find(|finding| finding.code == Code::FieldDropped)
+                .map(|one| one.message.clone())
+        };
         Some((standing, undecodable.or(reason).or_else(dropped)))
     }
 }

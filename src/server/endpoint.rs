@@ -55,19 +55,34 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
         return Reply::default();
     }
     let context = Context::with_gates(call.release, call.gates);
-    let mut reply = Reply { warnings: device::deprecation(call.api, &context).into_iter().collect(), ..Reply::default() };
+    let mut reply = Reply {
+        warnings: device::deprecation(call.api, &context)
+            .into_iter()
+            .collect(),
+        ..Reply::default()
+    };
     let limits = Limits::default();
     let file = stream::read(call.body, &limits);
-    let stored_file = call.operation.stored().map(|text| stream::read(text, &limits));
+    let stored_file = call
+        .operation
+        .stored()
+        .map(|text| stream::read(text, &limits));
     let name = call.api.kind.kind;
     let unicode = context.rules.unicode;
     if let Some(error) = &file.json_error {
-        let error = format!("couldn't get version/kind; json parse error: {}", error.message);
+        let error = format!(
+            "couldn't get version/kind; json parse error: {}",
+            error.message
+        );
         reply.status = Some(unrecognized(name, &error, call.body));
         reply.decode = Some(error);
         return reply;
     }
-    let Some((tree, root)) = file.documents.first().and_then(|document| Some((&document.tree, document.root?))) else {
+    let Some((tree, root)) = file
+        .documents
+        .first()
+        .and_then(|document| Some((&document.tree, document.root?)))
+    else {
         // `null` is an empty object.
         judge(call, Body::empty(call.api, call.release), None, &mut reply);
         return reply;
@@ -75,16 +90,31 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     let mut kind_in_body = name.to_owned();
     match tree.kind(root) {
         Kind::Map { .. } => {
-            let text = |key: &str| tree.get(root, key).and_then(|node| tree.str(node)).filter(|text| !text.is_empty());
+            let text = |key: &str| {
+                tree.get(root, key)
+                    .and_then(|node| tree.str(node))
+                    .filter(|text| !text.is_empty())
+            };
             let version = text("apiVersion").unwrap_or(call.api.version.api_version);
             if let Some(kind) = text("kind") {
                 kind.clone_into(&mut kind_in_body);
             }
             if version != call.api.version.api_version || kind_in_body != name {
-                let (kind, version) = (crate::go::quote(&kind_in_body, unicode), crate::go::quote(version, unicode));
+                let (kind, version) = (
+                    crate::go::quote(&kind_in_body, unicode),
+                    crate::go::quote(version, unicode),
+                );
                 let scheme = context.rules.scheme;
-                let error = format!("no kind {kind} is registered for version {version} in scheme \"{scheme}\"");
-                reply.status = Some(Status::unhandled(&kind_in_body, call.api.version.name, name, &error, unicode));
+                let error = format!(
+                    "no kind {kind} is registered for version {version} in scheme \"{scheme}\""
+                );
+                reply.status = Some(Status::unhandled(
+                    &kind_in_body,
+                    call.api.version.name,
+                    name,
+                    &error,
+                    unicode,
+                ));
                 reply.decode = Some(error);
                 return reply;
             }
@@ -103,11 +133,22 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     let mut how = How::reaching(crate::text::Mode::Json, Via::Validator, call.release);
     how.kubectl = false;
     let body = Body::read(tree, root, call.api, how);
-    reply.strict = body.decoded.strict.iter().map(|strict| strict.message.clone()).collect();
+    reply.strict = body
+        .decoded
+        .strict
+        .iter()
+        .map(|strict| strict.message.clone())
+        .collect();
     if let Some(error) = body.mismatch() {
         let error = error.to_owned();
         reply.strict.clear();
-        reply.status = Some(Status::unhandled(&kind_in_body, call.api.version.name, name, &error, unicode));
+        reply.status = Some(Status::unhandled(
+            &kind_in_body,
+            call.api.version.name,
+            name,
+            &error,
+            unicode,
+        ));
         reply.decode = Some(error);
         return reply;
     }
@@ -120,7 +161,12 @@ pub fn answer(call: &EndpointRequest<'_>) -> Reply {
 }
 
 /// Answers a body that was decoded.
-fn judge<'t>(call: &EndpointRequest<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &mut Reply) {
+fn judge<'t>(
+    call: &EndpointRequest<'t>,
+    body: Body<'t>,
+    stored: Option<Body<'t>>,
+    reply: &mut Reply,
+) {
     let request = ServerRequest {
         release: call.release,
         gates: Some(call.gates),
@@ -133,10 +179,15 @@ fn judge<'t>(call: &EndpointRequest<'t>, body: Body<'t>, stored: Option<Body<'t>
     };
     let outcome = match (stored, call.operation) {
         (None, _) => request::create(&request, body),
-        (Some(stored), Operation::UpdateStatus(_)) => request::update_status(&request, body, stored),
+        (Some(stored), Operation::UpdateStatus(_)) => {
+            request::update_status(&request, body, stored)
+        }
         (Some(stored), _) => request::update(&request, body, stored),
     };
-    let of_server = outcome.warnings.into_iter().filter(|warning| warning.origin == Origin::ApiServer);
+    let of_server = outcome
+        .warnings
+        .into_iter()
+        .filter(|warning| warning.origin == Origin::ApiServer);
     reply.warnings = of_server.map(|warning| warning.message).collect();
     reply.dropped = outcome.dropped;
     reply.panics = outcome.panics;
@@ -147,7 +198,10 @@ fn judge<'t>(call: &EndpointRequest<'t>, body: Body<'t>, stored: Option<Body<'t>
 /// Returns the status 400 for a body that is not a JSON object; the message shows its beginning.
 fn unrecognized(kind: &str, error: &str, body: &str) -> Status {
     const SHOWN: usize = 30;
-    let start = body.as_bytes().get(..SHOWN.min(body.len())).unwrap_or_default();
+    let start = body
+        .as_bytes()
+        .get(..SHOWN.min(body.len()))
+        .unwrap_or_default();
     let shown = if body.is_empty() {
         "<empty>".to_owned()
     } else {
@@ -156,7 +210,13 @@ fn unrecognized(kind: &str, error: &str, body: &str) -> Status {
         } else {
             start.iter().map(|byte| format!("{byte:02x}")).collect()
         };
-        if body.len() > SHOWN { format!("{text} ...") } else { text }
+        if body.len() > SHOWN {
+            format!("{text} ...")
+        } else {
+            text
+        }
     };
-    Status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {error} ({shown})"))
+    Status::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {error} ({shown})"
+    ))
 }

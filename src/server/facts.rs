@@ -13,7 +13,9 @@ use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use crate::message::message;
 use crate::place::device::facts::read::{Datum, read_from};
-use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec};
+use crate::place::device::facts::{
+    Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec,
+};
 use crate::record::Record;
 use crate::record::decode::{How, Via};
 use crate::record::view::Object;
@@ -92,23 +94,44 @@ impl<'o> Gathering<'o> {
                     self.add_pod_of(input, item, index, tree);
                 }
             }
-            What::Other if is_read(item) => self.add(input, item, index, &item.kind, Datum::Node(tree, item.node)),
-            What::Other if self.pods_of_workloads == PodsOfWorkloads::Later && self.add_pod_sets(input, item, index, tree) => {}
+            What::Other if is_read(item) => {
+                self.add(input, item, index, &item.kind, Datum::Node(tree, item.node))
+            }
+            What::Other
+                if self.pods_of_workloads == PodsOfWorkloads::Later
+                    && self.add_pod_sets(input, item, index, tree) => {}
             What::Other => self.findings.push(other_group(item, index)),
-            What::Refused(finding) => self.findings.push(place(input, item, index, finding.clone())),
+            What::Refused(finding) => {
+                self.findings
+                    .push(place(input, item, index, finding.clone()))
+            }
             What::Ours(api) => {
                 let ObjectKind::Device(kind) = api.kind.object else {
-                    let why = message!("server.version-without-devices", "is of a version without devices");
+                    let why = message!(
+                        "server.version-without-devices",
+                        "is of a version without devices"
+                    );
                     self.unread(input, item, index, &why);
                     return;
                 };
                 let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
                 let body = Body::read(tree, item.node, *api, how);
                 let problems = body.findings(tree, self.field_validation);
-                self.findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
+                self.findings.extend(
+                    problems
+                        .into_iter()
+                        .map(|finding| place(input, item, index, finding)),
+                );
                 if body.mismatch().is_none() {
                     let new = self.as_new(input, item, index, *api, kind, body.record());
-                    self.take_decoded(input, item, index, *api, kind, new.as_ref().unwrap_or(body.record()));
+                    self.take_decoded(
+                        input,
+                        item,
+                        index,
+                        *api,
+                        kind,
+                        new.as_ref().unwrap_or(body.record()),
+                    );
                 }
             }
         }
@@ -124,14 +147,23 @@ impl<'o> Gathering<'o> {
         kind: DeviceKind,
         record: &Record<'_>,
     ) {
-        let shape = if kind == DeviceKind::DeviceTaintRule { api.version.name } else { HUB.name };
+        let shape = if kind == DeviceKind::DeviceTaintRule {
+            api.version.name
+        } else {
+            HUB.name
+        };
         let converted = convert::seen_as(record, shape, kind);
         let known = self.facts.slices.len();
         self.add(input, item, index, api.kind.kind, Datum::Record(&converted));
-        if kind != DeviceKind::ResourceSlice || self.release.minor > 33 || self.facts.slices.len() == known {
+        if kind != DeviceKind::ResourceSlice
+            || self.release.minor > 33
+            || self.facts.slices.len() == known
+        {
             return;
         }
-        let Some(slice) = self.facts.slices.last_mut().and_then(Rc::get_mut) else { return };
+        let Some(slice) = self.facts.slices.last_mut().and_then(Rc::get_mut) else {
+            return;
+        };
         let devices = ResourceSlice::new(record).spec().devices();
         for (device, written) in slice.spec.devices.iter_mut().zip(devices.iter()) {
             device.shapeless = written.basic_slot().field().is_some() && written.basic().is_none();
@@ -157,20 +189,32 @@ impl<'o> Gathering<'o> {
         let mut new = convert::to_hub(record.clone(), kind, self.release);
         let dropped = drops::apply(kind, &mut new, None, WrittenPart::Object, &context);
         for one in &dropped {
-            let steps = convert::written(api.version.name, kind, self.release, &one.steps).unwrap_or_else(|| one.steps.clone());
-            self.findings.push(place(input, item, index, one.finding(steps, self.release)));
+            let steps = convert::written(api.version.name, kind, self.release, &one.steps)
+                .unwrap_or_else(|| one.steps.clone());
+            self.findings
+                .push(place(input, item, index, one.finding(steps, self.release)));
         }
         (!dropped.is_empty()).then_some(new)
     }
 
     /// Adds the pods of an object of another kind that was never on a server. `false`: it has none.
-    fn add_pod_sets(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) -> bool {
-        let metadata = tree.get(item.node, "metadata").filter(|metadata| tree.is_map(*metadata));
+    fn add_pod_sets(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        tree: &Tree<'_>,
+    ) -> bool {
+        let metadata = tree
+            .get(item.node, "metadata")
+            .filter(|metadata| tree.is_map(*metadata));
         if !is_new(tree, item) {
             return false;
         }
         let namespace = self.namespace;
-        let runtimes = self.runtimes.get_or_insert_with(|| Runtimes::of(input, namespace));
+        let runtimes = self
+            .runtimes
+            .get_or_insert_with(|| Runtimes::of(input, namespace));
         let sets = pod_sets::find(input, runtimes, item, tree);
         if let Some((kind, name)) = &sets.missing {
             let own = self.namespace_of(item);
@@ -188,18 +232,32 @@ impl<'o> Gathering<'o> {
             return sets.is_known;
         }
         let read = |tree: &Tree<'_>, metadata: Option<NodeId>| {
-            metadata.map_or(Ok(Meta::default()), |metadata| read_from::<Meta>(Datum::Node(tree, metadata)))
+            metadata.map_or(Ok(Meta::default()), |metadata| {
+                read_from::<Meta>(Datum::Node(tree, metadata))
+            })
         };
         let made = |set: &PodSet| -> Result<Workload, String> {
             let mut metadata = read(tree, metadata)?;
             metadata.namespace = self.namespace_of(item);
             metadata.generate();
-            let mut template =
-                PodTemplate { metadata: read(sets.tree, set.metadata)?, spec: read_from(Datum::Node(sets.tree, set.spec))? };
+            let mut template = PodTemplate {
+                metadata: read(sets.tree, set.metadata)?,
+                spec: read_from(Datum::Node(sets.tree, set.spec))?,
+            };
             template.spec.set_defaults();
-            let spec = WorkloadSpec { replicas: Some(set.count), template, ..WorkloadSpec::default() };
+            let spec = WorkloadSpec {
+                replicas: Some(set.count),
+                template,
+                ..WorkloadSpec::default()
+            };
             let (other_kind, suffix) = (item.kind.clone(), set.suffix.clone());
-            Ok(Workload { kind: WorkloadKind::Other, other_kind, suffix, metadata, spec })
+            Ok(Workload {
+                kind: WorkloadKind::Other,
+                other_kind,
+                suffix,
+                metadata,
+                spec,
+            })
         };
         let made: Result<Vec<Workload>, String> = sets.list.iter().map(made).collect();
         let made = match made {
@@ -210,7 +268,10 @@ impl<'o> Gathering<'o> {
             }
         };
         if !sets.is_known {
-            let name = made.first().map(|made| made.metadata.full_name()).unwrap_or_default();
+            let name = made
+                .first()
+                .map(|made| made.metadata.full_name())
+                .unwrap_or_default();
             let kind = &item.kind;
             self.assumed.push(match sets.list.len() {
                 1 => message!(
@@ -234,15 +295,31 @@ impl<'o> Gathering<'o> {
 
     /// Adds the pod of a workload that was never on a server; the pods of other workloads are among the objects.
     fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
-        let template = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "template"));
-        let Some(template) = template.filter(|_| is_new(tree, item)) else { return };
-        let read = if tree.is_map(template) { read_from(Datum::Node(tree, template)) } else { Ok(PodTemplate::default()) };
+        let template = tree
+            .get(item.node, "spec")
+            .and_then(|spec| tree.get(spec, "template"));
+        let Some(template) = template.filter(|_| is_new(tree, item)) else {
+            return;
+        };
+        let read = if tree.is_map(template) {
+            read_from(Datum::Node(tree, template))
+        } else {
+            Ok(PodTemplate::default())
+        };
         match read {
             Ok(PodTemplate { mut spec, .. }) => {
                 spec.set_defaults();
                 let namespace = self.namespace_of(item);
-                let metadata = Meta { name: item.name.clone(), namespace, ..Meta::default() };
-                self.facts.pods.push(Rc::new(Pod { metadata, spec, ..Pod::default() }));
+                let metadata = Meta {
+                    name: item.name.clone(),
+                    namespace,
+                    ..Meta::default()
+                };
+                self.facts.pods.push(Rc::new(Pod {
+                    metadata,
+                    spec,
+                    ..Pod::default()
+                }));
             }
             Err(error) => self.unread(input, item, index, &error),
         }
@@ -250,7 +327,12 @@ impl<'o> Gathering<'o> {
 
     /// Returns the namespace of an object: its own, or that of objects that name none.
     fn namespace_of(&self, item: &Item) -> String {
-        (if item.namespace.is_empty() { self.namespace } else { &item.namespace }).to_owned()
+        (if item.namespace.is_empty() {
+            self.namespace
+        } else {
+            &item.namespace
+        })
+        .to_owned()
     }
 
     fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, kind: &str, object: Datum<'_>) {
@@ -294,6 +376,10 @@ static READ: &[(&str, &[&str])] = &[
 
 /// Returns true if the object is of such a kind.
 fn is_read(item: &Item) -> bool {
-    let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-    READ.iter().any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
+    let group = item
+        .api_version
+        .split_once('/')
+        .map_or("", |(group, _)| group);
+    READ.iter()
+        .any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
 }

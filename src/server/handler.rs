@@ -9,11 +9,16 @@ use std::collections::BTreeSet;
 /// Removes duplicate owners; returns the warning about them (handlers/rest.go, `dedupOwnerReferencesAndAddWarning`).
 /// `patched`: patches are checked after admission only, and the warning says so.
 pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> Option<String> {
-    let Some(FieldValue::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences") else { return None };
+    let Some(FieldValue::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences")
+    else {
+        return None;
+    };
     let mut seen = BTreeSet::new();
     let mut twice: Vec<String> = Vec::new();
     owners.retain(|owner| {
-        let Some(owner) = owner.as_record() else { return true };
+        let Some(owner) = owner.as_record() else {
+            return true;
+        };
         let mut text = String::new();
         record::encode(owner, release, &mut text);
         let new = seen.insert(text);
@@ -25,7 +30,11 @@ pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> 
     if twice.is_empty() {
         return None;
     }
-    let when = if patched { " after mutating admission happens" } else { "" };
+    let when = if patched {
+        " after mutating admission happens"
+    } else {
+        ""
+    };
     let uids = twice.join(", ");
     Some(format!(
         ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
@@ -36,7 +45,9 @@ pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> 
 /// for a new object. Otherwise removes entries that own no field (apimachinery, pkg/util/managedfields/internal/fieldmanager.go,
 /// `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`).
 pub fn drop_managers<'r>(object: &mut Record<'r>, stored: FieldValue<'r>) -> bool {
-    let Some(meta) = object.record_mut("metadata") else { return false };
+    let Some(meta) = object.record_mut("metadata") else {
+        return false;
+    };
     if meta.list("managedFields").is_empty() {
         return false;
     }
@@ -47,8 +58,15 @@ pub fn drop_managers<'r>(object: &mut Record<'r>, stored: FieldValue<'r>) -> boo
             && owned(entry).is_some()
     });
     if readable {
-        let Some(FieldValue::List(entries)) = meta.get_mut("managedFields") else { return false };
-        entries.retain(|entry| entry.as_record().and_then(owned).is_some_and(|set| !set.is_empty()));
+        let Some(FieldValue::List(entries)) = meta.get_mut("managedFields") else {
+            return false;
+        };
+        entries.retain(|entry| {
+            entry
+                .as_record()
+                .and_then(owned)
+                .is_some_and(|set| !set.is_empty())
+        });
         return false;
     }
     meta.set("managedFields", stored);

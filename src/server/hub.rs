@@ -21,10 +21,23 @@ impl<'t> Hub<'t> {
     /// Takes a decoded object into the hub's shape, with its defaults.
     pub fn of(api: Api, release: Release, record: Record<'t>) -> Self {
         match api.kind.object {
-            ObjectKind::Classic(_) => Hub { record, paths: PathMap::default() },
+            ObjectKind::Classic(_) => Hub {
+                record,
+                paths: PathMap::default(),
+            },
             ObjectKind::Device(kind) => {
-                let shape = Shape { version: api.version.name, kind, release };
-                Hub { record: convert::to_hub(record, kind, release), paths: PathMap { moves: Vec::new(), shape: Some(shape) } }
+                let shape = Shape {
+                    version: api.version.name,
+                    kind,
+                    release,
+                };
+                Hub {
+                    record: convert::to_hub(record, kind, release),
+                    paths: PathMap {
+                        moves: Vec::new(),
+                        shape: Some(shape),
+                    },
+                }
             }
         }
     }
@@ -64,7 +77,11 @@ impl PathMap {
             return convert::written(shape.version, shape.kind, shape.release, hub);
         }
         let leads = |one: &&Move| hub.starts_with(&one.hub);
-        let best = self.moves.iter().filter(leads).max_by_key(|one| one.hub.len())?;
+        let best = self
+            .moves
+            .iter()
+            .filter(leads)
+            .max_by_key(|one| one.hub.len())?;
         let below = hub.get(best.hub.len()..).unwrap_or_default();
         let written: Vec<Step> = best.written.iter().chain(below).cloned().collect();
         (written != hub).then_some(written)
@@ -76,20 +93,34 @@ mod tests {
     use super::*;
 
     fn steps(path: &str) -> Vec<Step> {
-        path.split('.').map(|part| part.parse().map_or_else(|_| Step::Key(part.to_owned()), Step::Index)).collect()
+        path.split('.')
+            .map(|part| {
+                part.parse()
+                    .map_or_else(|_| Step::Key(part.to_owned()), Step::Index)
+            })
+            .collect()
     }
 
     #[test]
     fn the_longest_path_leads_back() {
         let mut map = PathMap::default();
         assert_eq!(map.written(&steps("spec.devices")), None);
-        map.add(steps("spec.devices.requests.0.exactly"), steps("spec.devices.requests.0"));
-        map.add(steps("spec.devices.requests.0.exactly.count"), steps("spec.count"));
+        map.add(
+            steps("spec.devices.requests.0.exactly"),
+            steps("spec.devices.requests.0"),
+        );
+        map.add(
+            steps("spec.devices.requests.0.exactly.count"),
+            steps("spec.count"),
+        );
         assert_eq!(
             map.written(&steps("spec.devices.requests.0.exactly.selectors.1")),
             Some(steps("spec.devices.requests.0.selectors.1"))
         );
-        assert_eq!(map.written(&steps("spec.devices.requests.0.exactly.count")), Some(steps("spec.count")));
+        assert_eq!(
+            map.written(&steps("spec.devices.requests.0.exactly.count")),
+            Some(steps("spec.count"))
+        );
         assert_eq!(map.written(&steps("spec.devices.requests.1.exactly")), None);
         assert_eq!(map.written(&steps("spec")), None);
     }

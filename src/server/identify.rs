@@ -26,24 +26,42 @@ pub fn identify(document: &Value, stored: Api, release: Release) -> PatchedKind 
             "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
         ));
     };
-    let (api_version, kind) = match (text(members, "apiVersion"), text(members, "kind"), first_wrong(members)) {
+    let (api_version, kind) = match (
+        text(members, "apiVersion"),
+        text(members, "kind"),
+        first_wrong(members),
+    ) {
         (Some(api_version), Some(kind), _) => (api_version, kind),
         (.., wrong) => return PatchedKind::Refused(wrong),
     };
     if api_version.matches('/').count() > 1 {
         return PatchedKind::Refused(format!("unexpected GroupVersion string: {api_version}"));
     }
-    let kind = if kind.is_empty() { stored.kind.kind } else { kind };
+    let kind = if kind.is_empty() {
+        stored.kind.kind
+    } else {
+        kind
+    };
     let scheme = release.rules().scheme;
     let quoted = |text: &str| go::quote(text, release.rules().unicode);
     let no_kind = |place: String| {
-        PatchedKind::Refused(format!("no kind {} is registered for {place} in scheme \"{scheme}\"", quoted(kind)))
+        PatchedKind::Refused(format!(
+            "no kind {} is registered for {place} in scheme \"{scheme}\"",
+            quoted(kind)
+        ))
     };
     let other = |version: &str| {
-        PatchedKind::Refused(format!("converting ({version}.{kind}) to (resource.{}): unknown conversion", stored.kind.kind))
+        PatchedKind::Refused(format!(
+            "converting ({version}.{kind}) to (resource.{}): unknown conversion",
+            stored.kind.kind
+        ))
     };
     let has = |version: &api::Version| {
-        version.served_by(release) && version.kinds.iter().any(|row| row.kind == kind && row.in_release(release))
+        version.served_by(release)
+            && version
+                .kinds
+                .iter()
+                .any(|row| row.kind == kind && row.in_release(release))
     };
     if api_version.is_empty() {
         return match kind {
@@ -73,8 +91,15 @@ fn text<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v str> {
 
 /// Returns the error about the first of the two members that is not a string.
 fn first_wrong(members: &Map<String, Value>) -> String {
-    let wrong = members.keys().find(|name| matches!(name.as_str(), "apiVersion" | "kind") && text(members, name).is_none());
-    let (name, what) = wrong.map_or(("", ""), |name| (name.as_str(), members.get(name).map_or("", crate::patch::go_kind)));
+    let wrong = members.keys().find(|name| {
+        matches!(name.as_str(), "apiVersion" | "kind") && text(members, name).is_none()
+    });
+    let (name, what) = wrong.map_or(("", ""), |name| {
+        (
+            name.as_str(),
+            members.get(name).map_or("", crate::patch::go_kind),
+        )
+    });
     format!(
         "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{name} of type string"
     )

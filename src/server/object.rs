@@ -86,18 +86,25 @@ pub struct ObjectVerdict {
 
 impl ObjectRequest<'_, '_> {
     /// Decodes and judges the object. Relations to other objects are collected in `references` and `together`.
-    pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> ObjectVerdict {
+    pub fn judge(
+        &self,
+        references: &mut References,
+        together: &mut Together<'_, '_>,
+    ) -> ObjectVerdict {
         let mut verdict = ObjectVerdict::default();
         if self.is_not_served() {
             verdict.findings.push(self.not_served());
             return verdict;
         }
-        let Some(tree) = self.input.tree(self.item) else { return verdict };
+        let Some(tree) = self.input.tree(self.item) else {
+            return verdict;
+        };
         let body = self.read(tree, self.input, self.item);
         verdict.findings = body.findings(tree, self.options.field_validation);
         if !body.decoded.strict.is_empty() {
             let strict = self.options.field_validation == FieldValidation::Strict;
-            verdict.none_decodes = strict && self.old.is_none() && varies::none_decodes(&body.decoded);
+            verdict.none_decodes =
+                strict && self.old.is_none() && varies::none_decodes(&body.decoded);
             self.explain_strict(&body.decoded, tree, &mut verdict.findings);
         }
         if let Some(path) = self.mode()
@@ -107,26 +114,52 @@ impl ObjectRequest<'_, '_> {
         }
         let mut remarks = Vec::new();
         if body.mismatch().is_none() {
-            verdict.accepted_alike = self.old.is_none() && !varies::may_differ(self.api, body.record());
+            verdict.accepted_alike =
+                self.old.is_none() && !varies::may_differ(self.api, body.record());
             let namespace = match self.api.kind.scope {
                 Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
                 Scope::Cluster => "",
             };
-            references.ours(Located { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
+            references.ours(
+                Located {
+                    index: self.index,
+                    item: self.item,
+                    tree,
+                    namespace,
+                },
+                self.api,
+                body.record(),
+            );
             if self.via() == Via::Kubectl {
                 together.take(self.input, self.item, self.index, self.api, body.record());
             }
             let context = Context::new(self.release);
             match self.api.kind.object {
-                ObjectKind::Classic(kind) => classic::remarks::object(kind, body.record(), &context, &mut remarks),
-                ObjectKind::Device(kind) => device::remarks::object(kind, body.record(), &mut remarks),
+                ObjectKind::Classic(kind) => {
+                    classic::remarks::object(kind, body.record(), &context, &mut remarks)
+                }
+                ObjectKind::Device(kind) => {
+                    device::remarks::object(kind, body.record(), &mut remarks)
+                }
             }
             self.soften_taint_rule(&mut remarks);
         }
-        let Some(outcome) = self.unsent(tree).or_else(|| self.outcome(body, &mut verdict)) else { return verdict };
+        let Some(outcome) = self
+            .unsent(tree)
+            .or_else(|| self.outcome(body, &mut verdict))
+        else {
+            return verdict;
+        };
         verdict.status = outcome.status;
         for mut finding in outcome.findings {
-            hints::validation(&mut finding, self.api, self.item.release, self.reduced(), tree, self.item.node);
+            hints::validation(
+                &mut finding,
+                self.api,
+                self.item.release,
+                self.reduced(),
+                tree,
+                self.item.node,
+            );
             verdict.findings.push(finding);
         }
         self.explain_dropped(&outcome.dropped, &mut verdict.findings);
@@ -144,8 +177,13 @@ impl ObjectRequest<'_, '_> {
     fn soften_taint_rule(&self, remarks: &mut [Finding]) {
         let gates = self.gates.unwrap_or(Gates::defaults(self.release));
         let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
-        for finding in remarks.iter_mut().filter(|finding| finding.code == Code::TaintRuleSelectsAll) {
-            if let Some(gate) = PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on) {
+        for finding in remarks
+            .iter_mut()
+            .filter(|finding| finding.code == Code::TaintRuleSelectsAll)
+        {
+            if let Some(gate) =
+                PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on)
+            {
                 finding.severity = Severity::Info;
                 finding.message = message!(
                     "server.taint-rules-off",
@@ -164,15 +202,26 @@ impl ObjectRequest<'_, '_> {
             return None;
         }
         let scope = self.api.kind.scope;
-        if let Some(finding) = self.options.namespace.and_then(|named| client::other_namespace(self.item, scope, named)) {
-            return Some(RequestOutcome { findings: vec![finding], ..RequestOutcome::default() });
+        if let Some(finding) = self
+            .options
+            .namespace
+            .and_then(|named| client::other_namespace(self.item, scope, named))
+        {
+            return Some(RequestOutcome {
+                findings: vec![finding],
+                ..RequestOutcome::default()
+            });
         }
         let namespace = match scope {
             Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
             Scope::Cluster => "",
         };
         let (finding, status) = client::too_large(tree, self.item.node, namespace)?;
-        Some(RequestOutcome { findings: vec![finding], status: Some(status), ..RequestOutcome::default() })
+        Some(RequestOutcome {
+            findings: vec![finding],
+            status: Some(status),
+            ..RequestOutcome::default()
+        })
     }
 
     /// Returns the decoding error, if any, and the server's answer, without explanations.
@@ -185,7 +234,9 @@ impl ObjectRequest<'_, '_> {
     /// Returns true if the server decodes the object and refuses it.
     pub fn is_refused(&self) -> bool {
         let decoded = self.body().filter(|(_, body)| body.mismatch().is_none());
-        decoded.and_then(|(tree, body)| self.answer_to(tree, body)).is_some_and(|outcome| outcome.status.is_some())
+        decoded
+            .and_then(|(tree, body)| self.answer_to(tree, body))
+            .is_some_and(|outcome| outcome.status.is_some())
     }
 
     /// Returns the body as it is read, and the text's tree.
@@ -199,12 +250,16 @@ impl ObjectRequest<'_, '_> {
 
     /// Returns the server's answer to a body, without explanations.
     pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<RequestOutcome> {
-        self.unsent(tree).or_else(|| self.outcome(body, &mut ObjectVerdict::default()))
+        self.unsent(tree)
+            .or_else(|| self.outcome(body, &mut ObjectVerdict::default()))
     }
 
     /// Returns the server's decoding error for a body.
     pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
-        let strict = || body.strict_error().filter(|_| self.options.field_validation == FieldValidation::Strict);
+        let strict = || {
+            body.strict_error()
+                .filter(|_| self.options.field_validation == FieldValidation::Strict)
+        };
         body.mismatch().map(str::to_owned).or_else(strict)
     }
 
@@ -245,13 +300,22 @@ impl ObjectRequest<'_, '_> {
             }
         };
         if let Some(error) = stored.mismatch() {
-            let mismatch = stored.decoded.answer.and_then(|answer| stored.decoded.mismatches.get(answer));
+            let mismatch = stored
+                .decoded
+                .answer
+                .and_then(|answer| stored.decoded.mismatches.get(answer));
             self.stored_undecodable(error, mismatch.map(|mismatch| mismatch.span), verdict);
             return None;
         }
-        let refused = self.options.field_validation == FieldValidation::Strict && !body.decoded.strict.is_empty();
+        let refused = self.options.field_validation == FieldValidation::Strict
+            && !body.decoded.strict.is_empty();
         if self.via() == Via::Validator && !refused {
-            verdict.findings.extend(stored.findings(stored_tree, self.options.field_validation).into_iter().map(of_stored));
+            verdict.findings.extend(
+                stored
+                    .findings(stored_tree, self.options.field_validation)
+                    .into_iter()
+                    .map(of_stored),
+            );
         }
         Some(match self.options.operation {
             Operation::UpdateStatus(_) => request::update_status(request, body, stored),
@@ -262,10 +326,21 @@ impl ObjectRequest<'_, '_> {
     /// Returns the maximum number of devices in a slice whose devices use certain features, and in any other slice.
     fn reduced(&self) -> Option<(usize, usize)> {
         let release = self.release;
-        let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else { return None };
-        let spec = self.api.kind.schema.field("spec", release).and_then(|(_, field)| field.ty.as_struct())?;
-        let many = spec.field("devices", release).and_then(|(_, field)| field.limit(release))?;
-        Variant::of(release).devices_with_features.map(|few| (few, many))
+        let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else {
+            return None;
+        };
+        let spec = self
+            .api
+            .kind
+            .schema
+            .field("spec", release)
+            .and_then(|(_, field)| field.ty.as_struct())?;
+        let many = spec
+            .field("devices", release)
+            .and_then(|(_, field)| field.limit(release))?;
+        Variant::of(release)
+            .devices_with_features
+            .map(|few| (few, many))
     }
 
     fn via(&self) -> Via {
@@ -274,7 +349,12 @@ impl ObjectRequest<'_, '_> {
 
     fn undecodable(&self, error: &str) -> Option<Status> {
         let unicode = self.release.rules().unicode;
-        Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
+        Some(Status::undecodable(
+            self.api.kind.kind,
+            self.api.version.name,
+            error,
+            unicode,
+        ))
     }
 
     /// Reports that the stored object has a value of the wrong type. The validators' harness decodes it like the new one; a
@@ -283,13 +363,20 @@ impl ObjectRequest<'_, '_> {
         match self.via() {
             Via::Validator => {
                 verdict.status = self.undecodable(error);
-                let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error) };
-                verdict
-                    .findings
-                    .push(of_stored(finding).with_help(message!("server.wrong-type-in-old", "the wrong type is in `old`")));
+                let finding = Finding {
+                    span,
+                    ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error)
+                };
+                verdict.findings.push(of_stored(finding).with_help(message!(
+                    "server.wrong-type-in-old",
+                    "the wrong type is in `old`"
+                )));
             }
             Via::Kubectl | Via::Server => {
-                let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error) };
+                let finding = Finding {
+                    span,
+                    ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error)
+                };
                 verdict.findings.push(stored::unreadable(&finding));
             }
         }
@@ -300,20 +387,27 @@ impl ObjectRequest<'_, '_> {
     fn is_not_served(&self) -> bool {
         self.is_switched_off()
             || self.api.kind.items.is_some()
-            || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status_in(self.release))
+            || (matches!(self.options.operation, Operation::UpdateStatus(_))
+                && !self.api.kind.status_in(self.release))
     }
 
     /// Returns true if the cluster does not serve the object's version, although its release can.
     fn is_switched_off(&self) -> bool {
         let version = self.api.version.name;
-        self.options.served.is_some_and(|served| served.iter().all(|name| name != version))
+        self.options
+            .served
+            .is_some_and(|served| served.iter().all(|name| name != version))
     }
 
     fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
         if let Some(served) = self.options.served.filter(|_| self.is_switched_off()) {
             let help = match served {
-                [] => message!("server.group-not-served", "the cluster does not serve {group}", group = GROUP),
+                [] => message!(
+                    "server.group-not-served",
+                    "the cluster does not serve {group}",
+                    group = GROUP
+                ),
                 versions => message!(
                     "server.versions-served",
                     "the cluster serves {group}/{versions}",
@@ -321,20 +415,33 @@ impl ObjectRequest<'_, '_> {
                     versions = versions.join(", "),
                 ),
             };
-            let mut finding = Finding::new(Code::UnknownKind, Origin::Kubectl, client::unmapped(self.item)).with_help(help);
+            let mut finding = Finding::new(
+                Code::UnknownKind,
+                Origin::Kubectl,
+                client::unmapped(self.item),
+            )
+            .with_help(help);
             finding.steps = vec![Step::Key("apiVersion".to_owned())];
             return finding;
         }
         if self.api.kind.items.is_some() {
             // kubectl derives a resource name from the list kind; the server has no such resource.
             let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
-            let message = format!("the server could not find the requested resource (post {resource})");
+            let message =
+                format!("the server could not find the requested resource (post {resource})");
             let mut finding = Finding::new(Code::ListNotCreatable, Origin::Kubectl, message)
-                .with_help(message!("server.list-without-items", "a List is submitted item by item: give it `items`"));
+                .with_help(message!(
+                    "server.list-without-items",
+                    "a List is submitted item by item: give it `items`"
+                ));
             finding.steps = vec![Step::Key("kind".to_owned())];
             return finding;
         }
-        let mut finding = Finding::new(Code::NoStatus, Origin::Claimkit, stored::no_status(kind, "update"));
+        let mut finding = Finding::new(
+            Code::NoStatus,
+            Origin::Claimkit,
+            stored::no_status(kind, "update"),
+        );
         finding.steps = vec![Step::Key("kind".to_owned())];
         finding
     }
@@ -353,7 +460,10 @@ impl ObjectRequest<'_, '_> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
             ([_], [one]) => Some(one),
-            _ => self.partners.get(&identity(self.options, self.item)).copied(),
+            _ => self
+                .partners
+                .get(&identity(self.options, self.item))
+                .copied(),
         };
         let Some(item) = found else {
             let message = message!(
@@ -363,13 +473,22 @@ impl ObjectRequest<'_, '_> {
                 name,
                 namespace,
             );
-            return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
+            return Err(Box::new(Finding::new(
+                Code::StoredObject,
+                Origin::Claimkit,
+                message,
+            )));
         };
         match &item.what {
-            What::Ours(api) if api.kind.kind == self.api.kind.kind && api.version.name == self.api.version.name => {}
+            What::Ours(api)
+                if api.kind.kind == self.api.kind.kind
+                    && api.version.name == self.api.version.name => {}
             What::Refused(finding) => {
                 let span = finding.span.or(Some(item.span));
-                return Err(Box::new(Finding { span, ..stored::unreadable(finding) }));
+                return Err(Box::new(Finding {
+                    span,
+                    ..stored::unreadable(finding)
+                }));
             }
             _ => {
                 let message = message!(
@@ -379,18 +498,29 @@ impl ObjectRequest<'_, '_> {
                     version = item.api_version,
                     kind,
                 );
-                return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
+                return Err(Box::new(Finding::new(
+                    Code::StoredObject,
+                    Origin::Claimkit,
+                    message,
+                )));
             }
         }
         match old.tree(item) {
             Some(tree) => Ok((tree, self.read(tree, old, item))),
-            None => Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, stored::no_object()))),
+            None => Err(Box::new(Finding::new(
+                Code::StoredObject,
+                Origin::Claimkit,
+                stored::no_object(),
+            ))),
         }
     }
 
     fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
         for strict in &decoded.strict {
-            if let Some(finding) = findings.iter_mut().find(|f| f.message == strict.message && f.help.is_none()) {
+            if let Some(finding) = findings
+                .iter_mut()
+                .find(|f| f.message == strict.message && f.help.is_none())
+            {
                 hints::strict(finding, strict, self.api, self.release, tree);
             }
         }
@@ -399,16 +529,27 @@ impl ObjectRequest<'_, '_> {
     /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with the gates
     /// on are caused by that.
     fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
-        let Some((first, ..)) = dropped.split_first() else { return };
-        let mine = |finding: &Finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer;
+        let Some((first, ..)) = dropped.split_first() else {
+            return;
+        };
+        let mine = |finding: &Finding| {
+            finding.severity == Severity::Error && finding.origin == Origin::ApiServer
+        };
         if !findings.iter().any(mine) {
             return;
         }
         let gates = self.gates.unwrap_or(Gates::defaults(self.release));
-        let gates = Some(dropped.iter().fold(gates, |gates, (_, gate)| gates.set(*gate, true)));
-        let Some((None, outcome)) = (ObjectRequest { gates, ..*self }).answer() else { return };
+        let gates = Some(
+            dropped
+                .iter()
+                .fold(gates, |gates, (_, gate)| gates.set(*gate, true)),
+        );
+        let Some((None, outcome)) = (ObjectRequest { gates, ..*self }).answer() else {
+            return;
+        };
         for finding in findings.iter_mut().filter(|finding| mine(finding)) {
-            let remains = |other: &&Finding| other.code == finding.code && other.path == finding.path;
+            let remains =
+                |other: &&Finding| other.code == finding.code && other.path == finding.path;
             if outcome.findings.iter().find(remains).is_some() {
                 continue;
             }
@@ -447,7 +588,10 @@ impl ObjectRequest<'_, '_> {
 fn common(one: &str, other: &str) -> usize {
     let signs = ['.', '[', ']'];
     let (one, other) = (one.split(signs), other.split(signs));
-    let (mut one, mut other) = (one.filter(|step| !step.is_empty()), other.filter(|step| !step.is_empty()));
+    let (mut one, mut other) = (
+        one.filter(|step| !step.is_empty()),
+        other.filter(|step| !step.is_empty()),
+    );
     let mut count = 0usize;
     while let (Some(a), Some(b)) = (one.next(), other.next()) {
         if a != b {

@@ -122,11 +122,16 @@ impl<'a> ValidateOptions<'a> {
 
     /// Returns the gates that are on in a release; `None` if the options set no gate. The error names the gate.
     pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, Error> {
-        let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else { return Ok(None) };
+        let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else {
+            return Ok(None);
+        };
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        Gates::with(release, set)
-            .map(Some)
-            .map_err(|error| Error::new(ErrorKind::Gate, message!("server.gates", "`gates`: {error}", error)))
+        Gates::with(release, set).map(Some).map_err(|error| {
+            Error::new(
+                ErrorKind::Gate,
+                message!("server.gates", "`gates`: {error}", error),
+            )
+        })
     }
 
     /// Sets the limits.
@@ -140,7 +145,11 @@ impl<'a> ValidateOptions<'a> {
     where
         'a: 'n,
     {
-        if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
+        if given.is_empty() {
+            self.namespace.unwrap_or("default")
+        } else {
+            given
+        }
     }
 
     /// Returns the text of the stored objects.

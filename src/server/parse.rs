@@ -80,7 +80,11 @@ pub struct Parsed<'t> {
 impl Parsed<'_> {
     /// Returns true if no finding is an error and at least one object was checked.
     pub fn ok(&self) -> bool {
-        self.checked && self.findings.iter().all(|finding| finding.severity != Severity::Error)
+        self.checked
+            && self
+                .findings
+                .iter()
+                .all(|finding| finding.severity != Severity::Error)
     }
 }
 
@@ -110,7 +114,12 @@ pub struct ParsedObject {
 /// assert!(json.contains(r#""allocationMode":"WaitForFirstConsumer""#));
 /// ```
 pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
-    let mut input = Input::read_via(text, options.via.unwrap_or_default(), options.release, &options.limits);
+    let mut input = Input::read_via(
+        text,
+        options.via.unwrap_or_default(),
+        options.release,
+        &options.limits,
+    );
     let mut findings = std::mem::take(&mut input.file.findings);
     let mut objects = Vec::with_capacity(input.items.len());
     let mut checked = false;
@@ -126,11 +135,23 @@ pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
             What::Ours(api) => {
                 checked = true;
                 if let Some(tree) = input.tree(item) {
-                    let how = How::reaching(input.mode(item), options.via.unwrap_or(Via::Validator), item.release);
+                    let how = How::reaching(
+                        input.mode(item),
+                        options.via.unwrap_or(Via::Validator),
+                        item.release,
+                    );
                     let body = Body::read(tree, item.node, *api, how);
                     let problems = body.findings(tree, options.field_validation);
-                    object.valid = Some(problems.iter().all(|finding| finding.severity != Severity::Error));
-                    findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
+                    object.valid = Some(
+                        problems
+                            .iter()
+                            .all(|finding| finding.severity != Severity::Error),
+                    );
+                    findings.extend(
+                        problems
+                            .into_iter()
+                            .map(|finding| place(&input, item, index, finding)),
+                    );
                     if body.mismatch().is_none() {
                         let mut json = String::new();
                         record::encode(body.record(), item.release, &mut json);
@@ -141,5 +162,10 @@ pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
         }
         objects.push(object);
     }
-    Parsed { input, objects, findings, checked }
+    Parsed {
+        input,
+        objects,
+        findings,
+        checked,
+    }
 }

@@ -67,7 +67,11 @@ pub struct Patch<'a> {
 impl<'a> Patch<'a> {
     /// Returns a patch of a type with the default options of kubectl.
     pub fn new(kind: PatchType, text: &'a str) -> Self {
-        Patch { text, kind, ..Patch::default() }
+        Patch {
+            text,
+            kind,
+            ..Patch::default()
+        }
     }
 
     /// Sends the patch to the subresource `status`.
@@ -129,15 +133,39 @@ pub struct Patched {
 /// assert!(patched.ok);
 /// assert_eq!(patched.changes.unwrap()[0]["path"], "/metadata/labels");
 /// ```
-pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, Error> {
-    let refused = |finding| Ok(Patched { findings: vec![finding], ..Patched::default() });
+pub fn patch(
+    old: &str,
+    patch: &Patch<'_>,
+    options: &ValidateOptions<'_>,
+) -> Result<Patched, Error> {
+    let refused = |finding| {
+        Ok(Patched {
+            findings: vec![finding],
+            ..Patched::default()
+        })
+    };
     let input = Input::read(old, options.release, &options.limits);
-    if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+    if let Some(finding) = input
+        .file
+        .findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Error)
+    {
         return refused(stored::unreadable(finding));
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
-            What::Ours(api) => return PatchRequest { patch, options, old: Some(old), input: &input, item, api: *api }.answer(),
+            What::Ours(api) => {
+                return PatchRequest {
+                    patch,
+                    options,
+                    old: Some(old),
+                    input: &input,
+                    item,
+                    api: *api,
+                }
+                .answer();
+            }
             What::Refused(finding) => stored::unreadable(finding),
             What::Other => stored_is(message!(
                 "server.stored-of-other-group",
@@ -160,16 +188,39 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Res
 /// # Errors
 /// A feature gate that the release does not know or has locked.
 pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, Error> {
-    let refused = |finding| Ok(Patched { findings: vec![of_patch(finding)], ..Patched::default() });
+    let refused = |finding| {
+        Ok(Patched {
+            findings: vec![of_patch(finding)],
+            ..Patched::default()
+        })
+    };
     let wrong = |message: String| Finding::new(Code::PatchRefused, Origin::Claimkit, message);
     let input = Input::read(patch.text, options.release, &options.limits);
-    if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+    if let Some(finding) = input
+        .file
+        .findings
+        .iter()
+        .find(|finding| finding.severity == Severity::Error)
+    {
         return refused(unread(finding));
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
-            What::Ours(api) => return PatchRequest { patch, options, old: None, input: &input, item, api: *api }.answer(),
-            What::Refused(finding) => Finding { span: Some(item.span), ..finding.clone() },
+            What::Ours(api) => {
+                return PatchRequest {
+                    patch,
+                    options,
+                    old: None,
+                    input: &input,
+                    item,
+                    api: *api,
+                }
+                .answer();
+            }
+            What::Refused(finding) => Finding {
+                span: Some(item.span),
+                ..finding.clone()
+            },
             What::Other => wrong(message!(
                 "server.applied-of-other-group",
                 "what is applied is a {kind} of {version}",
@@ -192,16 +243,30 @@ pub(super) fn stored_is(message: impl Into<String>) -> Finding {
 
 /// Reports that the patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
-    let message = message!("server.patch-unreadable", "the patch cannot be read: {problem}", problem = finding.message);
-    Finding { span: finding.span, ..Finding::new(Code::PatchRefused, Origin::Claimkit, message) }
+    let message = message!(
+        "server.patch-unreadable",
+        "the patch cannot be read: {problem}",
+        problem = finding.message
+    );
+    Finding {
+        span: finding.span,
+        ..Finding::new(Code::PatchRefused, Origin::Claimkit, message)
+    }
 }
 
 /// Makes a finding one about the result's validation. A finding about the stored object keeps its position.
 fn of_result(finding: Finding) -> Finding {
-    let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
+    let finding = Finding {
+        object: Some(0),
+        fixes: Vec::new(),
+        ..finding
+    };
     match finding.within {
         TextField::Old => finding,
-        _ => Finding { span: None, ..finding.about(TextField::Patch) },
+        _ => Finding {
+            span: None,
+            ..finding.about(TextField::Patch)
+        },
     }
 }
 
@@ -220,7 +285,11 @@ pub(super) struct PatchRequest<'a, 's> {
 impl PatchRequest<'_, '_> {
     fn answer(&self) -> Result<Patched, Error> {
         let unicode = self.item.release.rules().unicode;
-        let done = match if self.old.is_some() { self.carry_out() } else { self.create() } {
+        let done = match if self.old.is_some() {
+            self.carry_out()
+        } else {
+            self.create()
+        } {
             Ok(done) => done,
             Err(refused) => {
                 let findings = refusal(&refused, unicode);
@@ -229,8 +298,16 @@ impl PatchRequest<'_, '_> {
                     PatchStop::Status(status) => Some(status),
                     PatchStop::Finding(_) => None,
                 };
-                let judged = Judged { valid: Some(false), status, ..Judged::of(self.item) };
-                return Ok(Patched { findings, judged: Some(judged), ..Patched::default() });
+                let judged = Judged {
+                    valid: Some(false),
+                    status,
+                    ..Judged::of(self.item)
+                };
+                return Ok(Patched {
+                    findings,
+                    judged: Some(judged),
+                    ..Patched::default()
+                });
             }
         };
         let mut report = self.judge(&done.text);
@@ -248,34 +325,58 @@ impl PatchRequest<'_, '_> {
         }
         Ok(Patched {
             findings: report.findings.into_iter().map(of_result).collect(),
-            judged: verdict.map(|verdict| Judged { valid: verdict.valid, status: verdict.status, ..Judged::of(self.item) }),
+            judged: verdict.map(|verdict| Judged {
+                valid: verdict.valid,
+                status: verdict.status,
+                ..Judged::of(self.item)
+            }),
             json: Some(result.to_string()),
             changes: Some(changes),
             ok: report.ok,
         })
     }
 
-    pub(super) fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
+    pub(super) fn read<'t>(
+        &self,
+        tree: &'t Tree<'_>,
+        node: crate::text::NodeId,
+        mode: Mode,
+    ) -> Body<'t> {
         Body::read(tree, node, self.api, How::stored(mode, self.item.release))
     }
 
     fn carry_out(&self) -> Result<Done, PatchStop> {
         if self.patch.status && !self.api.kind.status_in(self.item.release) {
-            return Err(PatchStop::finding(Code::NoStatus, stored::no_status(self.api.kind.kind, "patch")));
+            return Err(PatchStop::finding(
+                Code::NoStatus,
+                stored::no_status(self.api.kind.kind, "patch"),
+            ));
         }
         self.check_options()?;
-        let tree = self.input.tree(self.item).ok_or_else(|| PatchStop::Finding(Box::new(stored_is(stored::no_object()))))?;
+        let tree = self
+            .input
+            .tree(self.item)
+            .ok_or_else(|| PatchStop::Finding(Box::new(stored_is(stored::no_object()))))?;
         let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
-            let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
+            let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone())
+                .with_span(error.span);
             return Err(PatchStop::Finding(Box::new(stored::unreadable(&error))));
         }
         // A stored object always has its namespace, even if its text leaves it out.
-        prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
+        prepare::fill_namespace(
+            &mut old.decoded.record,
+            self.api.kind.scope,
+            self.namespace(),
+            &mut Changes::default(),
+        );
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
         let patched = self.owned(old.record(), self.patched(&live, &patch)?)?;
-        Ok(Done { live: Some(live), ..self.decoded(&patched, Some(&old))? })
+        Ok(Done {
+            live: Some(live),
+            ..self.decoded(&patched, Some(&old))?
+        })
     }
 
     fn namespace(&self) -> &str {
@@ -289,7 +390,10 @@ impl PatchRequest<'_, '_> {
         if name.is_empty() {
             return Err(PatchStop::finding(
                 Code::PatchRefused,
-                message!("server.applied-without-name", "a configuration to apply names its object: `metadata.name`"),
+                message!(
+                    "server.applied-without-name",
+                    "a configuration to apply names its object: `metadata.name`"
+                ),
             ));
         }
         if self.patch.status {
@@ -308,7 +412,10 @@ impl PatchRequest<'_, '_> {
             None => self.written(&patched.value),
         };
         let file = crate::text::read(&text, &self.options.limits);
-        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
+        let document = file
+            .documents
+            .first()
+            .and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else {
             return Err(PatchStop::Patch(PatchRefusal::Ours(
                 message!("server.patch-leaves-nothing", "the patch leaves no object").into_owned(),
@@ -326,17 +433,30 @@ impl PatchRequest<'_, '_> {
             }
             None => {
                 let mut record = new.record().clone();
-                prepare::fill_namespace(&mut record, self.api.kind.scope, self.namespace(), &mut Changes::default());
+                prepare::fill_namespace(
+                    &mut record,
+                    self.api.kind.scope,
+                    self.namespace(),
+                    &mut Changes::default(),
+                );
                 prepare::for_create(&mut record, &mut Changes::default());
                 record
             }
         };
-        Ok(Done { result: self.value(&result)?, text, live: None })
+        Ok(Done {
+            result: self.value(&result)?,
+            text,
+            live: None,
+        })
     }
 
     /// Returns the namespace of the stored object.
     fn stored_namespace(&self) -> &str {
-        if self.item.namespace.is_empty() { self.namespace() } else { &self.item.namespace }
+        if self.item.namespace.is_empty() {
+            self.namespace()
+        } else {
+            &self.item.namespace
+        }
     }
 
     /// Gives a patched object the namespace of the request, if it has none (apiserver, pkg/registry/rest/meta.go,
@@ -348,7 +468,10 @@ impl PatchRequest<'_, '_> {
         if lacks
             && self.api.kind.scope == Scope::Namespaced
             && value.get("metadata").is_some_and(Value::is_object)
-            && let Some(metadata) = value.to_mut().get_mut("metadata").and_then(Value::as_object_mut)
+            && let Some(metadata) = value
+                .to_mut()
+                .get_mut("metadata")
+                .and_then(Value::as_object_mut)
         {
             metadata.insert("namespace".to_owned(), self.stored_namespace().into());
         }
@@ -358,18 +481,30 @@ impl PatchRequest<'_, '_> {
     /// Refuses a patched object of another namespace or name than the request's (apiserver, pkg/endpoints/handlers/patch.go,
     /// `applyPatch`).
     fn names_stored(&self, new: &Body<'_>) -> Result<(), PatchStop> {
-        let refused = |message: String| Err(PatchStop::Status(Box::new(Status::bad_request(message))));
-        let text = |name: &str| new.record().record("metadata").map_or("", |meta| meta.str(name));
+        let refused =
+            |message: String| Err(PatchStop::Status(Box::new(Status::bad_request(message))));
+        let text = |name: &str| {
+            new.record()
+                .record("metadata")
+                .map_or("", |meta| meta.str(name))
+        };
         let (name, namespace) = (text("name"), text("namespace"));
         let asked = &self.item.name;
-        if self.api.kind.scope == Scope::Namespaced && !namespace.is_empty() && namespace != self.stored_namespace() {
+        if self.api.kind.scope == Scope::Namespaced
+            && !namespace.is_empty()
+            && namespace != self.stored_namespace()
+        {
             return Err(PatchStop::Status(Box::new(Status::other_namespace())));
         }
         if name.is_empty() {
-            return refused(format!("the name of the object ({asked} based on URL) was undeterminable: name must be provided"));
+            return refused(format!(
+                "the name of the object ({asked} based on URL) was undeterminable: name must be provided"
+            ));
         }
         if name != asked {
-            return refused(format!("the name of the object ({name}) does not match the name on the URL ({asked})"));
+            return refused(format!(
+                "the name of the object ({name}) does not match the name on the URL ({asked})"
+            ));
         }
         Ok(())
     }
@@ -386,7 +521,11 @@ impl PatchRequest<'_, '_> {
             PatchType::Apply => {}
             _ if self.patch.force => {
                 let force = Path::ROOT.field("force");
-                errors.forbidden(Code::PatchRefused, &force, "may not be specified for non-apply patch");
+                errors.forbidden(
+                    Code::PatchRefused,
+                    &force,
+                    "may not be specified for non-apply patch",
+                );
             }
             _ => {}
         }
@@ -406,12 +545,23 @@ impl PatchRequest<'_, '_> {
                 value
             }
             // The patch is decoded for its unknown fields only.
-            PatchType::Merge if patch.is_array() && self.options.field_validation == FieldValidation::Ignore => patch.clone(),
+            PatchType::Merge
+                if patch.is_array() && self.options.field_validation == FieldValidation::Ignore =>
+            {
+                patch.clone()
+            }
             PatchType::Merge => merge::apply(live, patch)?,
-            PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
+            PatchType::Strategic => {
+                strategic::apply(live, patch, self.api.kind.schema, self.item.release)?
+            }
             PatchType::Apply => {
                 self.check_kind(patch)?;
-                apply::apply(live, patch, &self.writer(), self.item.release.rules().unicode)?
+                apply::apply(
+                    live,
+                    patch,
+                    &self.writer(),
+                    self.item.release.rules().unicode,
+                )?
             }
         };
         let shown = match self.patch.kind {
@@ -422,7 +572,11 @@ impl PatchRequest<'_, '_> {
         if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
             numbers::truncate_integers(&FieldType::Struct(self.api.kind.schema), &mut value);
         }
-        Ok(Unjudged { value, shown, strict })
+        Ok(Unjudged {
+            value,
+            shown,
+            strict,
+        })
     }
 
     /// Returns the text that the server decodes. For strategic patches and apply it has a map, whose numbers are 64-bit ones and
@@ -436,12 +590,18 @@ impl PatchRequest<'_, '_> {
 
     /// Fills in a missing kind. A strategic merge patch is merged into the typed object, which has its kind and version anyway.
     fn with_kind(&self, mut value: Value) -> Value {
-        let identity = [("apiVersion", self.api.version.api_version), ("kind", self.api.kind.kind)];
+        let identity = [
+            ("apiVersion", self.api.version.api_version),
+            ("kind", self.api.kind.kind),
+        ];
         let strategic = self.patch.kind == PatchType::Strategic;
-        if let Some(members) = value.as_object_mut().filter(|_| self.patch.kind != PatchType::Apply) {
+        if let Some(members) = value
+            .as_object_mut()
+            .filter(|_| self.patch.kind != PatchType::Apply)
+        {
             for (name, own) in identity {
-                let missing =
-                    matches!(members.get(name), None | Some(Value::Null)) || members.get(name).is_some_and(|text| text == "");
+                let missing = matches!(members.get(name), None | Some(Value::Null))
+                    || members.get(name).is_some_and(|text| text == "");
                 let replaced = strategic && members.get(name).is_some_and(Value::is_string);
                 if replaced || (missing && (strategic || name == "kind")) {
                     members.insert(name.to_owned(), own.into());
@@ -454,8 +614,10 @@ impl PatchRequest<'_, '_> {
     /// Refuses a configuration to apply whose kind differs from the stored object's (apimachinery 1.37, pkg/util/managedfields/internal/versioncheck.go).
     fn check_kind(&self, config: &Value) -> Result<(), PatchStop> {
         if !config.is_object() {
-            let message =
-                message!("server.applied-without-kind", "a configuration to apply is an object with `apiVersion` and `kind`");
+            let message = message!(
+                "server.applied-without-kind",
+                "a configuration to apply is an object with `apiVersion` and `kind`"
+            );
             return Err(PatchStop::Patch(PatchRefusal::Ours(message.into_owned())));
         }
         let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
@@ -464,13 +626,24 @@ impl PatchRequest<'_, '_> {
             return Ok(());
         }
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let named = if version.contains('/') { "/, Kind=".to_owned() } else { format!("{group}/{version}, Kind={kind}") };
-        Err(PatchStop::Patch(PatchRefusal::BadRequest(format!("invalid object type: {named}"))))
+        let named = if version.contains('/') {
+            "/, Kind=".to_owned()
+        } else {
+            format!("{group}/{version}, Kind={kind}")
+        };
+        Err(PatchStop::Patch(PatchRefusal::BadRequest(format!(
+            "invalid object type: {named}"
+        ))))
     }
 
     /// Checks that the patched object decodes as its kind, without unknown fields if field validation is strict.
     pub(super) fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), PatchStop> {
-        let invalid = |detail: String| Err(PatchStop::Patch(PatchRefusal::Invalid { value: patched.shown.clone(), detail }));
+        let invalid = |detail: String| {
+            Err(PatchStop::Patch(PatchRefusal::Invalid {
+                value: patched.shown.clone(),
+                detail,
+            }))
+        };
         if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
             match identify(&patched.value, self.api, self.item.release) {
                 PatchedKind::Same => {}
@@ -489,18 +662,25 @@ impl PatchRequest<'_, '_> {
             return match self.patch.kind {
                 PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
                 // For these types the server decodes from maps and uses other words.
-                PatchType::Strategic | PatchType::Apply => Err(PatchStop::Patch(PatchRefusal::Ours(message!(
-                    "server.patched-undecodable",
-                    "the patched object does not decode: {error}",
-                    error,
-                )))),
+                PatchType::Strategic | PatchType::Apply => {
+                    Err(PatchStop::Patch(PatchRefusal::Ours(message!(
+                        "server.patched-undecodable",
+                        "the patched object does not decode: {error}",
+                        error,
+                    ))))
+                }
             };
         }
         let strict: Vec<&str> = patched
             .strict
             .iter()
             .map(String::as_str)
-            .chain(new.decoded.strict.iter().map(|strict| strict.message.as_str()))
+            .chain(
+                new.decoded
+                    .strict
+                    .iter()
+                    .map(|strict| strict.message.as_str()),
+            )
             .collect();
         if self.options.field_validation == FieldValidation::Strict && !strict.is_empty() {
             return invalid(format!("strict decoding error: {}", strict.join(", ")));
@@ -511,36 +691,67 @@ impl PatchRequest<'_, '_> {
     /// Answers a document without `apiVersion`. The server decodes it as its internal type, to which every field but `kind` is
     /// unknown.
     fn internal(&self, patched: &Unjudged) -> Result<(), PatchStop> {
-        let members = patched.value.as_object().into_iter().flat_map(|members| members.keys());
+        let members = patched
+            .value
+            .as_object()
+            .into_iter()
+            .flat_map(|members| members.keys());
         let unknown = members.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
-        let unknown: Vec<String> = unknown.map(|name| format!("unknown field \"{name}\"")).collect();
+        let unknown: Vec<String> = unknown
+            .map(|name| format!("unknown field \"{name}\""))
+            .collect();
         if self.options.field_validation == FieldValidation::Strict && !unknown.is_empty() {
-            let strict: Vec<&str> = patched.strict.iter().chain(&unknown).map(String::as_str).collect();
+            let strict: Vec<&str> = patched
+                .strict
+                .iter()
+                .chain(&unknown)
+                .map(String::as_str)
+                .collect();
             let detail = format!("strict decoding error: {}", strict.join(", "));
-            return Err(PatchStop::Patch(PatchRefusal::Invalid { value: patched.shown.clone(), detail }));
+            return Err(PatchStop::Patch(PatchRefusal::Invalid {
+                value: patched.shown.clone(),
+                detail,
+            }));
         }
         let name = &self.item.name;
-        let message = format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        let message = format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        );
         Err(PatchStop::Status(Box::new(Status::bad_request(message))))
     }
 
     /// Reads the patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
     fn read_patch(&self) -> Result<Value, PatchStop> {
         let file = crate::text::read(self.patch.text, &self.options.limits);
-        if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        if let Some(finding) = file
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Error)
+        {
             return Err(PatchStop::Finding(Box::new(unread(finding))));
         }
         let root = match file.documents.as_slice() {
             [document] => document.root.map(|root| (document, root)),
             [] => return Ok(Value::Null),
             _ => {
-                let message = message!("server.patch-several-documents", "the patch holds more than one document");
+                let message = message!(
+                    "server.patch-several-documents",
+                    "the patch holds more than one document"
+                );
                 return Err(PatchStop::finding(Code::PatchRefused, message));
             }
         };
-        let Some((document, root)) = root else { return Ok(Value::Null) };
+        let Some((document, root)) = root else {
+            return Ok(Value::Null);
+        };
         let mut out = String::new();
-        if !print::json(&document.tree, root, Order::Sorted, self.options.limits.bytes, &mut out) {
+        if !print::json(
+            &document.tree,
+            root,
+            Order::Sorted,
+            self.options.limits.bytes,
+            &mut out,
+        ) {
             let message = message!(
                 "server.patch-too-large",
                 "the patch has more than {bytes} bytes once aliases are written out",
@@ -549,7 +760,11 @@ impl PatchRequest<'_, '_> {
             return Err(PatchStop::finding(Code::PatchRefused, message));
         }
         serde_json::from_str::<Value>(&out).map_err(|_| {
-            let message = message!("server.patch-too-deep", "the patch is nested deeper than {levels} levels", levels = 127);
+            let message = message!(
+                "server.patch-too-deep",
+                "the patch is nested deeper than {levels} levels",
+                levels = 127
+            );
             PatchStop::finding(Code::PatchRefused, message)
         })
     }
@@ -562,8 +777,13 @@ impl PatchRequest<'_, '_> {
             None => options::Operation::Create,
         };
         let stored_as = Some(StoredAs::Written);
-        let options =
-            ValidateOptions { release: Some(self.item.release), operation, stored_as, patched: true, ..self.options.clone() };
+        let options = ValidateOptions {
+            release: Some(self.item.release),
+            operation,
+            stored_as,
+            patched: true,
+            ..self.options.clone()
+        };
         text::validate(patched, &options)
     }
 }

@@ -28,7 +28,10 @@ impl PatchRequest<'_, '_> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
         serde_json::from_str(&text).map_err(|_| {
-            let message = message!("server.stored-too-deep", "the stored object is nested too deep");
+            let message = message!(
+                "server.stored-too-deep",
+                "the stored object is nested too deep"
+            );
             PatchStop::Finding(Box::new(stored_is(message)))
         })
     }
@@ -40,9 +43,20 @@ impl PatchRequest<'_, '_> {
     }
 
     /// Returns a new object as the server compares it, with the times that the server sets itself.
-    fn compared_new(&self, tree: &Tree<'_>, root: NodeId, new: &Body<'_>) -> Result<Value, PatchStop> {
-        let how = How { written_quantities: true, ..How::stored(Mode::Json, self.item.release) };
-        let (mut new, mut written) = (new.record().clone(), Body::read(tree, root, self.api, how).decoded.record);
+    fn compared_new(
+        &self,
+        tree: &Tree<'_>,
+        root: NodeId,
+        new: &Body<'_>,
+    ) -> Result<Value, PatchStop> {
+        let how = How {
+            written_quantities: true,
+            ..How::stored(Mode::Json, self.item.release)
+        };
+        let (mut new, mut written) = (
+            new.record().clone(),
+            Body::read(tree, root, self.api, how).decoded.record,
+        );
         if let Some(now) = self.patch.time.and_then(|time| Time::parse(time).ok()) {
             set_clock(&mut new, now);
             set_clock(&mut written, now);
@@ -69,20 +83,39 @@ impl PatchRequest<'_, '_> {
 
     /// Updates the field owners after a patch other than apply. The server does so once it has decoded the object, without unknown
     /// fields.
-    pub(super) fn owned(&self, stored: &Record<'_>, mut patched: Unjudged) -> Result<Unjudged, PatchStop> {
-        if self.patch.kind == PatchType::Apply || self.patch.field_manager.is_none() || !patched.value.is_object() {
+    pub(super) fn owned(
+        &self,
+        stored: &Record<'_>,
+        mut patched: Unjudged,
+    ) -> Result<Unjudged, PatchStop> {
+        if self.patch.kind == PatchType::Apply
+            || self.patch.field_manager.is_none()
+            || !patched.value.is_object()
+        {
             return Ok(patched);
         }
         let text = self.written(&patched.value);
         let file = crate::text::read(&text, &self.options.limits);
-        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
-        let Some((document, root)) = document else { return Ok(patched) };
+        let document = file
+            .documents
+            .first()
+            .and_then(|document| document.root.map(|root| (document, root)));
+        let Some((document, root)) = document else {
+            return Ok(patched);
+        };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, &patched)?;
-        let written =
-            apply::update(&self.compared_stored(stored)?, &self.compared_new(&document.tree, root, &new)?, &self.writer())?;
+        let written = apply::update(
+            &self.compared_stored(stored)?,
+            &self.compared_new(&document.tree, root, &new)?,
+            &self.writer(),
+        )?;
         let managers = written.pointer("/metadata/managedFields").cloned();
-        if let Some(metadata) = patched.value.get_mut("metadata").and_then(Value::as_object_mut) {
+        if let Some(metadata) = patched
+            .value
+            .get_mut("metadata")
+            .and_then(Value::as_object_mut)
+        {
             match managers {
                 Some(managers) => metadata.insert("managedFields".to_owned(), managers),
                 None => metadata.shift_remove("managedFields"),
@@ -104,7 +137,9 @@ fn set_clock(record: &mut Record<'_>, now: Time) {
     }
     for (field, slot) in record.schema.fields.iter().zip(&mut record.slots) {
         match slot {
-            Slot::Str(text) if field.json == "timeAdded" && text == CLOCK => *slot = Slot::Time(now),
+            Slot::Str(text) if field.json == "timeAdded" && text == CLOCK => {
+                *slot = Slot::Time(now)
+            }
             slot => set(slot, now),
         }
     }

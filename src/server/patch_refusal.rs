@@ -33,8 +33,14 @@ impl From<PatchRefusal> for PatchStop {
 pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
     let finding = match stop {
         PatchStop::Finding(finding) => (**finding).clone(),
-        PatchStop::Status(status) => Finding::new(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
-        PatchStop::Patch(PatchRefusal::Ours(message)) => Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone()),
+        PatchStop::Status(status) => Finding::new(
+            Code::PatchRefused,
+            Origin::ApiServer,
+            status.message.clone(),
+        ),
+        PatchStop::Patch(PatchRefusal::Ours(message)) => {
+            Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone())
+        }
         PatchStop::Patch(PatchRefusal::Conflicts(conflicts)) => {
             let finding = |conflict: &patch::FieldConflict| {
                 let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
@@ -53,7 +59,8 @@ pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
             return conflicts.iter().map(finding).collect();
         }
         PatchStop::Patch(refused) => {
-            let message = Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
+            let message =
+                Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
             let finding = Finding::new(Code::PatchRefused, Origin::ApiServer, message);
             match refused {
                 PatchRefusal::Rejected(reason) => finding.with_help(reason.clone()),
@@ -66,6 +73,14 @@ pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
 
 /// Returns a finding about the patch, unless it names another text.
 pub fn of_patch(finding: Finding) -> Finding {
-    let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
-    if finding.within == TextField::Text { finding.about(TextField::Patch) } else { finding }
+    let finding = Finding {
+        object: Some(0),
+        fixes: Vec::new(),
+        ..finding
+    };
+    if finding.within == TextField::Text {
+        finding.about(TextField::Patch)
+    } else {
+        finding
+    }
 }

@@ -70,7 +70,20 @@ const KINDS: &[(&str, &str, &[PodPath])] = &[
     ("", "PodTemplate", &[]),
     (TRAINER, "TrainingRuntime", &[]),
     (TRAINER, "ClusterTrainingRuntime", &[]),
-    ("batch", "CronJob", &[("", &[("spec", One), ("jobTemplate", One), ("spec", Job), ("template", One), ("spec", One)])]),
+    (
+        "batch",
+        "CronJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("jobTemplate", One),
+                ("spec", Job),
+                ("template", One),
+                ("spec", One),
+            ],
+        )],
+    ),
     (
         "jobset.x-k8s.io",
         "JobSet",
@@ -91,37 +104,163 @@ const KINDS: &[(&str, &str, &[PodPath])] = &[
         "leaderworkerset.x-k8s.io",
         "LeaderWorkerSet",
         &[
-            ("leader", &[("spec", Field("replicas", 1)), ("leaderWorkerTemplate", One), ("leaderTemplate", One), ("spec", One)]),
+            (
+                "leader",
+                &[
+                    ("spec", Field("replicas", 1)),
+                    ("leaderWorkerTemplate", One),
+                    ("leaderTemplate", One),
+                    ("spec", One),
+                ],
+            ),
             (
                 "worker",
-                &[("spec", Field("replicas", 1)), ("leaderWorkerTemplate", Workers), ("workerTemplate", One), ("spec", One)],
+                &[
+                    ("spec", Field("replicas", 1)),
+                    ("leaderWorkerTemplate", Workers),
+                    ("workerTemplate", One),
+                    ("spec", One),
+                ],
             ),
         ],
     ),
     (
         "batch.volcano.sh",
         "Job",
-        &[("", &[("spec", One), ("tasks", One), ("*", Field("replicas", 1)), ("template", One), ("spec", One)])],
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("tasks", One),
+                ("*", Field("replicas", 1)),
+                ("template", One),
+                ("spec", One),
+            ],
+        )],
     ),
-    ("kubeflow.org", "PyTorchJob", &[("", &[("spec", One), ("pytorchReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
-    ("kubeflow.org", "TFJob", &[("", &[("spec", One), ("tfReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
-    ("kubeflow.org", "MPIJob", &[("", &[("spec", One), ("mpiReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
-    ("kubeflow.org", "JAXJob", &[("", &[("spec", One), ("jaxReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
-    ("kubeflow.org", "XGBoostJob", &[("", &[("spec", One), ("xgbReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
-    ("kubeflow.org", "PaddleJob", &[("", &[("spec", One), ("paddleReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    (
+        "kubeflow.org",
+        "PyTorchJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("pytorchReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
+    (
+        "kubeflow.org",
+        "TFJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("tfReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
+    (
+        "kubeflow.org",
+        "MPIJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("mpiReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
+    (
+        "kubeflow.org",
+        "JAXJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("jaxReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
+    (
+        "kubeflow.org",
+        "XGBoostJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("xgbReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
+    (
+        "kubeflow.org",
+        "PaddleJob",
+        &[(
+            "",
+            &[
+                ("spec", One),
+                ("paddleReplicaSpecs", One),
+                REPLICAS,
+                TEMPLATE,
+                SPEC,
+            ],
+        )],
+    ),
     (
         "ray.io",
         "RayCluster",
         &[
-            ("head", &[("spec", Unless("suspend")), ("headGroupSpec", One), TEMPLATE, SPEC]),
-            ("", &[("spec", Unless("suspend")), ("workerGroupSpecs", One), ("*", RayWorkers), TEMPLATE, SPEC]),
+            (
+                "head",
+                &[
+                    ("spec", Unless("suspend")),
+                    ("headGroupSpec", One),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
+            (
+                "",
+                &[
+                    ("spec", Unless("suspend")),
+                    ("workerGroupSpecs", One),
+                    ("*", RayWorkers),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
         ],
     ),
     (
         "ray.io",
         "RayJob",
         &[
-            ("head", &[("spec", Unless("suspend")), ("rayClusterSpec", One), ("headGroupSpec", One), TEMPLATE, SPEC]),
+            (
+                "head",
+                &[
+                    ("spec", Unless("suspend")),
+                    ("rayClusterSpec", One),
+                    ("headGroupSpec", One),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
             (
                 "",
                 &[
@@ -133,15 +272,41 @@ const KINDS: &[(&str, &str, &[PodPath])] = &[
                     SPEC,
                 ],
             ),
-            ("submitter", &[("spec", Unless("suspend")), ("submitterPodTemplate", One), SPEC]),
+            (
+                "submitter",
+                &[
+                    ("spec", Unless("suspend")),
+                    ("submitterPodTemplate", One),
+                    SPEC,
+                ],
+            ),
         ],
     ),
     (
         "ray.io",
         "RayService",
         &[
-            ("head", &[("spec", One), ("rayClusterConfig", One), ("headGroupSpec", One), TEMPLATE, SPEC]),
-            ("", &[("spec", One), ("rayClusterConfig", One), ("workerGroupSpecs", One), ("*", RayWorkers), TEMPLATE, SPEC]),
+            (
+                "head",
+                &[
+                    ("spec", One),
+                    ("rayClusterConfig", One),
+                    ("headGroupSpec", One),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
+            (
+                "",
+                &[
+                    ("spec", One),
+                    ("rayClusterConfig", One),
+                    ("workerGroupSpecs", One),
+                    ("*", RayWorkers),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
         ],
     ),
     (
@@ -159,15 +324,28 @@ const KINDS: &[(&str, &str, &[PodPath])] = &[
             ],
         )],
     ),
-    ("kubevirt.io", "VirtualMachine", &[("", &[("spec", Machine), TEMPLATE, SPEC])]),
+    (
+        "kubevirt.io",
+        "VirtualMachine",
+        &[("", &[("spec", Machine), TEMPLATE, SPEC])],
+    ),
     ("kubevirt.io", "VirtualMachineInstance", &[("", &[SPEC])]),
     (
         "serving.kserve.io",
         "InferenceService",
         &[
-            ("predictor", &[("spec", One), ("predictor", Field("minReplicas", 1))]),
-            ("transformer", &[("spec", One), ("transformer", Field("minReplicas", 1))]),
-            ("explainer", &[("spec", One), ("explainer", Field("minReplicas", 1))]),
+            (
+                "predictor",
+                &[("spec", One), ("predictor", Field("minReplicas", 1))],
+            ),
+            (
+                "transformer",
+                &[("spec", One), ("transformer", Field("minReplicas", 1))],
+            ),
+            (
+                "explainer",
+                &[("spec", One), ("explainer", Field("minReplicas", 1))],
+            ),
         ],
     ),
 ];
@@ -177,29 +355,67 @@ const TEMPLATE: Step = ("template", One);
 const SPEC: Step = ("spec", One);
 
 /// Finds the pods of an object of another kind than those of [`crate::place::device::facts::WorkloadKind`].
-pub fn find<'i>(input: &'i Input<'_>, runtimes: &Runtimes, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
+pub fn find<'i>(
+    input: &'i Input<'_>,
+    runtimes: &Runtimes,
+    item: &Item,
+    tree: &'i Tree<'i>,
+) -> PodSets<'i> {
     let group = group_of(item);
     if group == TRAINER && item.kind == "TrainJob" {
         return train_job(input, runtimes, item, tree);
     }
-    let mut sets = PodSets { list: Vec::new(), is_known: false, tree, missing: None };
-    match KINDS.iter().find(|(of, kind, _)| *of == group && *kind == item.kind) {
+    let mut sets = PodSets {
+        list: Vec::new(),
+        is_known: false,
+        tree,
+        missing: None,
+    };
+    match KINDS
+        .iter()
+        .find(|(of, kind, _)| *of == group && *kind == item.kind)
+    {
         Some((_, _, ways)) => {
             sets.is_known = true;
             for (name, steps) in *ways {
-                let mut way = Way { tree, found: &mut sets.list };
-                way.follow(steps, Here { node: item.node, above: None, count: 1, suffix: (*name).to_owned() });
+                let mut way = Way {
+                    tree,
+                    found: &mut sets.list,
+                };
+                way.follow(
+                    steps,
+                    Here {
+                        node: item.node,
+                        above: None,
+                        count: 1,
+                        suffix: (*name).to_owned(),
+                    },
+                );
             }
         }
         None => {
             let places = pod_specs::find(tree, item.node, &item.api_version, &item.kind).list;
-            let places: Vec<_> = places.iter().filter(|place| place.sort == PlaceKind::Pod).collect();
+            let places: Vec<_> = places
+                .iter()
+                .filter(|place| place.sort == PlaceKind::Pod)
+                .collect();
             let several = places.len() > 1;
             for (at, place) in places.iter().enumerate() {
-                let suffix = if several { at.saturating_add(1).to_string() } else { String::new() };
-                let metadata =
-                    place.parent.and_then(|parent| tree.get(parent, "metadata")).filter(|_| place.parent != Some(item.node));
-                sets.list.push(PodSet { spec: place.node, metadata, suffix, count: 1 });
+                let suffix = if several {
+                    at.saturating_add(1).to_string()
+                } else {
+                    String::new()
+                };
+                let metadata = place
+                    .parent
+                    .and_then(|parent| tree.get(parent, "metadata"))
+                    .filter(|_| place.parent != Some(item.node));
+                sets.list.push(PodSet {
+                    spec: place.node,
+                    metadata,
+                    suffix,
+                    count: 1,
+                });
             }
         }
     }
@@ -221,9 +437,14 @@ const CLUSTER_RUNTIME: &str = "ClusterTrainingRuntime";
 impl Runtimes {
     /// Finds the runtimes of a text; of several with one name, the first.
     pub fn of(input: &Input<'_>, namespace: &str) -> Self {
-        let mut runtimes = Runtimes { namespace: namespace.to_owned(), known: BTreeMap::new() };
+        let mut runtimes = Runtimes {
+            namespace: namespace.to_owned(),
+            known: BTreeMap::new(),
+        };
         for (at, item) in input.items.iter().enumerate() {
-            if group_of(item) == TRAINER && matches!(item.kind.as_str(), "TrainingRuntime" | CLUSTER_RUNTIME) {
+            if group_of(item) == TRAINER
+                && matches!(item.kind.as_str(), "TrainingRuntime" | CLUSTER_RUNTIME)
+            {
                 let key = runtimes.key(&item.kind, &item.namespace, &item.name);
                 runtimes.known.entry(key).or_insert(at);
             }
@@ -246,7 +467,9 @@ impl Runtimes {
 }
 
 fn group_of(item: &Item) -> &str {
-    item.api_version.split_once('/').map_or("", |(group, _)| group)
+    item.api_version
+        .split_once('/')
+        .map_or("", |(group, _)| group)
 }
 
 /// The group of Kubeflow Trainer.
@@ -259,31 +482,78 @@ const JOBS: &[&str] = &["spec", "template", "spec", "replicatedJobs"];
 /// Finds the pods of a TrainJob: those of the JobSet in its runtime, with as many trainers as the job has nodes.
 ///
 /// Source: kubeflow/trainer, trainer.kubeflow.org/v1alpha1.
-fn train_job<'i>(input: &'i Input<'_>, runtimes: &Runtimes, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
-    let below = |tree: &Tree<'_>, node: NodeId, path: &[&str]| path.iter().try_fold(node, |node, name| tree.get(node, name));
-    let count = |tree: &Tree<'_>, node: Option<NodeId>| read_from::<Option<i64>>(Datum::Node(tree, node?)).ok().flatten();
-    let mut sets = PodSets { list: Vec::new(), is_known: true, tree, missing: None };
-    let named = |field: &str| below(tree, item.node, &["spec", "runtimeRef", field]).and_then(|node| tree.str(node));
+fn train_job<'i>(
+    input: &'i Input<'_>,
+    runtimes: &Runtimes,
+    item: &Item,
+    tree: &'i Tree<'i>,
+) -> PodSets<'i> {
+    let below = |tree: &Tree<'_>, node: NodeId, path: &[&str]| {
+        path.iter()
+            .try_fold(node, |node, name| tree.get(node, name))
+    };
+    let count = |tree: &Tree<'_>, node: Option<NodeId>| {
+        read_from::<Option<i64>>(Datum::Node(tree, node?))
+            .ok()
+            .flatten()
+    };
+    let mut sets = PodSets {
+        list: Vec::new(),
+        is_known: true,
+        tree,
+        missing: None,
+    };
+    let named = |field: &str| {
+        below(tree, item.node, &["spec", "runtimeRef", field]).and_then(|node| tree.str(node))
+    };
     let kind = named("kind").unwrap_or(CLUSTER_RUNTIME);
     let name = named("name").unwrap_or_default();
-    let runtime = runtimes.find(kind, &item.namespace, name).and_then(|at| input.items.get(at));
+    let runtime = runtimes
+        .find(kind, &item.namespace, name)
+        .and_then(|at| input.items.get(at));
     let runtime = runtime.and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
     let Some((runtime, of)) = runtime else {
         sets.missing = Some((kind.to_owned(), name.to_owned()));
         return sets;
     };
-    let nodes = count(tree, below(tree, item.node, &["spec", "trainer", "numNodes"]));
+    let nodes = count(
+        tree,
+        below(tree, item.node, &["spec", "trainer", "numNodes"]),
+    );
     let nodes = nodes.or_else(|| count(of, below(of, runtime, &["spec", "mlPolicy", "numNodes"])));
-    let times = tree.get(item.node, "spec").map_or(1, |spec| number(tree, spec, Unless("suspend")));
-    let jobs = below(of, runtime, JOBS).map(|jobs| of.items(jobs)).unwrap_or_default();
+    let times = tree
+        .get(item.node, "spec")
+        .map_or(1, |spec| number(tree, spec, Unless("suspend")));
+    let jobs = below(of, runtime, JOBS)
+        .map(|jobs| of.items(jobs))
+        .unwrap_or_default();
     for job in jobs {
-        let Some(spec) = below(of, *job, &["template", "spec"]) else { continue };
-        let Some(pod) = below(of, spec, &["template", "spec"]) else { continue };
-        let step = below(of, *job, &["template", "metadata", "labels", STEP]).and_then(|label| of.str(label));
-        let pods = nodes.filter(|_| step == Some("trainer")).unwrap_or_else(|| number(of, spec, Job));
-        let suffix = of.get(*job, "name").and_then(|name| of.str(name)).unwrap_or_default().to_owned();
-        let count = times.saturating_mul(number(of, *job, Field("replicas", 1))).saturating_mul(pods).max(0);
-        sets.list.push(PodSet { spec: pod, metadata: below(of, spec, &["template", "metadata"]), suffix, count });
+        let Some(spec) = below(of, *job, &["template", "spec"]) else {
+            continue;
+        };
+        let Some(pod) = below(of, spec, &["template", "spec"]) else {
+            continue;
+        };
+        let step = below(of, *job, &["template", "metadata", "labels", STEP])
+            .and_then(|label| of.str(label));
+        let pods = nodes
+            .filter(|_| step == Some("trainer"))
+            .unwrap_or_else(|| number(of, spec, Job));
+        let suffix = of
+            .get(*job, "name")
+            .and_then(|name| of.str(name))
+            .unwrap_or_default()
+            .to_owned();
+        let count = times
+            .saturating_mul(number(of, *job, Field("replicas", 1)))
+            .saturating_mul(pods)
+            .max(0);
+        sets.list.push(PodSet {
+            spec: pod,
+            metadata: below(of, spec, &["template", "metadata"]),
+            suffix,
+            count,
+        });
     }
     sets.tree = of;
     sets
@@ -309,25 +579,59 @@ impl Way<'_, '_> {
         let tree = self.tree;
         let Some(((name, times), rest)) = steps.split_first() else {
             let metadata = here.above.and_then(|above| tree.get(above, "metadata"));
-            self.found.push(PodSet { spec: here.node, metadata, suffix: here.suffix, count: here.count.max(0) });
+            self.found.push(PodSet {
+                spec: here.node,
+                metadata,
+                suffix: here.suffix,
+                count: here.count.max(0),
+            });
             return;
         };
         if *name != "*" {
-            if let Some(node) = tree.get(here.node, name).filter(|node| tree.is_map(*node) || is_list(tree, *node)) {
+            if let Some(node) = tree
+                .get(here.node, name)
+                .filter(|node| tree.is_map(*node) || is_list(tree, *node))
+            {
                 let count = here.count.saturating_mul(number(tree, node, *times));
-                self.follow(rest, Here { node, above: Some(here.node), count, suffix: here.suffix });
+                self.follow(
+                    rest,
+                    Here {
+                        node,
+                        above: Some(here.node),
+                        count,
+                        suffix: here.suffix,
+                    },
+                );
             }
             return;
         }
         let list = tree.items(here.node).iter().enumerate().map(|(at, item)| {
-            let name = ["name", "groupName"].iter().find_map(|field| tree.str(tree.get(*item, field)?)).map(str::to_owned);
+            let name = ["name", "groupName"]
+                .iter()
+                .find_map(|field| tree.str(tree.get(*item, field)?))
+                .map(str::to_owned);
             (*item, name.unwrap_or_else(|| at.to_string()))
         });
-        let map = tree.entries(here.node).iter().map(|entry| (entry.value, tree.text(entry.key).to_lowercase()));
-        let items: Vec<(NodeId, String)> = if is_list(tree, here.node) { list.collect() } else { map.collect() };
+        let map = tree
+            .entries(here.node)
+            .iter()
+            .map(|entry| (entry.value, tree.text(entry.key).to_lowercase()));
+        let items: Vec<(NodeId, String)> = if is_list(tree, here.node) {
+            list.collect()
+        } else {
+            map.collect()
+        };
         for (node, suffix) in items {
             let count = here.count.saturating_mul(number(tree, node, *times));
-            self.follow(rest, Here { node, above: Some(here.node), count, suffix });
+            self.follow(
+                rest,
+                Here {
+                    node,
+                    above: Some(here.node),
+                    count,
+                    suffix,
+                },
+            );
         }
     }
 }
@@ -339,10 +643,16 @@ fn is_list(tree: &Tree<'_>, node: NodeId) -> bool {
 /// Returns the factor by which the number of pods is multiplied below a node.
 fn number(tree: &Tree<'_>, node: NodeId, times: Times) -> i64 {
     let is_true = |name: &str| {
-        let value = tree.get(node, name).map(|value| read_from::<bool>(Datum::Node(tree, value)));
+        let value = tree
+            .get(node, name)
+            .map(|value| read_from::<bool>(Datum::Node(tree, value)));
         matches!(value, Some(Ok(true)))
     };
-    let field = |name: &str| read_from::<Option<i64>>(Datum::Node(tree, tree.get(node, name)?)).ok().flatten();
+    let field = |name: &str| {
+        read_from::<Option<i64>>(Datum::Node(tree, tree.get(node, name)?))
+            .ok()
+            .flatten()
+    };
     match times {
         Times::One => 1,
         Times::Field(name, default) => field(name).unwrap_or(default),
@@ -358,12 +668,18 @@ fn number(tree: &Tree<'_>, node: NodeId, times: Times) -> i64 {
             field("size").unwrap_or(1).saturating_sub(leader)
         }
         Times::RayWorkers => {
-            let replicas = field("replicas").unwrap_or(0).max(field("minReplicas").unwrap_or(0));
+            let replicas = field("replicas")
+                .unwrap_or(0)
+                .max(field("minReplicas").unwrap_or(0));
             replicas.saturating_mul(field("numOfHosts").unwrap_or(1))
         }
         Times::Machine => {
-            let strategy = tree.get(node, "runStrategy").and_then(|value| tree.str(value));
-            let running = tree.get(node, "running").map(|value| read_from::<bool>(Datum::Node(tree, value)));
+            let strategy = tree
+                .get(node, "runStrategy")
+                .and_then(|value| tree.str(value));
+            let running = tree
+                .get(node, "running")
+                .map(|value| read_from::<bool>(Datum::Node(tree, value)));
             i64::from(strategy != Some("Halted") && !matches!(running, Some(Ok(false))))
         }
     }

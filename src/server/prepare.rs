@@ -20,18 +20,37 @@ pub fn judge_created(api: Api, object: &Record<'_>, context: &Context, errors: &
     if Object::new(object).metadata().generate_name().is_empty() {
         return;
     }
-    metadata::generic_create(Object::new(object).metadata(), api.kind.scope, NameRule::PathSegment, context.rules, errors);
+    metadata::generic_create(
+        Object::new(object).metadata(),
+        api.kind.scope,
+        NameRule::PathSegment,
+        context.rules,
+        errors,
+    );
 }
 
 /// Judges an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors come
 /// more than once.
-pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Errors {
-    let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return context.errors() };
+pub fn judge_update(
+    api: Api,
+    new: &Record<'_>,
+    operation: Operation<&Record<'_>>,
+    context: &Context,
+) -> Errors {
+    let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else {
+        return context.errors();
+    };
     let status = matches!(operation, Operation::UpdateStatus(_));
     let new = &for_update(new, old, status, context);
     let mut errors = context.errors();
     let (new_meta, old_meta) = (Object::new(new).metadata(), Object::new(old).metadata());
-    metadata::generic_create(new_meta, api.kind.scope, NameRule::PathSegment, context.rules, &mut errors);
+    metadata::generic_create(
+        new_meta,
+        api.kind.scope,
+        NameRule::PathSegment,
+        context.rules,
+        &mut errors,
+    );
     metadata::generic_update(new_meta, old_meta, &mut errors);
     if !status && strategy_creates_too(api) {
         run(api, new, Operation::Create, context, &mut errors);
@@ -44,7 +63,9 @@ pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>
 fn strategy_creates_too(api: Api) -> bool {
     match api.kind.object {
         ObjectKind::Classic(kind) => match kind {
-            ClassicKind::ResourceSlice | ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters => false,
+            ClassicKind::ResourceSlice
+            | ClassicKind::ResourceClaimParameters
+            | ClassicKind::ResourceClassParameters => false,
             ClassicKind::ResourceClaim
             | ClassicKind::ResourceClass
             | ClassicKind::ResourceClaimTemplate
@@ -55,7 +76,12 @@ fn strategy_creates_too(api: Api) -> bool {
 }
 
 /// Makes the fix-ups before validation, then those of the strategy's `PrepareForUpdate`.
-pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
+pub fn for_update<'r>(
+    new: &Record<'r>,
+    old: &Record<'r>,
+    status: bool,
+    context: &Context,
+) -> Record<'r> {
     let mut new = new.clone();
     let has_status = new.schema.slot("status").is_some();
     if has_status {
@@ -66,16 +92,27 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     let stored = match old.record("metadata") {
         Some(stored) => stored,
         None => {
-            let Some(schema) = new.record_mut("metadata").map(|meta| meta.schema) else { return new };
+            let Some(schema) = new.record_mut("metadata").map(|meta| meta.schema) else {
+                return new;
+            };
             zero = Record::empty(schema);
             &zero
         }
     };
-    let Some(meta) = new.record_mut("metadata") else { return new };
+    let Some(meta) = new.record_mut("metadata") else {
+        return new;
+    };
     let mut keep = |name: &str| meta.set(name, stored.get(name).clone());
     keep("generation");
     if status && has_status && context.rules.status_update_resets_metadata {
-        for name in ["deletionTimestamp", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] {
+        for name in [
+            "deletionTimestamp",
+            "selfLink",
+            "labels",
+            "annotations",
+            "finalizers",
+            "ownerReferences",
+        ] {
             keep(name);
         }
     }
@@ -89,7 +126,10 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
         }
     }
     if stored.has("deletionGracePeriodSeconds") && !meta.has("deletionGracePeriodSeconds") {
-        meta.set("deletionGracePeriodSeconds", stored.get("deletionGracePeriodSeconds").clone());
+        meta.set(
+            "deletionGracePeriodSeconds",
+            stored.get("deletionGracePeriodSeconds").clone(),
+        );
     }
     new
 }
@@ -97,17 +137,32 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
 /// Fills in the stored version: an update without `resourceVersion`, or with zero, is unconditional. The store does this before
 /// [`judge_update`].
 pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
-    let Some(stored) = old.record("metadata") else { return };
+    let Some(stored) = old.record("metadata") else {
+        return;
+    };
     let unconditional = |version: &str| version.bytes().all(|digit| digit == b'0');
-    if let Some(meta) = new.record_mut("metadata").filter(|meta| unconditional(meta.str("resourceVersion"))) {
+    if let Some(meta) = new
+        .record_mut("metadata")
+        .filter(|meta| unconditional(meta.str("resourceVersion")))
+    {
         meta.set("resourceVersion", stored.get("resourceVersion").clone());
     }
 }
 
 /// Fills in the request's namespace, or drops the namespace of a cluster-scoped object.
-pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r str, changes: &mut Changes) {
+pub fn fill_namespace<'r>(
+    object: &mut Record<'r>,
+    scope: Scope,
+    namespace: &'r str,
+    changes: &mut Changes,
+) {
     // The metadata of a list has no namespace.
-    let Some(meta) = object.record_mut("metadata").filter(|meta| meta.schema.has("namespace")) else { return };
+    let Some(meta) = object
+        .record_mut("metadata")
+        .filter(|meta| meta.schema.has("namespace"))
+    else {
+        return;
+    };
     let given = !meta.str("namespace").is_empty();
     match scope {
         Scope::Namespaced if !given => {
@@ -123,12 +178,20 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
 }
 
 /// Metadata that the handler drops from a body (kube-apiserver, apiserver/pkg/registry/rest/meta.go, `WipeObjectMetaSystemFields`).
-const WIPED: &[&str] = &["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
+const WIPED: &[&str] = &[
+    "creationTimestamp",
+    "uid",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+];
 
 /// Prepares a new object for the strategy's validation, except for its namespace.
 pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     drop_status(object, changes);
-    let Some(meta) = object.record_mut("metadata") else { return };
+    let Some(meta) = object.record_mut("metadata") else {
+        return;
+    };
     for &name in WIPED {
         let given = match meta.get(name) {
             FieldValue::Unset => false,
@@ -166,7 +229,10 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
 /// Drops the resource version of a new object, as kubectl does before it sends one (cli-runtime, pkg/resource/helper.go,
 /// `Helper.Create`), and the server where an apply creates the object.
 pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
-    if let Some(meta) = object.record_mut("metadata").filter(|meta| !meta.str("resourceVersion").is_empty()) {
+    if let Some(meta) = object
+        .record_mut("metadata")
+        .filter(|meta| !meta.str("resourceVersion").is_empty())
+    {
         meta.set("resourceVersion", FieldValue::Unset);
         changes.unsent = true;
     }
@@ -176,5 +242,8 @@ pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
 pub fn stored_before(object: &Record<'_>) -> bool {
     let resource_version = Object::new(object).metadata().resource_version();
     let digits = resource_version.bytes().all(|b| b.is_ascii_digit());
-    digits && resource_version.parse::<u64>().is_ok_and(|version| version != 0)
+    digits
+        && resource_version
+            .parse::<u64>()
+            .is_ok_and(|version| version != 0)
 }

@@ -93,15 +93,30 @@ pub fn update<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>)
 }
 
 /// Answers an update of a stored object's status.
-pub fn update_status<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>) -> RequestOutcome {
+pub fn update_status<'t>(
+    request: &ServerRequest<'t>,
+    body: Body<'t>,
+    stored: Body<'t>,
+) -> RequestOutcome {
     replace(request, body, stored, WrittenPart::Status)
 }
 
-fn replace<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>, part: WrittenPart) -> RequestOutcome {
+fn replace<'t>(
+    request: &ServerRequest<'t>,
+    body: Body<'t>,
+    stored: Body<'t>,
+    part: WrittenPart,
+) -> RequestOutcome {
     // The test harness of the validation functions decodes the stored object like the new one.
     let of_stored = Some(&stored).filter(|_| request.reach == Reach::Functions);
     match Handler::begin(request, &body, of_stored) {
-        Ok(work) => work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work),
+        Ok(work) => work
+            .update(
+                body.into_hub(request.release),
+                stored.into_hub(request.release),
+                part,
+            )
+            .strict(&work),
         Err(refused) => *refused,
     }
 }
@@ -128,7 +143,12 @@ fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     };
     // The classic family has its answers without those of panics.
     let crashed = errors.panicked().map(|(steps, _)| steps.to_vec());
-    errors.uncompiled().iter().chain(&crashed).map(finding).collect()
+    errors
+        .uncompiled()
+        .iter()
+        .chain(&crashed)
+        .map(finding)
+        .collect()
 }
 
 fn context(request: &ServerRequest<'_>) -> Context {
@@ -139,14 +159,33 @@ fn context(request: &ServerRequest<'_>) -> Context {
 }
 
 impl<'w, 'r> Handler<'w, 'r> {
-    fn begin(request: &'w ServerRequest<'r>, body: &Body<'_>, stored: Option<&Body<'_>>) -> Result<Self, Box<RequestOutcome>> {
-        let strict = || body.strict_error().or_else(|| stored.and_then(Body::strict_error));
-        let strict = if request.validation == FieldValidation::Strict { strict() } else { None };
-        let work = Handler { request, api: body.api, context: context(request), strict };
+    fn begin(
+        request: &'w ServerRequest<'r>,
+        body: &Body<'_>,
+        stored: Option<&Body<'_>>,
+    ) -> Result<Self, Box<RequestOutcome>> {
+        let strict = || {
+            body.strict_error()
+                .or_else(|| stored.and_then(Body::strict_error))
+        };
+        let strict = if request.validation == FieldValidation::Strict {
+            strict()
+        } else {
+            None
+        };
+        let work = Handler {
+            request,
+            api: body.api,
+            context: context(request),
+            strict,
+        };
         match body.mismatch() {
             None => Ok(work),
             Some(error) => {
-                let refused = RequestOutcome { status: Some(work.undecodable(error)), ..RequestOutcome::default() };
+                let refused = RequestOutcome {
+                    status: Some(work.undecodable(error)),
+                    ..RequestOutcome::default()
+                };
                 Err(Box::new(work.warn(refused, None)))
             }
         }
@@ -159,7 +198,9 @@ impl<'w, 'r> Handler<'w, 'r> {
     /// Adds the warnings that an early refusal keeps: about the version, and what the handler found before.
     fn warn(&self, mut refused: RequestOutcome, handled: Option<Finding>) -> RequestOutcome {
         let deprecated = device::deprecation(self.api, &self.context).map(server_warning);
-        refused.warnings.extend(deprecated.into_iter().chain(handled));
+        refused
+            .warnings
+            .extend(deprecated.into_iter().chain(handled));
         refused
     }
 
@@ -167,7 +208,8 @@ impl<'w, 'r> Handler<'w, 'r> {
         let object = &mut record;
         let mut changes = Changes::default();
         let mut warned = None;
-        let functions = self.request.reach == Reach::Functions && self.api.version.family == Family::Classic;
+        let functions =
+            self.request.reach == Reach::Functions && self.api.version.family == Family::Classic;
         if functions {
             prepare::drop_status(object, &mut changes);
         } else {
@@ -176,13 +218,21 @@ impl<'w, 'r> Handler<'w, 'r> {
             }
             if self.request.reach == Reach::Store {
                 let mut unnoticed = Changes::default();
-                prepare::drop_resource_version(object, if self.request.patched { &mut unnoticed } else { &mut changes });
+                prepare::drop_resource_version(
+                    object,
+                    if self.request.patched {
+                        &mut unnoticed
+                    } else {
+                        &mut changes
+                    },
+                );
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
             prepare::for_create(object, &mut changes);
             warned = self.handle(object, FieldValue::Unset, &mut changes);
         }
-        let stores = matches!(self.request.reach, Reach::Strategy | Reach::Server) && !self.request.patched;
+        let stores =
+            matches!(self.request.reach, Reach::Strategy | Reach::Server) && !self.request.patched;
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);
             let judged = device::create(self.api, kind, record, &self.context, self.request.labels);
@@ -190,44 +240,90 @@ impl<'w, 'r> Handler<'w, 'r> {
             let mut outcome = self.answer(kind, judged, &paths, changes);
             outcome.warnings.extend(warned.into_iter().chain(unknown));
             if before && outcome.status.is_none() {
-                let RequestOutcome { changes, warnings, .. } = outcome;
-                return RequestOutcome { warnings, ..stored_before(changes) };
+                let RequestOutcome {
+                    changes, warnings, ..
+                } = outcome;
+                return RequestOutcome {
+                    warnings,
+                    ..stored_before(changes)
+                };
             }
             return outcome;
         }
         let mut errors = self.context.errors();
-        rules::run(self.api, object, rules::Operation::Create, &self.context, &mut errors);
+        rules::run(
+            self.api,
+            object,
+            rules::Operation::Create,
+            &self.context,
+            &mut errors,
+        );
         if !functions && errors.is_empty() {
             prepare::judge_created(self.api, object, &self.context, &mut errors);
         }
         if errors.is_empty() && stores && prepare::stored_before(object) {
-            return RequestOutcome { warnings: warned.into_iter().collect(), ..stored_before(changes) };
+            return RequestOutcome {
+                warnings: warned.into_iter().collect(),
+                ..stored_before(changes)
+            };
         }
         let findings = self.findings(errors.list(), &paths);
-        let warnings = warned.into_iter().chain(uncompiled(&errors, &paths)).collect();
-        RequestOutcome { findings, status: self.invalid(object, errors.list()), changes, warnings, ..RequestOutcome::default() }
+        let warnings = warned
+            .into_iter()
+            .chain(uncompiled(&errors, &paths))
+            .collect();
+        RequestOutcome {
+            findings,
+            status: self.invalid(object, errors.list()),
+            changes,
+            warnings,
+            ..RequestOutcome::default()
+        }
     }
 
     fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: WrittenPart) -> RequestOutcome {
-        let Hub { record: mut new, paths } = new;
-        let Hub { record: mut old, .. } = stored;
+        let Hub {
+            record: mut new,
+            paths,
+        } = new;
+        let Hub {
+            record: mut old, ..
+        } = stored;
         let mut changes = Changes::default();
         let mut warned = None;
         if self.request.reach != Reach::Functions || self.api.version.family == Family::Device {
-            prepare::fill_namespace(&mut old, self.api.kind.scope, self.namespace(), &mut Changes::default());
+            prepare::fill_namespace(
+                &mut old,
+                self.api.kind.scope,
+                self.namespace(),
+                &mut Changes::default(),
+            );
             let stored_in = Object::new(&old).metadata().namespace().to_owned();
-            let named = self.request.namespace.or(self.endpoint().then_some(stored_in.as_str()));
+            let named = self
+                .request
+                .namespace
+                .or(self.endpoint().then_some(stored_in.as_str()));
             if let Some(refused) = self.other_namespace(&new, named) {
                 return self.warn(refused, None);
             }
             if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
                 // The URL has the namespace of the stored object.
-                if let Some(meta) = new.record_mut("metadata").filter(|_| self.api.kind.scope == Scope::Namespaced) {
+                if let Some(meta) = new
+                    .record_mut("metadata")
+                    .filter(|_| self.api.kind.scope == Scope::Namespaced)
+                {
                     meta.set("namespace", FieldValue::Str(Cow::Owned(stored_in)));
                 }
             }
-            prepare::fill_namespace(&mut new, self.api.kind.scope, self.namespace(), &mut changes);
-            let managers = old.record("metadata").map_or(FieldValue::Unset, |meta| meta.get("managedFields").clone());
+            prepare::fill_namespace(
+                &mut new,
+                self.api.kind.scope,
+                self.namespace(),
+                &mut changes,
+            );
+            let managers = old
+                .record("metadata")
+                .map_or(FieldValue::Unset, |meta| meta.get("managedFields").clone());
             warned = self.handle(&mut new, managers, &mut Changes::default());
             if let Some(refused) = self.unconditional(&new) {
                 return self.warn(refused, warned);
@@ -240,7 +336,15 @@ impl<'w, 'r> Handler<'w, 'r> {
             return self.warn(refused, warned);
         }
         if let ObjectKind::Device(kind) = self.api.kind.object {
-            let judged = device::update(self.api, kind, &new, &old, part, &self.context, self.request.labels);
+            let judged = device::update(
+                self.api,
+                kind,
+                &new,
+                &old,
+                part,
+                &self.context,
+                self.request.labels,
+            );
             let mut outcome = self.answer(kind, judged, &paths, changes);
             outcome.warnings.extend(warned);
             explain_immutable(&mut outcome.findings, &new, &old, &paths);
@@ -252,17 +356,36 @@ impl<'w, 'r> Handler<'w, 'r> {
         };
         let answered = prepare::judge_update(self.api, &new, operation, &self.context);
         let mut findings = match self.request.reach {
-            Reach::Functions => self.findings(&rules::functions(self.api, &new, operation, &self.context), &paths),
-            Reach::Strategy | Reach::Server | Reach::Admission | Reach::Store => self.findings(answered.list(), &paths),
+            Reach::Functions => self.findings(
+                &rules::functions(self.api, &new, operation, &self.context),
+                &paths,
+            ),
+            Reach::Strategy | Reach::Server | Reach::Admission | Reach::Store => {
+                self.findings(answered.list(), &paths)
+            }
         };
         explain_immutable(&mut findings, &new, &old, &paths);
-        let warnings = warned.into_iter().chain(uncompiled(&answered, &paths)).collect();
-        RequestOutcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..RequestOutcome::default() }
+        let warnings = warned
+            .into_iter()
+            .chain(uncompiled(&answered, &paths))
+            .collect();
+        RequestOutcome {
+            findings,
+            status: self.invalid(&new, answered.list()),
+            changes,
+            warnings,
+            ..RequestOutcome::default()
+        }
     }
 
     /// Makes the handler's changes to `ownerReferences` and `managedFields`, which neither the recorded test answers nor
     /// admission have.
-    fn handle(&self, object: &mut Record<'r>, managers: FieldValue<'r>, changes: &mut Changes) -> Option<Finding> {
+    fn handle(
+        &self,
+        object: &mut Record<'r>,
+        managers: FieldValue<'r>,
+        changes: &mut Changes,
+    ) -> Option<Finding> {
         if !matches!(self.request.reach, Reach::Server | Reach::Store) {
             return None;
         }
@@ -270,28 +393,54 @@ impl<'w, 'r> Handler<'w, 'r> {
         if !patched && handler::drop_managers(object, managers) {
             changes.wiped.push("managedFields");
         }
-        let mut warning = server_warning(handler::owners_once(object, patched, self.context.release)?);
-        warning.steps = ["metadata", "ownerReferences"].map(|key| Step::Key(key.to_owned())).into();
+        let mut warning =
+            server_warning(handler::owners_once(object, patched, self.context.release)?);
+        warning.steps = ["metadata", "ownerReferences"]
+            .map(|key| Step::Key(key.to_owned()))
+            .into();
         Some(warning)
     }
 
     /// Answers an object of the device family.
-    fn answer(&self, kind: DeviceKind, judged: JudgedObject<'_>, paths: &PathMap, changes: Changes) -> RequestOutcome {
-        let JudgedObject { record, errors, dropped } = judged;
-        let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
+    fn answer(
+        &self,
+        kind: DeviceKind,
+        judged: JudgedObject<'_>,
+        paths: &PathMap,
+        changes: Changes,
+    ) -> RequestOutcome {
+        let JudgedObject {
+            record,
+            errors,
+            dropped,
+        } = judged;
+        let mut warnings: Vec<Finding> =
+            dropped.iter().map(|one| self.dropped(one, paths)).collect();
         let path = |finding: &Finding| finding.path.clone().unwrap_or_default();
-        let dropped = dropped.iter().zip(&warnings).map(|(one, finding)| (path(finding), one.gate)).collect();
+        let dropped = dropped
+            .iter()
+            .zip(&warnings)
+            .map(|(one, finding)| (path(finding), one.gate))
+            .collect();
         if let Some((steps, why)) = errors.panicked() {
             let (code, message, help) = match why {
                 Panic::ZeroStep => (
                     Code::RequestPolicyInvalid,
-                    message!("server.zero-step", "the server divides by zero here and answers with an internal error")
-                        .into_owned(),
-                    message!("server.zero-step-help", "write a step that is larger than zero"),
+                    message!(
+                        "server.zero-step",
+                        "the server divides by zero here and answers with an internal error"
+                    )
+                    .into_owned(),
+                    message!(
+                        "server.zero-step-help",
+                        "write a step that is larger than zero"
+                    ),
                 ),
-                Panic::Expression(how) => {
-                    (Code::SelectorInvalid, crash(*how), message!("server.crash-help", "write the expression in another way"))
-                }
+                Panic::Expression(how) => (
+                    Code::SelectorInvalid,
+                    crash(*how),
+                    message!("server.crash-help", "write the expression in another way"),
+                ),
             };
             let mut finding = Finding::error(code, Origin::Claimkit, message);
             finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
@@ -320,13 +469,27 @@ impl<'w, 'r> Handler<'w, 'r> {
         } else {
             Vec::new()
         };
-        RequestOutcome { findings, status, changes, warnings, stored, dropped, panics: false }
+        RequestOutcome {
+            findings,
+            status,
+            changes,
+            warnings,
+            stored,
+            dropped,
+            panics: false,
+        }
     }
 
     /// Warns of admin access if a namespace label decides about it and the labels are unknown.
-    fn unknown_labels(&self, kind: DeviceKind, record: &Record<'_>, paths: &PathMap) -> Option<Finding> {
+    fn unknown_labels(
+        &self,
+        kind: DeviceKind,
+        record: &Record<'_>,
+        paths: &PathMap,
+    ) -> Option<Finding> {
         let none = BTreeMap::new();
-        let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
+        let error = device::admin_error(kind, record, &self.context, Some(&none))
+            .filter(|_| self.request.labels.is_none())?;
         let message = message!(
             "server.labels-unknown",
             "not checked, for the labels of the namespace are not known: {error}",
@@ -336,8 +499,14 @@ impl<'w, 'r> Handler<'w, 'r> {
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
         Some(
             finding
-                .with_help(message!("server.labels-unknown-help", "give the labels of the namespace with the request"))
-                .with_command_help(message!("server.labels-unknown-command-help", "give `--namespace-labels KEY=VALUE`")),
+                .with_help(message!(
+                    "server.labels-unknown-help",
+                    "give the labels of the namespace with the request"
+                ))
+                .with_command_help(message!(
+                    "server.labels-unknown-command-help",
+                    "give `--namespace-labels KEY=VALUE`"
+                )),
         )
     }
 
@@ -346,7 +515,10 @@ impl<'w, 'r> Handler<'w, 'r> {
         let context = &self.context;
         let covered = matches!(
             kind,
-            DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate | DeviceKind::DeviceClass | DeviceKind::ResourceSlice
+            DeviceKind::ResourceClaim
+                | DeviceKind::ResourceClaimTemplate
+                | DeviceKind::DeviceClass
+                | DeviceKind::ResourceSlice
         );
         let on = |gate| context.gates.on(gate);
         let over = Variant::of(context.release).generated_takes_over
@@ -364,7 +536,9 @@ impl<'w, 'r> Handler<'w, 'r> {
 
     /// Makes claimkit's warning about a dropped field.
     fn dropped(&self, dropped: &DroppedField, paths: &PathMap) -> Finding {
-        let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
+        let steps = paths
+            .written(&dropped.steps)
+            .unwrap_or_else(|| dropped.steps.clone());
         dropped.finding(steps, self.context.release)
     }
 
@@ -391,7 +565,10 @@ impl<'w, 'r> Handler<'w, 'r> {
                 bytes = MAX_BYTES,
             );
             let finding = Finding::new(Code::LimitFindings, Origin::Claimkit, message);
-            findings.push(finding.with_help(message!("server.errors-left-out-help", "mend the first ones and validate again")));
+            findings.push(finding.with_help(message!(
+                "server.errors-left-out-help",
+                "mend the first ones and validate again"
+            )));
         }
         findings
     }
@@ -399,18 +576,24 @@ impl<'w, 'r> Handler<'w, 'r> {
     /// Returns true for an object of the device family that is judged as sent to its URL, which names its namespace.
     fn endpoint(&self) -> bool {
         self.api.version.family == Family::Device
-            && matches!(self.request.reach, Reach::Functions | Reach::Strategy | Reach::Server)
+            && matches!(
+                self.request.reach,
+                Reach::Functions | Reach::Strategy | Reach::Server
+            )
     }
 
     /// Refuses an update without `resourceVersion`, if the kind requires one (apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.Update`).
     fn unconditional(&self, new: &Record<'_>) -> Option<RequestOutcome> {
-        let ObjectKind::Device(kind) = self.api.kind.object else { return None };
+        let ObjectKind::Device(kind) = self.api.kind.object else {
+            return None;
+        };
         let of_rules = kind == DeviceKind::DeviceTaintRule
             && Variant::of(self.request.release).rules_need_version
             && self.api.version.on_since.is_some();
         let meta = Object::new(new).metadata();
-        let given = !matches!(meta.resource_version(), "" | "0") || (!of_rules && !meta.resource_version().is_empty());
+        let given = !matches!(meta.resource_version(), "" | "0")
+            || (!of_rules && !meta.resource_version().is_empty());
         if given || !(of_rules || kind == DeviceKind::ResourcePoolStatusRequest) {
             return None;
         }
@@ -418,12 +601,21 @@ impl<'w, 'r> Handler<'w, 'r> {
         let root = Path::ROOT;
         let path = root.field("metadata");
         let detail = "must be specified for an update";
-        errors.invalid(Code::ResourceVersionRequired, &path.field("resourceVersion"), Bad::Int(0), detail);
+        errors.invalid(
+            Code::ResourceVersionRequired,
+            &path.field("resourceVersion"),
+            Bad::Int(0),
+            detail,
+        );
         // The store writes the resource into the error, other callers the kind.
         let kind = self.api.kind.plural;
         let status = Status::invalid(kind, meta.name(), errors.list(), self.context.rules.unicode);
         let findings = errors.list().iter().map(FieldError::finding).collect();
-        Some(RequestOutcome { findings, status, ..RequestOutcome::default() })
+        Some(RequestOutcome {
+            findings,
+            status,
+            ..RequestOutcome::default()
+        })
     }
 
     /// Refuses an object whose namespace differs from the request's.
@@ -433,7 +625,12 @@ impl<'w, 'r> Handler<'w, 'r> {
         if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
             return None;
         }
-        Some(refused(Code::NamespaceMismatch, "namespace", Status::other_namespace(), Changes::default()))
+        Some(refused(
+            Code::NamespaceMismatch,
+            "namespace",
+            Status::other_namespace(),
+            Changes::default(),
+        ))
     }
 
     /// Refuses an update with another resource version than the stored object's.
@@ -443,17 +640,29 @@ impl<'w, 'r> Handler<'w, 'r> {
         let status = match version_number(meta.resource_version(), unicode) {
             Err(message) => Status::internal(&message),
             Ok(number) => {
-                if stored.resource_version().is_empty() || version_number(stored.resource_version(), unicode) == Ok(number) {
+                if stored.resource_version().is_empty()
+                    || version_number(stored.resource_version(), unicode) == Ok(number)
+                {
                     return None;
                 }
                 Status::conflict(self.api.kind.plural, meta.name(), unicode)
             }
         };
-        Some(refused(Code::Conflict, "resourceVersion", status, Changes::default()))
+        Some(refused(
+            Code::Conflict,
+            "resourceVersion",
+            status,
+            Changes::default(),
+        ))
     }
 
     fn undecodable(&self, error: &str) -> Status {
-        Status::undecodable(self.api.kind.kind, self.api.version.name, error, self.context.rules.unicode)
+        Status::undecodable(
+            self.api.kind.kind,
+            self.api.version.name,
+            error,
+            self.context.rules.unicode,
+        )
     }
 
     fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
@@ -473,7 +682,10 @@ impl RequestOutcome {
             // An object that was not decoded is not judged: only the warning about its version is sent.
             let deprecated = device::deprecation(work.api, &work.context);
             self.warnings.retain(|warning| {
-                warning.code != Code::ServerWarning || deprecated.as_ref().is_some_and(|text| warning.message == *text)
+                warning.code != Code::ServerWarning
+                    || deprecated
+                        .as_ref()
+                        .is_some_and(|text| warning.message == *text)
             });
         }
         self
@@ -491,7 +703,13 @@ fn crash(crash: ServerCrash) -> String {
             "server.crash-format",
             "kube-apiserver 1.31 crashes on format() of a text that is not a literal, and answers with an internal error"
         ),
-        other => return message!("server.crash", "{crash}, and answers with an internal error", crash = other),
+        other => {
+            return message!(
+                "server.crash",
+                "{crash}, and answers with an internal error",
+                crash = other
+            );
+        }
     };
     text.into_owned()
 }
@@ -506,15 +724,28 @@ fn server_warning(text: String) -> Finding {
 /// Refuses as the store does to create an object that has a resource version.
 fn stored_before(changes: Changes) -> RequestOutcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
-    refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)
+    refused(
+        Code::ResourceVersionOnCreate,
+        "resourceVersion",
+        status,
+        changes,
+    )
 }
 
 /// Makes the outcome of a refusal outside of validation, about one field of `metadata`.
 fn refused(code: Code, field: &str, status: Status, changes: Changes) -> RequestOutcome {
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
-    finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
+    finding.steps = vec![
+        Step::Key("metadata".to_owned()),
+        Step::Key(field.to_owned()),
+    ];
     finding.help = code.spoken_help();
-    RequestOutcome { findings: vec![finding], status: Some(status), changes, ..RequestOutcome::default() }
+    RequestOutcome {
+        findings: vec![finding],
+        status: Some(status),
+        changes,
+        ..RequestOutcome::default()
+    }
 }
 
 /// Returns the number of a resource version, 0 if it is empty, or Go's error (`strconv.ParseUint`).
@@ -524,36 +755,76 @@ fn version_number(text: &str, unicode: GoUnicode) -> Result<u64, String> {
     }
     // Go reads from the left: what is too large is so before another letter is.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let overflows = text.get(..digits).is_some_and(|head| !head.is_empty() && head.parse::<u64>().is_err());
-    let problem = if overflows { "value out of range" } else { "invalid syntax" };
+    let overflows = text
+        .get(..digits)
+        .is_some_and(|head| !head.is_empty() && head.parse::<u64>().is_err());
+    let problem = if overflows {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
     let number = text.parse().ok().filter(|_| digits == text.len());
-    number.ok_or_else(|| format!("strconv.ParseUint: parsing {}: {problem}", quote(text, unicode)))
+    number.ok_or_else(|| {
+        format!(
+            "strconv.ParseUint: parsing {}: {problem}",
+            quote(text, unicode)
+        )
+    })
 }
 
 /// Adds the changed fields to an error about an immutable struct: the server prints only the new struct.
-fn explain_immutable(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>, paths: &PathMap) {
+fn explain_immutable(
+    findings: &mut [Finding],
+    new: &Record<'_>,
+    old: &Record<'_>,
+    paths: &PathMap,
+) {
     for finding in findings {
         let path: &[&str] = match finding.code {
             Code::SpecImmutable => &["spec"],
             Code::AllocationImmutable => &["status", "allocation"],
             _ => continue,
         };
-        let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
-        let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
+        let inner = |record| {
+            path.iter()
+                .try_fold(record, |record: &Record<'_>, name| record.record(name))
+        };
+        let (Some(new), Some(old)) = (inner(new), inner(old)) else {
+            continue;
+        };
         let differences = immutable::differences(new, old);
-        let sentences = differences.iter().take(4).map(immutable::Difference::sentence);
-        let Some(told) = sentences.reduce(|told, next| message!("server.differences", "{told}, {next}", told, next)) else {
+        let sentences = differences
+            .iter()
+            .take(4)
+            .map(immutable::Difference::sentence);
+        let Some(told) = sentences
+            .reduce(|told, next| message!("server.differences", "{told}, {next}", told, next))
+        else {
             continue;
         };
         let advice = finding.code.spoken_help().unwrap_or_default();
         let help = if differences.len() > 4 {
-            message!("server.differences-and-more", "{told}, and more; {advice}", told, advice)
+            message!(
+                "server.differences-and-more",
+                "{told}, and more; {advice}",
+                told,
+                advice
+            )
         } else {
-            message!("server.differences-advice", "{told}; {advice}", told, advice)
+            message!(
+                "server.differences-advice",
+                "{told}; {advice}",
+                told,
+                advice
+            )
         };
         finding.help = Some(help.into());
         if let [only] = differences.as_slice() {
-            let steps: Vec<Step> = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned())).collect();
+            let steps: Vec<Step> = path
+                .iter()
+                .chain(&only.path)
+                .map(|name| Step::Key((*name).to_owned()))
+                .collect();
             finding.steps = paths.written(&steps).unwrap_or(steps);
         }
     }

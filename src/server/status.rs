@@ -70,30 +70,82 @@ fn causes(errors: &[FieldError]) -> Vec<StatusCause> {
 }
 
 impl Status {
-    fn failure(code: u16, reason: &'static str, message: String, details: Option<StatusDetails>) -> Self {
-        Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
+    fn failure(
+        code: u16,
+        reason: &'static str,
+        message: String,
+        details: Option<StatusDetails>,
+    ) -> Self {
+        Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: Empty {},
+            status: "Failure",
+            message,
+            reason,
+            details,
+            code,
+        }
     }
 
     /// Makes a 422: the errors of validation. `None` if there are none.
-    pub(crate) fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
+    pub(crate) fn invalid(
+        kind: &'static str,
+        name: &str,
+        errors: &[FieldError],
+        unicode: GoUnicode,
+    ) -> Option<Self> {
         if errors.is_empty() {
             return None;
         }
-        let message = [kind, ".", GROUP, " ", &go::quote(name, unicode), " is invalid: ", &aggregate(errors)].concat();
-        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind, causes: causes(errors) };
+        let message = [
+            kind,
+            ".",
+            GROUP,
+            " ",
+            &go::quote(name, unicode),
+            " is invalid: ",
+            &aggregate(errors),
+        ]
+        .concat();
+        let details = StatusDetails {
+            name: name.to_owned(),
+            group: GROUP,
+            kind,
+            causes: causes(errors),
+        };
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
     /// Returns the status 400 for a body that cannot be decoded into the kind. `version` is the short name.
     pub(crate) fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
-        Self::bad_request([kind, " in version ", &version, " cannot be handled as a ", kind, ": ", error].concat())
+        Self::bad_request(
+            [
+                kind,
+                " in version ",
+                &version,
+                " cannot be handled as a ",
+                kind,
+                ": ",
+                error,
+            ]
+            .concat(),
+        )
     }
 
     /// Returns the status 400 for a kind that cannot be decoded into the kind of the URL. `version` is the short name.
-    pub(crate) fn unhandled(body_kind: &str, version: &str, kind: &str, error: &str, unicode: GoUnicode) -> Self {
+    pub(crate) fn unhandled(
+        body_kind: &str,
+        version: &str,
+        kind: &str,
+        error: &str,
+        unicode: GoUnicode,
+    ) -> Self {
         let version = go::quote(version, unicode);
-        Self::bad_request(format!("{body_kind} in version {version} cannot be handled as a {kind}: {error}"))
+        Self::bad_request(format!(
+            "{body_kind} in version {version} cannot be handled as a {kind}: {error}"
+        ))
     }
 
     /// Makes a 400 with this message.
@@ -104,25 +156,46 @@ impl Status {
     /// Returns the status 400 for an object whose namespace differs from that of the URL (apiserver, pkg/registry/rest/meta.go,
     /// `EnsureObjectNamespaceMatchesRequestNamespace`).
     pub(crate) fn other_namespace() -> Self {
-        Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())
+        Self::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+                .to_owned(),
+        )
     }
 
     /// Makes a 413: the body, or the patched object, is larger than the server allows.
     pub(crate) fn too_large(message: &str) -> Self {
-        Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
+        Self::failure(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: {message}"),
+            None,
+        )
     }
 
     /// Makes a 404: there is no object of this name. `plural` is the resource.
     pub(crate) fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} not found", go::quote(name, unicode));
-        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let details = StatusDetails {
+            name: name.to_owned(),
+            group: GROUP,
+            kind: plural,
+            causes: Vec::new(),
+        };
         Self::failure(404, "NotFound", message, Some(details))
     }
 
     /// Makes a 409: an object of this name already exists. `plural` is the resource.
     pub(crate) fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
-        let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
-        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let message = format!(
+            "{plural}.{GROUP} {} already exists",
+            go::quote(name, unicode)
+        );
+        let details = StatusDetails {
+            name: name.to_owned(),
+            group: GROUP,
+            kind: plural,
+            causes: Vec::new(),
+        };
         Self::failure(409, "AlreadyExists", message, Some(details))
     }
 
@@ -132,7 +205,12 @@ impl Status {
             "Operation cannot be fulfilled on {plural}.{GROUP} {}: the object has been modified; please apply your changes to the latest version and try again",
             go::quote(name, unicode)
         );
-        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let details = StatusDetails {
+            name: name.to_owned(),
+            group: GROUP,
+            kind: plural,
+            causes: Vec::new(),
+        };
         Self::failure(409, "Conflict", message, Some(details))
     }
 
@@ -146,14 +224,29 @@ impl Status {
         if errors.is_empty() {
             return None;
         }
-        let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {}", aggregate(errors));
-        let details = StatusDetails { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes: causes(errors) };
+        let message = format!(
+            "PatchOptions.meta.k8s.io \"\" is invalid: {}",
+            aggregate(errors)
+        );
+        let details = StatusDetails {
+            name: String::new(),
+            group: "meta.k8s.io",
+            kind: "PatchOptions",
+            causes: causes(errors),
+        };
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
     /// Returns the answer to a refused patch; `None` if the server's answer is unknown.
     pub(crate) fn patch(refused: &PatchRefusal, unicode: GoUnicode) -> Option<Self> {
-        let details = |causes| Some(StatusDetails { name: String::new(), group: "", kind: "", causes });
+        let details = |causes| {
+            Some(StatusDetails {
+                name: String::new(),
+                group: "",
+                kind: "",
+                causes,
+            })
+        };
         Some(match refused {
             PatchRefusal::BadRequest(message) => Self::bad_request(message.clone()),
             PatchRefusal::Internal(message) => Self::internal(message),
@@ -166,7 +259,11 @@ impl Status {
             PatchRefusal::Invalid { value, detail } => {
                 let body = format!("Invalid value: {}: {detail}", go::quote(value, unicode));
                 let message = format!(" \"\" is invalid: patch: {body}");
-                let causes = vec![StatusCause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
+                let causes = vec![StatusCause {
+                    reason: "FieldValueInvalid",
+                    message: body,
+                    field: "patch".to_owned(),
+                }];
                 Self::failure(422, "Invalid", message, details(causes))
             }
             PatchRefusal::Conflicts(conflicts) => {
@@ -176,7 +273,12 @@ impl Status {
                     field: conflict.path.clone(),
                 };
                 let causes = conflicts.iter().map(cause).collect();
-                Self::failure(409, "Conflict", patch::conflict_message(conflicts), details(causes))
+                Self::failure(
+                    409,
+                    "Conflict",
+                    patch::conflict_message(conflicts),
+                    details(causes),
+                )
             }
         })
     }

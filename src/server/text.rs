@@ -46,7 +46,14 @@ pub struct Report<'t> {
 
 impl<'t> Report<'t> {
     fn unusable(source: Source<'t>, error: Error) -> Self {
-        Report { source, stored: None, findings: Vec::new(), objects: Vec::new(), unusable: Some(error), ok: false }
+        Report {
+            source,
+            stored: None,
+            findings: Vec::new(),
+            objects: Vec::new(),
+            unusable: Some(error),
+            ok: false,
+        }
     }
 }
 
@@ -106,15 +113,29 @@ impl Judged {
         (self.api_version, self.kind) = match &item.what {
             // All objects of a kind share one string.
             What::Ours(api) => (api.version.api_version.into(), api.kind.kind.into()),
-            _ => (std::mem::take(&mut item.api_version).into(), std::mem::take(&mut item.kind).into()),
+            _ => (
+                std::mem::take(&mut item.api_version).into(),
+                std::mem::take(&mut item.kind).into(),
+            ),
         };
         self.name = std::mem::take(&mut item.name);
         self.namespace = std::mem::take(&mut item.namespace);
     }
 
     fn names(&self) -> NamedObject<'_> {
-        let Judged { api_version, kind, name, namespace, .. } = self;
-        NamedObject { api_version, kind, name, namespace }
+        let Judged {
+            api_version,
+            kind,
+            name,
+            namespace,
+            ..
+        } = self;
+        NamedObject {
+            api_version,
+            kind,
+            name,
+            namespace,
+        }
     }
 }
 
@@ -141,7 +162,9 @@ impl Judged {
 /// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
 /// ```
 pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> {
-    let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
+    let stored = options
+        .stored()
+        .map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let partners = object::partners(options, stored.as_ref());
     let mut session = Session::new(options, stored.as_ref(), &partners);
     let mut file = match session.take(text, options.beside.len().saturating_add(1)) {
@@ -153,13 +176,29 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     }
     // Findings about the text come first, then findings about the stored objects' text.
     let mut of_texts = std::mem::take(&mut file.findings);
-    of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(|finding| match finding.severity {
-        Severity::Error => stored::unreadable(finding),
-        _ => Finding { fixes: Vec::new(), ..finding.clone() }.about(TextField::Old),
-    }));
+    of_texts.extend(
+        stored
+            .iter()
+            .flat_map(|stored| &stored.file.findings)
+            .map(|finding| match finding.severity {
+                Severity::Error => stored::unreadable(finding),
+                _ => Finding {
+                    fixes: Vec::new(),
+                    ..finding.clone()
+                }
+                .about(TextField::Old),
+            }),
+    );
     let (findings, objects, ok) = session.finish(of_texts);
     let stored = stored.map(|stored| stored.file.source);
-    Report { source: file.source, stored, findings, objects, unusable: None, ok }
+    Report {
+        source: file.source,
+        stored,
+        findings,
+        objects,
+        unusable: None,
+        ok,
+    }
 }
 
 /// Judges the texts of several files as one cluster: each object as [`validate`] does, and references, expressions and slices over
@@ -176,7 +215,10 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
         match session.take(text, texts.len()) {
             Ok(file) => files.push((file, first, session.checked)),
             Err((_, error)) => {
-                return texts.iter().map(|text| Report::unusable(Source::new(text), error.clone())).collect();
+                return texts
+                    .iter()
+                    .map(|text| Report::unusable(Source::new(text), error.clone()))
+                    .collect();
             }
         }
     }
@@ -186,8 +228,9 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
     let mut reports = Vec::with_capacity(files.len());
     for (file, first, checked) in files.into_iter().rev() {
         let own = objects.split_off(first.min(objects.len()));
-        let (mine, rest): (Vec<Finding>, Vec<Finding>) =
-            findings.into_iter().partition(|finding| finding.object.map_or(first == 0, |object| object >= first));
+        let (mine, rest): (Vec<Finding>, Vec<Finding>) = findings
+            .into_iter()
+            .partition(|finding| finding.object.map_or(first == 0, |object| object >= first));
         findings = rest;
         reports.push(of_file(file, own, mine, first, checked, options));
     }
@@ -210,12 +253,22 @@ fn of_file<'t>(
         kept.push(finding);
     }
     let of_text = std::mem::take(&mut file.findings);
-    let refused = kept.refused || of_text.iter().any(|finding| finding.severity == Severity::Error);
+    let refused = kept.refused
+        || of_text
+            .iter()
+            .any(|finding| finding.severity == Severity::Error);
     if !checked && !refused {
         kept.push(nothing_checked(objects.is_empty()));
     }
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
-    Report { source: file.source, stored: None, findings: kept.behind(of_text), objects, unusable: None, ok }
+    Report {
+        source: file.source,
+        stored: None,
+        findings: kept.behind(of_text),
+        objects,
+        unusable: None,
+        ok,
+    }
 }
 
 /// The state while the objects of a text are judged, one after the other.
@@ -246,7 +299,11 @@ struct JudgedPod {
 }
 
 impl<'a, 't> Session<'a, 't> {
-    fn new(options: &'a ValidateOptions<'a>, stored: Option<&'a Input<'t>>, partners: &'a Partners<'a>) -> Self {
+    fn new(
+        options: &'a ValidateOptions<'a>,
+        stored: Option<&'a Input<'t>>,
+        partners: &'a Partners<'a>,
+    ) -> Self {
         Session {
             options,
             stored,
@@ -272,7 +329,10 @@ impl<'a, 't> Session<'a, 't> {
         // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
         // the end of the text.
         while passage.advance(self.stored.is_some()) {
-            self.references.idle = texts == 1 && self.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+            self.references.idle = texts == 1
+                && self.objects.is_empty()
+                && passage.input.items.len() < 2
+                && passage.is_spent();
             let first = self.objects.len();
             for item in &passage.input.items {
                 match self.judge(&passage.input, item) {
@@ -281,7 +341,12 @@ impl<'a, 't> Session<'a, 't> {
                 }
             }
             self.together.keep(&mut passage.input, first);
-            for (judged, item) in self.objects.iter_mut().skip(first).zip(&mut passage.input.items) {
+            for (judged, item) in self
+                .objects
+                .iter_mut()
+                .skip(first)
+                .zip(&mut passage.input.items)
+            {
                 judged.take_names(item);
             }
         }
@@ -296,7 +361,12 @@ impl<'a, 't> Session<'a, 't> {
             What::Other => {
                 if let Some(tree) = input.tree(item) {
                     let namespace = self.options.namespace_of(&item.namespace);
-                    self.references.other(Located { index, item, tree, namespace });
+                    self.references.other(Located {
+                        index,
+                        item,
+                        tree,
+                        namespace,
+                    });
                 }
                 let pod = self.pod_of(input, item, index);
                 self.checked |= pod;
@@ -330,7 +400,12 @@ impl<'a, 't> Session<'a, 't> {
         if !matches!(self.options.operation, Operation::Create) {
             return false;
         }
-        let Some(pod) = input.tree(item).and_then(|tree| pod_claims::read(tree, item)) else { return false };
+        let Some(pod) = input
+            .tree(item)
+            .and_then(|tree| pod_claims::read(tree, item))
+        else {
+            return false;
+        };
         let unknown = match self.options.field_validation {
             FieldValidation::Strict => Some(Severity::Error),
             FieldValidation::Warn => Some(Severity::Warning),
@@ -338,14 +413,23 @@ impl<'a, 't> Session<'a, 't> {
         };
         let findings = |release: Release| {
             let found = pod.findings(release, unknown).into_iter();
-            (release, found.map(|finding| place(input, item, index, finding)).collect())
+            (
+                release,
+                found
+                    .map(|finding| place(input, item, index, finding))
+                    .collect(),
+            )
         };
         // The release that judges pods is known at the end of the text.
         let by_release = match self.options.release {
             Some(release) => vec![findings(release)],
             None => LAST_PATCHES.iter().copied().map(findings).collect(),
         };
-        self.pods.push(JudgedPod { index, has_source: pod.has_source, by_release });
+        self.pods.push(JudgedPod {
+            index,
+            has_source: pod.has_source,
+            by_release,
+        });
         true
     }
 
@@ -354,20 +438,33 @@ impl<'a, 't> Session<'a, 't> {
     fn judge_pods(&mut self) {
         let last = Release::last_of(POD_CLAIMS_FLAT_SINCE.saturating_sub(1));
         let own = self.own;
-        for JudgedPod { index, has_source, by_release } in
-            std::mem::take(&mut self.pods).into_iter().filter(|pod| pod.index < own)
+        for JudgedPod {
+            index,
+            has_source,
+            by_release,
+        } in std::mem::take(&mut self.pods)
+            .into_iter()
+            .filter(|pod| pod.index < own)
         {
             let alone = if has_source { last } else { Release::latest() };
             let release = self.options.release.or(self.latest).unwrap_or(alone);
-            let found = by_release.into_iter().find(|(of, _)| of.minor == release.minor).map(|(_, found)| found);
+            let found = by_release
+                .into_iter()
+                .find(|(of, _)| of.minor == release.minor)
+                .map(|(_, found)| found);
             let found = found.unwrap_or_default();
             if let Some(object) = self.objects.get_mut(index) {
                 object.release = release;
-                if found.iter().any(|finding| finding.severity == Severity::Error) {
+                if found
+                    .iter()
+                    .any(|finding| finding.severity == Severity::Error)
+                {
                     object.valid = Some(false);
                 }
             }
-            found.into_iter().for_each(|finding| self.findings.push(finding));
+            found
+                .into_iter()
+                .for_each(|finding| self.findings.push(finding));
         }
     }
 
@@ -377,19 +474,41 @@ impl<'a, 't> Session<'a, 't> {
         let findings = std::mem::replace(&mut self.findings, Findings::new(0));
         let checked = self.checked;
         for text in texts {
-            self.take(text, texts.len().saturating_add(1)).map_err(|(_, error)| error)?;
+            self.take(text, texts.len().saturating_add(1))
+                .map_err(|(_, error)| error)?;
         }
         (self.findings, self.checked) = (findings, checked);
         Ok(())
     }
 
     /// Fills in the server's answer to an object of one of our kinds.
-    fn ours(&mut self, input: &Input<'_>, item: &Item, api: Api, gates: Option<Gates>, judged: &mut Judged) {
+    fn ours(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        api: Api,
+        gates: Option<Gates>,
+        judged: &mut Judged,
+    ) {
         let (options, index) = (self.options, self.objects.len());
         let (old, partners) = (self.stored, self.partners);
-        let object = ObjectRequest { options, input, item, index, api, release: item.release, gates, old, partners };
+        let object = ObjectRequest {
+            options,
+            input,
+            item,
+            index,
+            api,
+            release: item.release,
+            gates,
+            old,
+            partners,
+        };
         let verdict = object.judge(&mut self.references, &mut self.together);
-        let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
+        let refused = verdict.status.is_some()
+            || verdict
+                .findings
+                .iter()
+                .any(|f| f.severity == Severity::Error);
         judged.valid = Some(!refused);
         judged.status = verdict.status.map(Box::new);
         if !refused && !self.created.insert(options, api, item) {
@@ -401,10 +520,14 @@ impl<'a, 't> Session<'a, 't> {
             StoredAs::Written => api.version.name,
             StoredAs::Version(name) => name,
         });
-        let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
+        let found = verdict
+            .stored
+            .iter()
+            .find(|(version, _)| Some(*version) == wanted);
         judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
         let standing = Standing::of(refused, &verdict.findings);
-        let alike = standing == Standing::Refused && varies::refused_by_all(api, verdict.accepted_alike, &verdict.findings);
+        let alike = standing == Standing::Refused
+            && varies::refused_by_all(api, verdict.accepted_alike, &verdict.findings);
         for finding in verdict.findings {
             self.findings.push(place(input, item, index, finding));
         }
@@ -435,19 +558,31 @@ impl<'a, 't> Session<'a, 't> {
             }
         };
         let names = &|index| objects.get(index).map(Judged::names);
-        self.references.missing(names, options.namespace_of(""), options.release, &mut tell);
+        self.references
+            .missing(names, options.namespace_of(""), options.release, &mut tell);
         if !self.lints.is_empty() {
             self.lints.findings(&self.together.published(), &mut tell);
         }
-        let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
-        self.together.findings(&is_refused).into_iter().for_each(tell);
+        let is_refused = |index: usize| {
+            objects
+                .get(index)
+                .is_some_and(|object| object.valid == Some(false))
+        };
+        self.together
+            .findings(&is_refused)
+            .into_iter()
+            .for_each(tell);
         self.objects.truncate(own);
         let objects = &self.objects;
-        let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
+        let refused = findings.refused
+            || of_texts
+                .iter()
+                .any(|finding| finding.severity == Severity::Error);
         if !self.checked && !refused {
             findings.push(nothing_checked(objects.is_empty()));
         }
-        let ok = self.checked && !refused && objects.iter().all(|object| object.valid != Some(false));
+        let ok =
+            self.checked && !refused && objects.iter().all(|object| object.valid != Some(false));
         (self.findings.behind(of_texts), self.objects, ok)
     }
 }
@@ -455,10 +590,19 @@ impl<'a, 't> Session<'a, 't> {
 /// Returns the server's answer to creating an object whose name is taken, and the finding about it.
 fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
     let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
-    let mut finding = Finding::new(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
-        .with_help(message!("server.already-exists", "give one of the two another name, or take it out"));
+    let mut finding = Finding::new(
+        Code::AlreadyExists,
+        Origin::ApiServer,
+        status.message.clone(),
+    )
+    .with_help(message!(
+        "server.already-exists",
+        "give one of the two another name, or take it out"
+    ));
     finding.path = Some("metadata.name".to_owned());
-    finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
+    finding.steps = ["metadata", "name"]
+        .map(|key| Step::Key(key.to_owned()))
+        .into();
     (status, finding)
 }
 
@@ -470,14 +614,18 @@ impl Created {
     /// Records an object; false if an object of its name already exists, which the server refuses (kube-apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.create`). The validation functions alone do not see other objects.
     fn insert(&mut self, options: &ValidateOptions<'_>, api: Api, item: &Item) -> bool {
-        if !matches!(options.operation, Operation::Create) || options.via == Via::Validator || item.name.is_empty() {
+        if !matches!(options.operation, Operation::Create)
+            || options.via == Via::Validator
+            || item.name.is_empty()
+        {
             return true;
         }
         let namespace = match api.kind.scope {
             Scope::Namespaced => options.namespace_of(&item.namespace),
             Scope::Cluster => "",
         };
-        self.0.insert((api.kind.plural, namespace.to_owned(), item.name.clone()))
+        self.0
+            .insert((api.kind.plural, namespace.to_owned(), item.name.clone()))
     }
 }
 
@@ -485,7 +633,11 @@ impl Created {
 /// server's clock are removed.
 fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
     let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
-    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut).filter(|_| !patched) {
+    if let Some(metadata) = object
+        .get_mut("metadata")
+        .and_then(serde_json::Value::as_object_mut)
+        .filter(|_| !patched)
+    {
         for name in ["creationTimestamp", "uid", "managedFields"] {
             metadata.shift_remove(name);
         }
@@ -519,21 +671,49 @@ fn other(input: &Input<'_>, item: &Item, index: usize, pod: bool) -> (Option<boo
 
 /// Returns the server's answer to an object of an unknown kind, and the finding about it. The answer is `None` if the server does
 /// not receive the object or the object has no kind.
-fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via: Via) -> (Option<Box<Status>>, Finding) {
+fn refused(
+    input: &Input<'_>,
+    item: &Item,
+    index: usize,
+    finding: &Finding,
+    via: Via,
+) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
     let mut finding = finding.clone();
-    let unknown = (via == Via::Kubectl && finding.code == Code::UnknownKind).then(|| client::unknown(item));
+    let unknown =
+        (via == Via::Kubectl && finding.code == Code::UnknownKind).then(|| client::unknown(item));
     let status = match unknown {
         Some(UnknownObject::Unmapped(message)) => {
-            finding = Finding { message, origin: Origin::Kubectl, ..finding };
+            finding = Finding {
+                message,
+                origin: Origin::Kubectl,
+                ..finding
+            };
             None
         }
-        Some(UnknownObject::SmallLetters(kind)) => Some(Status::unhandled(&item.kind, version, kind, &finding.message, unicode)),
-        None => (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode)),
+        Some(UnknownObject::SmallLetters(kind)) => Some(Status::unhandled(
+            &item.kind,
+            version,
+            kind,
+            &finding.message,
+            unicode,
+        )),
+        None => (!item.kind.is_empty())
+            .then(|| Status::undecodable(&item.kind, version, &finding.message, unicode)),
     };
-    if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
-        hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
+    if let Some(tree) = input
+        .tree(item)
+        .filter(|_| finding.code == Code::UnknownKind)
+    {
+        hints::kind(
+            &mut finding,
+            &item.api_version,
+            &item.kind,
+            item.release,
+            tree,
+            item.node,
+        );
     }
     (status.map(Box::new), place(input, item, index, finding))
 }
@@ -550,6 +730,11 @@ fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let mut finding = Finding::new(Code::GroupMisspelled, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     let tree = input.tree(item)?;
-    hints::scalar(&mut finding, tree, tree.get(item.node, "apiVersion"), &right);
+    hints::scalar(
+        &mut finding,
+        tree,
+        tree.get(item.node, "apiVersion"),
+        &right,
+    );
     Some(finding)
 }

@@ -1,7 +1,9 @@
 //! Decides from the tables alone whether the releases that serve an object may answer differently.
 
 use crate::api::release::LAST_PATCHES;
-use crate::api::{Api, ApiKind, DeviceKind, Family, Field, FieldType, ObjectKind, Release, Version};
+use crate::api::{
+    Api, ApiKind, DeviceKind, Family, Field, FieldType, ObjectKind, Release, Version,
+};
 use crate::cel::device::selector_varies;
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::decode::{Decoded, StrictKind};
@@ -10,8 +12,14 @@ use crate::rules::device::variant::Variant;
 use std::ops::RangeInclusive;
 
 /// Returns the releases that serve a kind in a version, oldest first.
-pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (Release, &'static ApiKind)> {
-    let served = LAST_PATCHES.iter().copied().filter(|release| version.served_by(*release));
+pub fn serving(
+    version: &'static Version,
+    kind: &str,
+) -> impl Iterator<Item = (Release, &'static ApiKind)> {
+    let served = LAST_PATCHES
+        .iter()
+        .copied()
+        .filter(|release| version.served_by(*release));
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
 
@@ -20,11 +28,14 @@ pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (R
 /// answer.
 pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     let mut minors = serving(api.version, api.kind.kind).map(|(release, _)| release);
-    let Some(first) = minors.next() else { return false };
+    let Some(first) = minors.next() else {
+        return false;
+    };
     let last = minors.last().unwrap_or(first);
     // Releases whose hub type has `basic` refuse a device without it.
     let flat = |release| Variant::of(release).flat;
-    let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice) && flat(first) != flat(last);
+    let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice)
+        && flat(first) != flat(last);
     first != last && (basic || varies(record, &(first..=last)))
 }
 
@@ -33,7 +44,9 @@ pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
 /// duplicate in every release.
 pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
     decoded.strict.iter().any(|strict| match strict.kind {
-        StrictKind::Unknown => strict.schema.is_some_and(|schema| !schema.has(&strict.field)),
+        StrictKind::Unknown => strict
+            .schema
+            .is_some_and(|schema| !schema.has(&strict.field)),
         StrictKind::Duplicate => true,
     })
 }
@@ -44,7 +57,10 @@ pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
 pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> bool {
     let classic = api.version.family == Family::Classic && fields_alike;
     let alike = |finding: &Finding| {
-        let code = matches!(finding.code, Code::LabelKeyInvalid | Code::LabelValueInvalid | Code::AnnotationKeyInvalid);
+        let code = matches!(
+            finding.code,
+            Code::LabelKeyInvalid | Code::LabelValueInvalid | Code::AnnotationKeyInvalid
+        );
         code && finding.origin == Origin::ApiServer && finding.severity == Severity::Error
     };
     classic || findings.iter().any(alike)
@@ -52,15 +68,24 @@ pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> boo
 
 /// Returns true if the releases may answer differently. Recursion is bounded by the depth of the tables.
 fn varies(record: &Record<'_>, releases: &RangeInclusive<Release>) -> bool {
-    let given = record.schema.fields.iter().zip(&record.slots).filter(|(_, value)| !matches!(value, FieldValue::Unset));
-    given.into_iter().any(|(field, value)| field_varies(field, value, releases) || value_varies(value, releases))
+    let given = record
+        .schema
+        .fields
+        .iter()
+        .zip(&record.slots)
+        .filter(|(_, value)| !matches!(value, FieldValue::Unset));
+    given
+        .into_iter()
+        .any(|(field, value)| field_varies(field, value, releases) || value_varies(value, releases))
 }
 
 fn value_varies(value: &FieldValue<'_>, releases: &RangeInclusive<Release>) -> bool {
     match value {
         FieldValue::Struct(record) => varies(record, releases),
         FieldValue::List(items) => items.iter().any(|item| value_varies(item, releases)),
-        FieldValue::Entries(entries) => entries.iter().any(|(_, value)| value_varies(value, releases)),
+        FieldValue::Entries(entries) => entries
+            .iter()
+            .any(|(_, value)| value_varies(value, releases)),
         _ => false,
     }
 }
@@ -83,7 +108,12 @@ fn field_varies(field: &Field, value: &FieldValue<'_>, releases: &RangeInclusive
         FieldValue::Entries(entries) => entries.len(),
         other => other.as_str().len(),
     };
-    if field.limits.iter().any(|limit| limit.max.is_some_and(|max| max < size)) && sizes_vary(field, size, first, last) {
+    if field
+        .limits
+        .iter()
+        .any(|limit| limit.max.is_some_and(|max| max < size))
+        && sizes_vary(field, size, first, last)
+    {
         return true;
     }
     // Only CEL expressions have this field name.
@@ -96,5 +126,8 @@ fn field_varies(field: &Field, value: &FieldValue<'_>, releases: &RangeInclusive
 fn sizes_vary(field: &Field, size: usize, first: Release, last: Release) -> bool {
     let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
     within(first) != within(last)
-        || field.limits.iter().any(|limit| first.minor < limit.since && limit.max.is_some_and(|max| max < size))
+        || field
+            .limits
+            .iter()
+            .any(|limit| first.minor < limit.since && limit.max.is_some_and(|max| max < size))
 }

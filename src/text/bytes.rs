@@ -34,19 +34,33 @@ pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
         }
         text.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    DecodedText { text: Cow::Owned(text), replaced }
+    DecodedText {
+        text: Cow::Owned(text),
+        replaced,
+    }
 }
 
 fn utf8(bytes: &[u8]) -> DecodedText<'_> {
-    let replaced = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to());
-    DecodedText { text: String::from_utf8_lossy(bytes), replaced }
+    let replaced = std::str::from_utf8(bytes)
+        .err()
+        .map(|error| error.valid_up_to());
+    DecodedText {
+        text: String::from_utf8_lossy(bytes),
+        replaced,
+    }
 }
 
 /// Makes the warning about the first byte that is not UTF-8; `at` is [`DecodedText::replaced`].
 pub fn warning(at: usize, subject: TextField) -> Finding {
-    let message = message!("text.not-utf8", "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place");
+    let message = message!(
+        "text.not-utf8",
+        "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place"
+    );
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());
-    Finding::new(Code::NotUtf8, Origin::Claimkit, message).with_help(save_as_utf8()).about(subject).with_span(Span::new(at, end))
+    Finding::new(Code::NotUtf8, Origin::Claimkit, message)
+        .with_help(save_as_utf8())
+        .about(subject)
+        .with_span(Span::new(at, end))
 }
 
 /// Returns the help with a text whose bytes are not UTF-8.
@@ -59,29 +73,61 @@ mod tests {
     use super::*;
 
     fn decoded(text: &str, replaced: Option<usize>) -> DecodedText<'_> {
-        DecodedText { text: Cow::Borrowed(text), replaced }
+        DecodedText {
+            text: Cow::Borrowed(text),
+            replaced,
+        }
     }
 
     #[test]
     fn what_is_no_character_is_replaced_as_kubectl_does() {
-        assert_eq!(decode(b"a: \xff\xfe\n"), decoded("a: \u{fffd}\u{fffd}\n", Some(3)));
-        assert_eq!(decode(b"a: caf\xe9\n"), decoded("a: caf\u{fffd}\n", Some(6)));
-        assert_eq!(decode(b"a: \xc0\x80\n"), decoded("a: \u{fffd}\u{fffd}\n", Some(3)));
-        assert_eq!(decode(b"a: \xed\xa0\x80\n"), decoded("a: \u{fffd}\u{fffd}\u{fffd}\n", Some(3)));
+        assert_eq!(
+            decode(b"a: \xff\xfe\n"),
+            decoded("a: \u{fffd}\u{fffd}\n", Some(3))
+        );
+        assert_eq!(
+            decode(b"a: caf\xe9\n"),
+            decoded("a: caf\u{fffd}\n", Some(6))
+        );
+        assert_eq!(
+            decode(b"a: \xc0\x80\n"),
+            decoded("a: \u{fffd}\u{fffd}\n", Some(3))
+        );
+        assert_eq!(
+            decode(b"a: \xed\xa0\x80\n"),
+            decoded("a: \u{fffd}\u{fffd}\u{fffd}\n", Some(3))
+        );
         // An incomplete character is one run.
-        assert_eq!(decode(b"a: \xf0\x9f\x98\n"), decoded("a: \u{fffd}\n", Some(3)));
+        assert_eq!(
+            decode(b"a: \xf0\x9f\x98\n"),
+            decoded("a: \u{fffd}\n", Some(3))
+        );
         assert_eq!(decode(b"a: \xe2\x82"), decoded("a: \u{fffd}", Some(3)));
-        assert_eq!(decode("a: é\u{fffd}\n".as_bytes()), decoded("a: é\u{fffd}\n", None));
+        assert_eq!(
+            decode("a: é\u{fffd}\n".as_bytes()),
+            decoded("a: é\u{fffd}\n", None)
+        );
     }
 
     #[test]
     fn utf16_with_a_mark_is_text() {
-        for (mark, bytes_of) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)] {
+        for (mark, bytes_of) in [
+            ([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]),
+            ([0xfe, 0xff], u16::to_be_bytes),
+        ] {
             let mut bytes = mark.to_vec();
             bytes.extend("a: é😀\n".encode_utf16().flat_map(bytes_of));
             assert_eq!(decode(&bytes), decoded("a: é😀\n", None));
-            bytes.extend([0xd83d, u16::from(b'b')].into_iter().flat_map(bytes_of).chain([0]));
-            assert_eq!(decode(&bytes), decoded("a: é😀\n\u{fffd}b\u{fffd}", Some(10)));
+            bytes.extend(
+                [0xd83d, u16::from(b'b')]
+                    .into_iter()
+                    .flat_map(bytes_of)
+                    .chain([0]),
+            );
+            assert_eq!(
+                decode(&bytes),
+                decoded("a: é😀\n\u{fffd}b\u{fffd}", Some(10))
+            );
         }
     }
 }

@@ -31,7 +31,10 @@ impl std::error::Error for DeserializeError {}
 
 impl de::Error for DeserializeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        DeserializeError { message: message.to_string(), span: None }
+        DeserializeError {
+            message: message.to_string(),
+            span: None,
+        }
     }
 }
 
@@ -39,8 +42,15 @@ impl de::Error for DeserializeError {
 ///
 /// # Errors
 /// The first value that does not fit, with its position.
-pub fn deserialize<'de, T: de::Deserialize<'de>>(tree: &'de Tree<'_>, node: NodeId) -> Result<T, DeserializeError> {
-    T::deserialize(Value { tree, node, depth: 0 })
+pub fn deserialize<'de, T: de::Deserialize<'de>>(
+    tree: &'de Tree<'_>,
+    node: NodeId,
+) -> Result<T, DeserializeError> {
+    T::deserialize(Value {
+        tree,
+        node,
+        depth: 0,
+    })
 }
 
 #[derive(Clone, Copy)]
@@ -52,7 +62,11 @@ struct Value<'de, 's> {
 
 impl<'de> Value<'de, '_> {
     fn deeper(self, node: NodeId) -> Self {
-        Value { node, depth: self.depth.saturating_add(1), ..self }
+        Value {
+            node,
+            depth: self.depth.saturating_add(1),
+            ..self
+        }
     }
 
     fn here(self, mut error: DeserializeError) -> DeserializeError {
@@ -64,7 +78,9 @@ impl<'de> Value<'de, '_> {
 
     fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         if self.depth > MAX_DEPTH {
-            return Err(self.here(de::Error::custom(format!("nested deeper than {MAX_DEPTH} levels"))));
+            return Err(self.here(de::Error::custom(format!(
+                "nested deeper than {MAX_DEPTH} levels"
+            ))));
         }
         let tree = self.tree;
         let result = match tree.kind(self.node) {
@@ -84,7 +100,10 @@ impl<'de> Value<'de, '_> {
                 }
             }
             Kind::Str(text) => visitor.visit_borrowed_str(tree.text(text)),
-            Kind::Seq { .. } => visitor.visit_seq(Items { at: self, items: tree.items(self.node).iter() }),
+            Kind::Seq { .. } => visitor.visit_seq(Items {
+                at: self,
+                items: tree.items(self.node).iter(),
+            }),
             Kind::Map { .. } => visitor.visit_map(Entries {
                 at: self,
                 entries: print::effective(tree, self.node, print::Order::Sorted).into_iter(),
@@ -109,7 +128,11 @@ impl<'de> de::Deserializer<'de> for Value<'de, '_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, DeserializeError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DeserializeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -121,12 +144,15 @@ impl<'de> de::Deserializer<'de> for Value<'de, '_> {
     ) -> Result<V::Value, DeserializeError> {
         match self.tree.kind(self.node) {
             Kind::Str(text) => visitor
-                .visit_enum(IntoDeserializer::<DeserializeError>::into_deserializer(self.tree.text(text)))
+                .visit_enum(IntoDeserializer::<DeserializeError>::into_deserializer(
+                    self.tree.text(text),
+                ))
                 .map_err(|error| self.here(error)),
             Kind::Map { .. } => de::Deserializer::deserialize_enum(
                 de::value::MapAccessDeserializer::new(Entries {
                     at: self,
-                    entries: print::effective(self.tree, self.node, print::Order::Sorted).into_iter(),
+                    entries: print::effective(self.tree, self.node, print::Order::Sorted)
+                        .into_iter(),
                     value: None,
                 }),
                 name,
@@ -152,8 +178,14 @@ struct Items<'i, 'de, 's> {
 impl<'de> SeqAccess<'de> for Items<'_, 'de, '_> {
     type Error = DeserializeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DeserializeError> {
-        self.items.next().map(|&item| seed.deserialize(self.at.deeper(item))).transpose()
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DeserializeError> {
+        self.items
+            .next()
+            .map(|&item| seed.deserialize(self.at.deeper(item)))
+            .transpose()
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -170,15 +202,27 @@ struct Entries<'de, 's> {
 impl<'de> MapAccess<'de> for Entries<'de, '_> {
     type Error = DeserializeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DeserializeError> {
-        let Some(entry) = self.entries.next() else { return Ok(None) };
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, DeserializeError> {
+        let Some(entry) = self.entries.next() else {
+            return Ok(None);
+        };
         self.value = Some(entry.value);
         let key = self.at.tree.text(entry.key);
-        seed.deserialize(de::value::BorrowedStrDeserializer::new(key)).map(Some)
+        seed.deserialize(de::value::BorrowedStrDeserializer::new(key))
+            .map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DeserializeError> {
-        let value = self.value.take().ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, DeserializeError> {
+        let value = self
+            .value
+            .take()
+            .ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
         seed.deserialize(self.at.deeper(value))
     }
 
@@ -210,16 +254,29 @@ mod tests {
 
     #[test]
     fn fills_types_and_says_where_they_do_not_fit() {
-        let mut tree = Tree::new(r#"{"name":"a","count":1,"count":7,"labels":{"b":null,"a":"x"},"mode":{"Other":1.5}}"#);
+        let mut tree = Tree::new(
+            r#"{"name":"a","count":1,"count":7,"labels":{"b":null,"a":"x"},"mode":{"Other":1.5}}"#,
+        );
         let (root, _) = json::value(&mut tree, 0, 100).unwrap();
         let spec: Spec = deserialize(&tree, root).unwrap();
-        assert_eq!((spec.name, spec.count, spec.mode), ("a", 7, Mode::Other(1.5)));
-        assert_eq!(spec.labels.into_iter().collect::<Vec<_>>(), [("a".into(), Some("x".into())), ("b".into(), None)]);
+        assert_eq!(
+            (spec.name, spec.count, spec.mode),
+            ("a", 7, Mode::Other(1.5))
+        );
+        assert_eq!(
+            spec.labels.into_iter().collect::<Vec<_>>(),
+            [("a".into(), Some("x".into())), ("b".into(), None)]
+        );
 
         let mut tree = Tree::new(r#"{"name":"a","count":700,"mode":"Immediate"}"#);
         let (root, _) = json::value(&mut tree, 0, 100).unwrap();
         let error = deserialize::<Spec>(&tree, root).unwrap_err();
-        assert_eq!(error.span.map(|span| &tree.source()[span.from()..span.to()]), Some("700"));
+        assert_eq!(
+            error
+                .span
+                .map(|span| &tree.source()[span.from()..span.to()]),
+            Some("700")
+        );
     }
 
     #[test]

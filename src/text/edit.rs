@@ -25,12 +25,18 @@ impl Unsafe {
     /// Returns the reason in words, for a message.
     pub fn reason(self) -> Cow<'static, str> {
         match self {
-            Unsafe::Merged => message!("text.unsafe-merged", "a field to change came by a merge key `<<`"),
+            Unsafe::Merged => message!(
+                "text.unsafe-merged",
+                "a field to change came by a merge key `<<`"
+            ),
             Unsafe::Form => message!(
                 "text.unsafe-form",
                 "a field to change is written in a form that is not edited (explicit key, tag, anchor or alias)",
             ),
-            Unsafe::Overlap => message!("text.unsafe-overlap", "an anchor to change is used where it must stay"),
+            Unsafe::Overlap => message!(
+                "text.unsafe-overlap",
+                "an anchor to change is used where it must stay"
+            ),
         }
     }
 }
@@ -54,7 +60,10 @@ impl Edits {
 
     /// Replaces a span with `new_text`. Equal edits (of an anchor with two aliases) count once.
     pub fn replace(&mut self, span: Span, new_text: impl Into<String>) {
-        let edit = Edit { span, new_text: new_text.into() };
+        let edit = Edit {
+            span,
+            new_text: new_text.into(),
+        };
         if !edit.span.is_empty() || !edit.new_text.is_empty() {
             self.edits.push(edit);
         }
@@ -77,7 +86,9 @@ impl Edits {
 
     /// Sorts the edits in the order of the text; an error if two overlap.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
-        order::sort_by(&mut self.edits, |a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
+        order::sort_by(&mut self.edits, |a, b| {
+            (a.span, &a.new_text).cmp(&(b.span, &b.new_text))
+        });
         self.edits.dedup();
         for pair in self.edits.windows(2) {
             if let [one, two] = pair
@@ -113,7 +124,9 @@ fn is_break(byte: u8) -> bool {
 /// Returns the first byte of the line that holds byte `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     let head = text.as_bytes().get(..at).unwrap_or_default();
-    head.iter().rposition(|&b| is_break(b)).map_or(0, |break_at| break_at.saturating_add(1))
+    head.iter()
+        .rposition(|&b| is_break(b))
+        .map_or(0, |break_at| break_at.saturating_add(1))
 }
 
 /// Returns one past the last byte of the line that holds byte `at`, its line end not included.
@@ -135,7 +148,9 @@ pub fn next_line(text: &str, at: usize) -> usize {
 
 /// Returns the line break to write near byte `at`: that of its line, otherwise that of the line before, otherwise `\n`.
 pub fn line_break(text: &str, at: usize) -> &str {
-    let here = text.get(line_end(text, at)..next_line(text, at)).unwrap_or("");
+    let here = text
+        .get(line_end(text, at)..next_line(text, at))
+        .unwrap_or("");
     if !here.is_empty() {
         return here;
     }
@@ -152,13 +167,23 @@ pub fn line_break(text: &str, at: usize) -> &str {
 
 /// Returns spaces as wide as the text before byte `at` on its line, if that text is only spaces and `-` of list items.
 pub fn lead(text: &str, at: usize) -> Option<String> {
-    let before = text.get(line_start(text, at)..at)?.trim_start_matches('\u{feff}');
-    before.chars().all(|c| c == ' ' || c == '-').then(|| " ".repeat(before.len()))
+    let before = text
+        .get(line_start(text, at)..at)?
+        .trim_start_matches('\u{feff}');
+    before
+        .chars()
+        .all(|c| c == ' ' || c == '-')
+        .then(|| " ".repeat(before.len()))
 }
 
 /// Returns true if only spaces are before byte `at` on its line.
 pub fn begins_line(text: &str, at: usize) -> bool {
-    text.get(line_start(text, at)..at).is_some_and(|before| before.trim_start_matches('\u{feff}').chars().all(|c| c == ' '))
+    text.get(line_start(text, at)..at).is_some_and(|before| {
+        before
+            .trim_start_matches('\u{feff}')
+            .chars()
+            .all(|c| c == ' ')
+    })
 }
 
 /// Returns the starts of the non-empty lines that begin after byte `from` and before byte `to`.
@@ -190,7 +215,13 @@ impl Edits {
     /// Moves these lines to the left, as far as they begin with spaces.
     pub fn outdent(&mut self, text: &str, from: usize, to: usize, width: usize) {
         for start in lines_between(text, from, to) {
-            let blanks = text.get(start..).unwrap_or("").bytes().take(width).take_while(|&b| b == b' ').count();
+            let blanks = text
+                .get(start..)
+                .unwrap_or("")
+                .bytes()
+                .take(width)
+                .take_while(|&b| b == b' ')
+                .count();
             self.remove(Span::new(start, start.saturating_add(blanks)));
         }
     }
@@ -201,14 +232,27 @@ impl Edits {
     /// moved by `width`.
     pub fn outdent_comments(&mut self, tree: &Tree<'_>, scalar: Span, width: usize) {
         let text = tree.source();
-        let blanks = |at: usize| text.get(at..).unwrap_or("").bytes().take_while(|&b| b == b' ').count();
-        let content = lines_between(text, scalar.from(), scalar.to()).into_iter().map(blanks).min().unwrap_or(0);
+        let blanks = |at: usize| {
+            text.get(at..)
+                .unwrap_or("")
+                .bytes()
+                .take_while(|&b| b == b' ')
+                .count()
+        };
+        let content = lines_between(text, scalar.from(), scalar.to())
+            .into_iter()
+            .map(blanks)
+            .min()
+            .unwrap_or(0);
         let mut at = next_line(text, scalar.to());
         while at < text.len() {
             let column = blanks(at);
             let hash = at.saturating_add(column);
             if hash < line_end(text, at) {
-                if !comments_in(tree, Span::at(hash).join(Span::at(hash.saturating_add(1)))).iter().any(|c| c.from() == hash) {
+                if !comments_in(tree, Span::at(hash).join(Span::at(hash.saturating_add(1))))
+                    .iter()
+                    .any(|c| c.from() == hash)
+                {
                     return;
                 }
                 if column >= content.saturating_sub(width) {
@@ -230,7 +274,11 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     }
     if let Some(at) = slice.find(value) {
         let start = span.from().saturating_add(at);
-        return Some((start..start.saturating_add(value.len())).map(|at| Span::new(at, at.saturating_add(1))).collect());
+        return Some(
+            (start..start.saturating_add(value.len()))
+                .map(|at| Span::new(at, at.saturating_add(1)))
+                .collect(),
+        );
     }
     if style != Style::DoubleQuoted {
         return None;
@@ -244,7 +292,9 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
             // An escaped line break and the blanks after it add nothing to the value.
             (b'\\', Some(b'\n' | b'\r')) => {
                 let rest = text.get(at.saturating_add(1)..end)?;
-                let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
+                let blank = rest
+                    .len()
+                    .saturating_sub(rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
                 at = at.saturating_add(blank).saturating_add(1);
                 continue;
             }
@@ -264,7 +314,11 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
 /// Returns the span of a node, including its tag and anchor.
 pub fn whole(tree: &Tree<'_>, id: NodeId) -> Span {
     let node = tree.node(id);
-    if node.properties.is_empty() { node.span } else { node.properties.join(node.span) }
+    if node.properties.is_empty() {
+        node.span
+    } else {
+        node.properties.join(node.span)
+    }
 }
 
 /// Returns one past the last byte of an entry: of its value, or of its `:` if the value is empty.
@@ -275,7 +329,9 @@ pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
         return trimmed(tree.source(), value).to().max(key);
     }
     let tail = tree.source().get(key..).unwrap_or("");
-    let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t', '\r', '\n']).len());
+    let blank = tail
+        .len()
+        .saturating_sub(tail.trim_start_matches([' ', '\t', '\r', '\n']).len());
     match tail.as_bytes().get(blank) {
         Some(b':') => key.saturating_add(blank).saturating_add(1),
         _ => key,
@@ -285,24 +341,40 @@ pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
 /// Trims the line breaks and blanks at the end of a span (the span of a block scalar may include them).
 pub fn trimmed(text: &str, span: Span) -> Span {
     let slice = text.get(span.from()..span.to()).unwrap_or("");
-    Span::new(span.from(), span.from().saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()))
+    Span::new(
+        span.from(),
+        span.from()
+            .saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()),
+    )
 }
 
 /// Checks that an entry's key can be edited in place, in a flow collection or in a block.
 pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
-    if flow { editable_in_flow(tree, entry) } else { editable_in_block(tree, entry) }
+    if flow {
+        editable_in_flow(tree, entry)
+    } else {
+        editable_in_block(tree, entry)
+    }
 }
 
 /// Checks that an entry's key can be edited in place: it follows `{` or `,`.
 pub fn editable_in_flow(tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
     let at = place_of_key(tree, entry)?;
-    if matches!(gap_before(tree, at), Some(b'{' | b',')) { Ok(()) } else { Err(Unsafe::Form) }
+    if matches!(gap_before(tree, at), Some(b'{' | b',')) {
+        Ok(())
+    } else {
+        Err(Unsafe::Form)
+    }
 }
 
 /// Checks that an entry's key can be edited in place: it begins its line or follows `- `.
 pub fn editable_in_block(tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
     let at = place_of_key(tree, entry)?;
-    if lead(tree.source(), at).is_some() { Ok(()) } else { Err(Unsafe::Form) }
+    if lead(tree.source(), at).is_some() {
+        Ok(())
+    } else {
+        Err(Unsafe::Form)
+    }
 }
 
 /// Returns the offset of a key that is written as itself: not merged in, and not an alias.
@@ -311,7 +383,10 @@ fn place_of_key(tree: &Tree<'_>, entry: &Entry) -> Result<usize, Unsafe> {
         return Err(Unsafe::Merged);
     }
     let at = entry.key_span.from();
-    let is_alias = tree.source().get(at..).is_some_and(|key| key.starts_with('*'));
+    let is_alias = tree
+        .source()
+        .get(at..)
+        .is_some_and(|key| key.starts_with('*'));
     if is_alias { Err(Unsafe::Form) } else { Ok(at) }
 }
 
@@ -334,39 +409,83 @@ fn gap_before(tree: &Tree<'_>, at: usize) -> Option<u8> {
 }
 
 fn comment_around(tree: &Tree<'_>, at: usize) -> Option<Span> {
-    let index = tree.comments.partition_point(|comment| comment.from() <= at).checked_sub(1)?;
-    tree.comments.get(index).copied().filter(|comment| at < comment.to())
+    let index = tree
+        .comments
+        .partition_point(|comment| comment.from() <= at)
+        .checked_sub(1)?;
+    tree.comments
+        .get(index)
+        .copied()
+        .filter(|comment| at < comment.to())
 }
 
 /// Returns the comments that begin in a span.
 pub fn comments_in<'t>(tree: &'t Tree<'_>, span: Span) -> &'t [Span] {
-    let from = tree.comments.partition_point(|comment| comment.start < span.start);
-    let to = tree.comments.partition_point(|comment| comment.start < span.end);
+    let from = tree
+        .comments
+        .partition_point(|comment| comment.start < span.start);
+    let to = tree
+        .comments
+        .partition_point(|comment| comment.start < span.end);
     tree.comments.get(from..to).unwrap_or(&[])
 }
 
 impl Edits {
     /// Renames a key and keeps its quotes.
-    pub fn rename_key(&mut self, tree: &Tree<'_>, entry: &Entry, old: &str, new: &str) -> Result<(), Unsafe> {
+    pub fn rename_key(
+        &mut self,
+        tree: &Tree<'_>,
+        entry: &Entry,
+        old: &str,
+        new: &str,
+    ) -> Result<(), Unsafe> {
         self.replace_word(tree.source(), entry.key_span, old, new)
     }
 
     /// Changes only the part of a string that differs from `new`; keeps the quotes, escapes and line breaks of the rest. Follows
     /// an alias.
-    pub fn change_string(&mut self, tree: &Tree<'_>, node: NodeId, new: &str) -> Result<(), Unsafe> {
+    pub fn change_string(
+        &mut self,
+        tree: &Tree<'_>,
+        node: NodeId,
+        new: &str,
+    ) -> Result<(), Unsafe> {
         let old = tree.str(node).ok_or(Unsafe::Form)?;
         let node = tree.node(tree.resolve(node));
         let places = places(tree.source(), node.span, node.style, old).ok_or(Unsafe::Form)?;
-        let head = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
-        let (old_rest, new_rest) = (old.get(head..).ok_or(Unsafe::Form)?, new.get(head..).ok_or(Unsafe::Form)?);
-        let tail = old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
-        let old_middle = old_rest.get(..old_rest.len().saturating_sub(tail)).ok_or(Unsafe::Form)?;
-        let new_middle = new_rest.get(..new_rest.len().saturating_sub(tail)).ok_or(Unsafe::Form)?;
-        let changed = places.get(head..head.saturating_add(old_middle.len())).ok_or(Unsafe::Form)?;
+        let head = old
+            .bytes()
+            .zip(new.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let (old_rest, new_rest) = (
+            old.get(head..).ok_or(Unsafe::Form)?,
+            new.get(head..).ok_or(Unsafe::Form)?,
+        );
+        let tail = old_rest
+            .bytes()
+            .rev()
+            .zip(new_rest.bytes().rev())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let old_middle = old_rest
+            .get(..old_rest.len().saturating_sub(tail))
+            .ok_or(Unsafe::Form)?;
+        let new_middle = new_rest
+            .get(..new_rest.len().saturating_sub(tail))
+            .ok_or(Unsafe::Form)?;
+        let changed = places
+            .get(head..head.saturating_add(old_middle.len()))
+            .ok_or(Unsafe::Form)?;
         let span = match (changed.first(), changed.last()) {
-            (Some(first), Some(last)) if old_middle.len() == 1 && new_middle.len() == 1 && last.len() > 1 => {
+            (Some(first), Some(last))
+                if old_middle.len() == 1 && new_middle.len() == 1 && last.len() > 1 =>
+            {
                 // The last digit of an escape.
-                let digit = Span { start: last.end.saturating_sub(1), end: last.end };
+                let digit = Span {
+                    start: last.end.saturating_sub(1),
+                    end: last.end,
+                };
                 if old_middle.as_bytes().first() != tree.source().as_bytes().get(digit.from()) {
                     return Err(Unsafe::Form);
                 }
@@ -375,7 +494,10 @@ impl Edits {
             }
             (Some(first), Some(last)) => first.join(*last),
             _ => {
-                let before = head.checked_sub(1).and_then(|at| places.get(at)).ok_or(Unsafe::Form)?;
+                let before = head
+                    .checked_sub(1)
+                    .and_then(|at| places.get(at))
+                    .ok_or(Unsafe::Form)?;
                 Span::at(before.to())
             }
         };
@@ -384,7 +506,13 @@ impl Edits {
     }
 
     /// Replaces the only occurrence of `old` in a span and keeps the rest.
-    pub fn replace_word(&mut self, text: &str, span: Span, old: &str, new: &str) -> Result<(), Unsafe> {
+    pub fn replace_word(
+        &mut self,
+        text: &str,
+        span: Span,
+        old: &str,
+        new: &str,
+    ) -> Result<(), Unsafe> {
         let slice = text.get(span.from()..span.to()).unwrap_or("");
         let at = only(slice, old).ok_or(Unsafe::Form)?;
         let start = span.from().saturating_add(at);
@@ -394,12 +522,22 @@ impl Edits {
 
     /// Removes the entries of a mapping for which `gone` is true, with their comments: those on the entry's lines and comment
     /// lines directly above. At least one entry must remain.
-    pub fn remove_entries(&mut self, tree: &Tree<'_>, map: NodeId, gone: impl Fn(&Entry) -> bool) -> Result<(), Unsafe> {
+    pub fn remove_entries(
+        &mut self,
+        tree: &Tree<'_>,
+        map: NodeId,
+        gone: impl Fn(&Entry) -> bool,
+    ) -> Result<(), Unsafe> {
         let entries = tree.entries(map);
         let flow = tree.node(tree.resolve(map)).style == Style::Flow;
         let mut from = 0;
         while from < entries.len() {
-            let run = entries.get(from..).unwrap_or(&[]).iter().take_while(|entry| gone(entry)).count();
+            let run = entries
+                .get(from..)
+                .unwrap_or(&[])
+                .iter()
+                .take_while(|entry| gone(entry))
+                .count();
             if run == 0 {
                 from = from.saturating_add(1);
                 continue;
@@ -409,9 +547,16 @@ impl Edits {
                 editable(tree, entry, flow)?;
             }
             let before = from.checked_sub(1).and_then(|at| entries.get(at));
-            let (Some(first), Some(last)) = (entries.get(from), entries.get(to.saturating_sub(1))) else { break };
+            let (Some(first), Some(last)) = (entries.get(from), entries.get(to.saturating_sub(1)))
+            else {
+                break;
+            };
             let after = entries.get(to);
-            if flow { self.remove_flow(tree, before, first, last, after) } else { self.remove_block(tree, first, last, after) }?;
+            if flow {
+                self.remove_flow(tree, before, first, last, after)
+            } else {
+                self.remove_block(tree, first, last, after)
+            }?;
             from = to;
         }
         Ok(())
@@ -429,13 +574,18 @@ impl Edits {
             return Ok(());
         }
         let tail = text.get(entry.key_span.to()..map.span.from()).unwrap_or("");
-        let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t']).len());
+        let blank = tail
+            .len()
+            .saturating_sub(tail.trim_start_matches([' ', '\t']).len());
         if tail.as_bytes().get(blank) != Some(&b':') {
             return Err(Unsafe::Form);
         }
         let colon = entry.key_span.to().saturating_add(blank).saturating_add(1);
         self.insert(colon, " {}");
-        self.remove(Span::new(line_end(text, colon), line_end(text, content_end(tree, entry.value))));
+        self.remove(Span::new(
+            line_end(text, colon),
+            line_end(text, content_end(tree, entry.value)),
+        ));
         Ok(())
     }
 
@@ -461,7 +611,13 @@ impl Edits {
         Ok(())
     }
 
-    fn remove_block(&mut self, tree: &Tree<'_>, first: &Entry, last: &Entry, after: Option<&Entry>) -> Result<(), Unsafe> {
+    fn remove_block(
+        &mut self,
+        tree: &Tree<'_>,
+        first: &Entry,
+        last: &Entry,
+        after: Option<&Entry>,
+    ) -> Result<(), Unsafe> {
         let text = tree.source();
         let start = first.key_span.from();
         let end = entry_end(tree, last);
@@ -469,7 +625,11 @@ impl Edits {
             let from = own_comments(tree, start);
             let to = next_line(text, end);
             // If the text does not end with a line break, the line break before the entry is removed too.
-            let from = if to == text.len() && line_end(text, end) == to { before_break(text, from) } else { from };
+            let from = if to == text.len() && line_end(text, end) == to {
+                before_break(text, from)
+            } else {
+                from
+            };
             self.remove(Span::new(from, to));
             return Ok(());
         }
@@ -488,7 +648,9 @@ impl Edits {
 /// Returns the end of the line before the one that begins at `start`.
 fn before_break(text: &str, start: usize) -> usize {
     let head = text.get(..start).unwrap_or("");
-    head.strip_suffix('\n').map_or(head, |head| head.strip_suffix('\r').unwrap_or(head)).len()
+    head.strip_suffix('\n')
+        .map_or(head, |head| head.strip_suffix('\r').unwrap_or(head))
+        .len()
 }
 
 /// Returns the start of the comment lines directly above `at`, in the same column; the start of `at`'s line if there are none.
@@ -497,7 +659,9 @@ pub fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
     let mut start = line_start(text, at);
     let column = at.saturating_sub(start);
     loop {
-        let Some(above) = start.checked_sub(1) else { return start };
+        let Some(above) = start.checked_sub(1) else {
+            return start;
+        };
         let above = line_start(text, before_break(text, above.saturating_add(1)));
         let hash = above.saturating_add(column);
         let is_comment = above < start
@@ -549,7 +713,11 @@ pub fn only(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
     // A second occurrence may overlap the first.
     let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
-    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| rest.contains(word)) };
+    let once = if word.is_empty() {
+        text.is_empty()
+    } else {
+        !text.get(again..).is_some_and(|rest| rest.contains(word))
+    };
     once.then_some(at)
 }
 
@@ -570,7 +738,11 @@ mod tests {
             ("éé", "é"),
             ("xé", "é"),
         ] {
-            assert_eq!(only(text, word), text.find(word).filter(|at| text.rfind(word) == Some(*at)), "{text:?} {word:?}");
+            assert_eq!(
+                only(text, word),
+                text.find(word).filter(|at| text.rfind(word) == Some(*at)),
+                "{text:?} {word:?}"
+            );
         }
     }
 }

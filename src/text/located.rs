@@ -18,10 +18,17 @@ pub struct LocatedFinding {
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none", skip_deserializing)]
+    #[serde(
+        rename = "type",
+        skip_serializing_if = "Option::is_none",
+        skip_deserializing
+    )]
     pub cause: Option<Cause>,
     /// Advice for correcting the manifest.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_fixed_or_made")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "some_fixed_or_made"
+    )]
     pub help: Option<Cow<'static, str>>,
     /// The same for the command line, where the help names a field of the request.
     #[serde(skip)]
@@ -95,11 +102,23 @@ pub struct EditorPosition {
 /// ```
 pub fn range(source: &Source<'_>, span: Span) -> Range {
     let position = |offset: usize| {
-        let source::Position { line, character, offset: byte_offset } = source.position(offset);
+        let source::Position {
+            line,
+            character,
+            offset: byte_offset,
+        } = source.position(offset);
         let offset = u32::try_from(source.utf16_offset(byte_offset as usize)).unwrap_or(u32::MAX);
-        EditorPosition { line, character, offset, byte_offset }
+        EditorPosition {
+            line,
+            character,
+            offset,
+            byte_offset,
+        }
     };
-    Range { start: position(span.from()), end: position(span.to()) }
+    Range {
+        start: position(span.from()),
+        end: position(span.to()),
+    }
 }
 
 /// Converts a finding for the answer; `source` is the text of its spans.
@@ -116,9 +135,16 @@ pub fn finding(source: &Source<'_>, finding: finding::Finding) -> LocatedFinding
         let deletes = fix.deletes(source.text());
         let mut edits = Vec::new();
         for edit in fix.edits {
-            edits.push(RangeEdit { range: range(source, edit.span), new_text: edit.new_text });
+            edits.push(RangeEdit {
+                range: range(source, edit.span),
+                new_text: edit.new_text,
+            });
         }
-        fixes.push(LocatedFix { title: fix.title, edits, deletes });
+        fixes.push(LocatedFix {
+            title: fix.title,
+            edits,
+            deletes,
+        });
     }
     LocatedFinding {
         code: finding.code,

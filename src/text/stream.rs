@@ -74,7 +74,12 @@ pub struct Stream<'s> {
 
 /// Opens a file without its documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
 pub fn open<'s>(text: &'s str, after_json: AfterJson, limits: &Limits) -> (File<'s>, Stream<'s>) {
-    let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
+    let mut file = File {
+        source: Source::new(text),
+        documents: Vec::new(),
+        findings: Vec::new(),
+        json_error: None,
+    };
     let mut mode = Some(mode(text));
     if let Some(finding) = too_large(text, limits) {
         file.findings.push(finding);
@@ -83,9 +88,25 @@ pub fn open<'s>(text: &'s str, after_json: AfterJson, limits: &Limits) -> (File<
     if mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
         mode = None;
     }
-    let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let at = if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len_utf8()
+    } else {
+        0
+    };
     let reader = yaml::Reader::part(text, 0, 0, false);
-    (file, Stream { mode, after_json, values: 0, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
+    (
+        file,
+        Stream {
+            mode,
+            after_json,
+            values: 0,
+            limits: *limits,
+            at,
+            pieces: Pieces::default(),
+            reader,
+            nodes: 0,
+        },
+    )
 }
 
 impl<'s> Stream<'s> {
@@ -110,21 +131,29 @@ impl<'s> Stream<'s> {
         let at = match self.mode {
             None => return true,
             Some(Mode::Json) => Some(self.at),
-            Some(Mode::Yaml) => file.source.lines().get(self.pieces.line).map(|&start| (start as usize).max(self.pieces.from)),
+            Some(Mode::Yaml) => file
+                .source
+                .lines()
+                .get(self.pieces.line)
+                .map(|&start| (start as usize).max(self.pieces.from)),
         };
-        let rest = at.and_then(|at| file.source.text().as_bytes().get(at..)).unwrap_or_default();
+        let rest = at
+            .and_then(|at| file.source.text().as_bytes().get(at..))
+            .unwrap_or_default();
         rest.iter().all(u8::is_ascii_whitespace)
     }
 
     /// Tries YAML where JSON could not be read (apimachinery 0.33 and later, pkg/util/yaml/decoder.go, `YAMLOrJSONDecoder.Decode`): if
     /// the first piece is not YAML either, the error about JSON is kept.
     fn stop_or_read_on(&mut self, file: &mut File<'s>, error: JsonError) -> Option<Document<'s>> {
-        let from =
-            behind_blanks(file.source.text(), self.at).filter(|_| self.after_json == AfterJson::ReadOn && self.values <= 1);
+        let from = behind_blanks(file.source.text(), self.at)
+            .filter(|_| self.after_json == AfterJson::ReadOn && self.values <= 1);
         if let Some(from) = from {
             let pieces = Pieces::from(&file.source, from);
             let readable = match pieces.clone().next(&file.source) {
-                Some(Piece::Text(start, end)) => reads(file.source.text(), start, end, &self.limits),
+                Some(Piece::Text(start, end)) => {
+                    reads(file.source.text(), start, end, &self.limits)
+                }
                 Some(Piece::BadSeparator(..)) => false,
                 None => true,
             };
@@ -160,7 +189,14 @@ impl<'s> Stream<'s> {
                     }
                     let mut bounds = yaml::Bounds::new(self.limits.depth, self.limits.nodes);
                     bounds.nodes = bounds.nodes.saturating_sub(self.nodes);
-                    let composed = yaml::read_part(&mut self.reader, file.source.text(), start, end, true, bounds);
+                    let composed = yaml::read_part(
+                        &mut self.reader,
+                        file.source.text(),
+                        start,
+                        end,
+                        true,
+                        bounds,
+                    );
                     if let Some(error) = composed.error {
                         return refused(file, chunk, &error);
                     }
@@ -168,7 +204,12 @@ impl<'s> Stream<'s> {
                     let Some(root) = composed.root else { continue };
                     self.nodes = self.nodes.saturating_add(composed.tree.len());
                     if composed.tree.kind(root) != Kind::Null {
-                        return Some(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span: chunk });
+                        return Some(Document {
+                            tree: composed.tree,
+                            root: Some(root),
+                            mode: Mode::Yaml,
+                            span: chunk,
+                        });
                     }
                 }
             }
@@ -178,13 +219,15 @@ impl<'s> Stream<'s> {
 
 /// Adds the finding about a bad separator and ends reading.
 fn bad_separator<'s>(file: &mut File<'s>, line: Span, said: Span) -> Option<Document<'s>> {
-    file.findings.push(diagnose::separator(&file.source, line, said));
+    file.findings
+        .push(diagnose::separator(&file.source, line, said));
     None
 }
 
 /// Adds the finding about YAML that kubectl cannot read and ends reading.
 fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Option<Document<'s>> {
-    file.findings.push(diagnose::explain(&file.source, chunk, error));
+    file.findings
+        .push(diagnose::explain(&file.source, chunk, error));
     None
 }
 
@@ -201,7 +244,10 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
                 limit = limits.bytes
             ),
         )
-        .with_help(message!("stream.too-large-help", "split the file, or raise the limit `bytes`"))
+        .with_help(message!(
+            "stream.too-large-help",
+            "split the file, or raise the limit `bytes`"
+        ))
         .with_command_help(split())
     })
 }
@@ -211,7 +257,10 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
 fn behind_blanks(text: &str, mut at: usize) -> Option<usize> {
     loop {
         let rest = text.get(at..)?;
-        let next = rest.chars().next().filter(|&next| rest.len() >= 4 && next != char::REPLACEMENT_CHARACTER)?;
+        let next = rest
+            .chars()
+            .next()
+            .filter(|&next| rest.len() >= 4 && next != char::REPLACEMENT_CHARACTER)?;
         if !next.is_whitespace() {
             return Some(at);
         }
@@ -226,15 +275,22 @@ fn behind_blanks(text: &str, mut at: usize) -> Option<usize> {
 fn reads(text: &str, start: usize, end: usize, limits: &Limits) -> bool {
     let mut reader = yaml::Reader::part(text, 0, 0, false);
     let bounds = yaml::Bounds::new(limits.depth, limits.nodes);
-    yaml::read_part(&mut reader, text, start, end, true, bounds).error.is_none()
+    yaml::read_part(&mut reader, text, start, end, true, bounds)
+        .error
+        .is_none()
 }
 
 /// Returns the next JSON value; `None` at the end, or beyond a limit.
-fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<Document<'s>>, JsonError> {
+fn read_json<'s>(
+    stream: &mut Stream<'s>,
+    file: &mut File<'s>,
+) -> Result<Option<Document<'s>>, JsonError> {
     let (text, limits) = (file.source.text(), stream.limits);
     loop {
         let rest = text.get(stream.at..).unwrap_or("");
-        let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
+        let blank = rest
+            .len()
+            .saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
         let at = stream.at.saturating_add(blank);
         if at >= text.len() {
             return Ok(None);
@@ -246,18 +302,31 @@ fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<
                 stream.values = stream.values.saturating_add(1);
                 stream.nodes = stream.nodes.saturating_add(tree.len());
                 if stream.nodes > limits.nodes {
-                    file.findings.push(too_many_nodes(&limits, Span::new(at, end)));
+                    file.findings
+                        .push(too_many_nodes(&limits, Span::new(at, end)));
                     return Ok(None);
                 }
                 diagnose::keys(&file.source, &tree, Mode::Json, &mut file.findings);
                 if tree.kind(root) != Kind::Null {
-                    return Ok(Some(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) }));
+                    return Ok(Some(Document {
+                        tree,
+                        root: Some(root),
+                        mode: Mode::Json,
+                        span: Span::new(at, end),
+                    }));
                 }
             }
-            Err(error) if limits.depth < json::MAX_DEPTH && error.message.ends_with("exceeded max depth") => {
-                let finding = Finding::new(Code::LimitNodes, Origin::Claimkit, diagnose::too_many_levels(limits.depth))
-                    .with_help(diagnose::split_or_raise())
-                    .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
+            Err(error)
+                if limits.depth < json::MAX_DEPTH
+                    && error.message.ends_with("exceeded max depth") =>
+            {
+                let finding = Finding::new(
+                    Code::LimitNodes,
+                    Origin::Claimkit,
+                    diagnose::too_many_levels(limits.depth),
+                )
+                .with_help(diagnose::split_or_raise())
+                .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
                 file.findings.push(finding);
                 return Ok(None);
             }
@@ -267,9 +336,16 @@ fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<
 }
 
 fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
-    let message = message!("stream.too-many-nodes", "the text has more nodes than the limit {limit}", limit = limits.nodes);
+    let message = message!(
+        "stream.too-many-nodes",
+        "the text has more nodes than the limit {limit}",
+        limit = limits.nodes
+    );
     Finding::new(Code::LimitNodes, Origin::Claimkit, message)
-        .with_help(message!("stream.too-many-nodes-help", "split the file, or raise the limit `nodes`"))
+        .with_help(message!(
+            "stream.too-many-nodes-help",
+            "split the file, or raise the limit `nodes`"
+        ))
         .with_command_help(split())
         .with_span(span)
 }
@@ -298,23 +374,39 @@ struct Pieces {
 impl Pieces {
     /// Makes the pieces from a byte on, which counts as the beginning of a line.
     fn from(source: &Source<'_>, from: usize) -> Self {
-        let line = source.lines().partition_point(|&start| start as usize <= from).saturating_sub(1);
+        let line = source
+            .lines()
+            .partition_point(|&start| start as usize <= from)
+            .saturating_sub(1);
         Pieces { line, from }
     }
 
     fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
         let (lines, text) = (source.lines(), source.text());
         let bytes = text.as_bytes();
-        let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }.max(self.from);
+        let marked = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len_utf8()
+        } else {
+            0
+        }
+        .max(self.from);
         let begin = |start: u32| (start as usize).max(marked);
-        let start = lines.get(self.line).map(|&start| begin(start)).filter(|&start| start < bytes.len())?;
+        let start = lines
+            .get(self.line)
+            .map(|&start| begin(start))
+            .filter(|&start| start < bytes.len())?;
         loop {
-            let Some(&line) = lines.get(self.line) else { return Some(Piece::Text(start, bytes.len())) };
+            let Some(&line) = lines.get(self.line) else {
+                return Some(Piece::Text(start, bytes.len()));
+            };
             self.line = self.line.saturating_add(1);
             let line = begin(line);
             // For kubectl, only a line feed ends a line.
             let separates = matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
-                && (line == marked || line.checked_sub(1).is_none_or(|before| bytes.get(before) == Some(&b'\n')));
+                && (line == marked
+                    || line
+                        .checked_sub(1)
+                        .is_none_or(|before| bytes.get(before) == Some(&b'\n')));
             if !separates {
                 continue;
             }
@@ -328,7 +420,10 @@ impl Pieces {
                 return Some(Piece::BadSeparator(Span::new(line, end), span));
             }
             if line > start {
-                while lines.get(self.line).is_some_and(|&next| (next as usize) < end) {
+                while lines
+                    .get(self.line)
+                    .is_some_and(|&next| (next as usize) < end)
+                {
                     self.line = self.line.saturating_add(1);
                 }
                 return Some(Piece::Text(start, line));
@@ -351,7 +446,9 @@ pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
 
 /// Adds remarks about things that kubectl accepts silently. Few texts have any.
 fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
-    let read_to_its_end = composed.end.is_none_or(|(end, _)| end as usize >= chunk.to());
+    let read_to_its_end = composed
+        .end
+        .is_none_or(|(end, _)| end as usize >= chunk.to());
     let clear = read_to_its_end && composed.keeps_keys() && !composed.tree.has_shadowed();
     if !clear || (!file.source.is_plain() && diagnose::has_lookalikes(file.source.slice(chunk))) {
         diagnose::remarks(&file.source, composed, chunk, &mut file.findings);
@@ -371,13 +468,25 @@ mod tests {
         assert_eq!(pieces(""), []);
         assert_eq!(pieces("a\n---\nb"), [Piece::Text(0, 2), Piece::Text(6, 7)]);
         // A separator with nothing before it stays in the piece and counts for line numbers.
-        assert_eq!(pieces("---\na\n--- # c\nb\n"), [Piece::Text(0, 6), Piece::Text(14, 16)]);
+        assert_eq!(
+            pieces("---\na\n--- # c\nb\n"),
+            [Piece::Text(0, 6), Piece::Text(14, 16)]
+        );
         assert_eq!(pieces("---\n---\n"), [Piece::Text(0, 4)]);
-        assert_eq!(pieces("a\n--- b\r\nc\n"), [Piece::BadSeparator(Span::new(2, 9), Span::new(6, 7))]);
+        assert_eq!(
+            pieces("a\n--- b\r\nc\n"),
+            [Piece::BadSeparator(Span::new(2, 9), Span::new(6, 7))]
+        );
         assert_eq!(pieces(" ---\n"), [Piece::Text(0, 5)]);
         // A single CR does not end a line, neither before a separator nor in it.
         assert_eq!(pieces("a\r---\nb"), [Piece::Text(0, 7)]);
-        assert_eq!(pieces("a\r\n---\r\nb\n---"), [Piece::Text(0, 3), Piece::Text(8, 10)]);
-        assert_eq!(pieces("a\n--- #\rb\nc"), [Piece::Text(0, 2), Piece::Text(10, 11)]);
+        assert_eq!(
+            pieces("a\r\n---\r\nb\n---"),
+            [Piece::Text(0, 3), Piece::Text(8, 10)]
+        );
+        assert_eq!(
+            pieces("a\n--- #\rb\nc"),
+            [Piece::Text(0, 2), Piece::Text(10, 11)]
+        );
     }
 }

@@ -17,14 +17,25 @@ pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 /// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked.
 pub fn admit(request: &AdmitRequest) -> Answer {
     if request.request.is_none() && request.settings.is_none() {
-        return Answer::unusable(Verb::Admit, "`request` is missing: an AdmissionRequest, or only `settings` to check them");
+        return Answer::unusable(
+            Verb::Admit,
+            "`request` is missing: an AdmissionRequest, or only `settings` to check them",
+        );
     }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     let settings = text(&request.settings);
-    of_texts(text(&request.request).as_deref(), settings.as_deref().unwrap_or_default(), request.namespace_labels.as_ref())
+    of_texts(
+        text(&request.request).as_deref(),
+        settings.as_deref().unwrap_or_default(),
+        request.namespace_labels.as_ref(),
+    )
 }
 
-pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BTreeMap<String, String>>) -> Answer {
+pub(super) fn of_texts(
+    request: Option<&str>,
+    settings: &str,
+    labels: Option<&BTreeMap<String, String>>,
+) -> Answer {
     let mut answer = Answer::to(Verb::Admit);
     let settings = match read_settings(settings) {
         Ok(settings) => settings,
@@ -36,7 +47,9 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
             };
             answer.findings = errors.iter().map(finding).collect();
             if request.is_some() {
-                answer.content = content(&ValidationResponse::of(&PolicyVerdict::unusable("", &errors)));
+                answer.content = content(&ValidationResponse::of(&PolicyVerdict::unusable(
+                    "", &errors,
+                )));
             }
             return answer;
         }
@@ -47,7 +60,12 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
     };
     let verdict = match read(request) {
         Ok(document) => {
-            let host = PolicyHost { mutation: Mutation::Possible, cluster: None, labels, operation: OperationIs::Required };
+            let host = PolicyHost {
+                mutation: Mutation::Possible,
+                cluster: None,
+                labels,
+                operation: OperationIs::Required,
+            };
             policy::judge(&document, document.root, &settings, host)
         }
         Err(problem) => PolicyVerdict::unreadable("", problem),
@@ -58,9 +76,13 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
     answer
 }
 
-pub(super) fn members<'d, 's>(document: &'d Document<'s>) -> (&'d Tree<'s>, impl Fn(&str) -> Option<NodeId> + 'd) {
+pub(super) fn members<'d, 's>(
+    document: &'d Document<'s>,
+) -> (&'d Tree<'s>, impl Fn(&str) -> Option<NodeId> + 'd) {
     let tree = &document.tree;
-    (tree, move |name: &str| document.root.and_then(|root| tree.get(root, name)))
+    (tree, move |name: &str| {
+        document.root.and_then(|root| tree.get(root, name))
+    })
 }
 
 /// Reads the settings as text; empty if absent.
@@ -73,26 +95,49 @@ pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
 }
 
 pub(super) fn utf8(payload: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(payload).map_err(|error| format!("the request cannot be read: byte {} is not UTF-8", error.valid_up_to()))
+    std::str::from_utf8(payload).map_err(|error| {
+        format!(
+            "the request cannot be read: byte {} is not UTF-8",
+            error.valid_up_to()
+        )
+    })
 }
 
 /// Reads one JSON value without text after it.
 pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     if text.len() > MAX_PAYLOAD {
-        return Err(format!("the request has {} bytes, at most {MAX_PAYLOAD} are read", text.len()));
+        return Err(format!(
+            "the request has {} bytes, at most {MAX_PAYLOAD} are read",
+            text.len()
+        ));
     }
     let mut tree = Tree::new(text);
     let (root, end) = crate::text::json::value(&mut tree, 0, crate::text::json::MAX_DEPTH)
-        .map_err(|error| format!("the request cannot be read: {} at byte {}", error.message, error.offset))?;
+        .map_err(|error| {
+            format!(
+                "the request cannot be read: {} at byte {}",
+                error.message, error.offset
+            )
+        })?;
     let rest = text.get(end..).unwrap_or_default();
-    let after = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
+    let after = rest
+        .len()
+        .saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
     if after < rest.len() {
         let at = end.saturating_add(after);
-        return Err(format!("the request cannot be read: something stands after its end at byte {at}"));
+        return Err(format!(
+            "the request cannot be read: something stands after its end at byte {at}"
+        ));
     }
-    Ok(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) })
+    Ok(Document {
+        tree,
+        root: Some(root),
+        mode: Mode::Json,
+        span: Span::new(0, text.len()),
+    })
 }
 
 fn content(response: &ValidationResponse) -> Content {
-    serde_json::value::to_raw_value(response).map_or(Content::Nothing, |response| Content::Admit { response })
+    serde_json::value::to_raw_value(response)
+        .map_or(Content::Nothing, |response| Content::Admit { response })
 }

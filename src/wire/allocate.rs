@@ -14,12 +14,16 @@ pub fn allocate(request: &AllocateRequest, cluster: Option<&PreparedCluster>) ->
 
 fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Result<Answer, String> {
     let release = request::release(request.release.as_deref())?;
-    let text = request.text.as_deref().ok_or("`text` is missing: the objects of the cluster")?;
+    let text = request
+        .text
+        .as_deref()
+        .ok_or("`text` is missing: the objects of the cluster")?;
     let read;
     let cluster = match (cluster, &request.cluster) {
         (Some(cluster), _) => Some(cluster),
         (None, Some(text)) => {
-            read = PreparedCluster::read(text, release, request.namespace.as_deref(), &request.limits);
+            read =
+                PreparedCluster::read(text, release, request.namespace.as_deref(), &request.limits);
             Some(&read)
         }
         (None, None) => None,
@@ -48,7 +52,11 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
     let done = scheduler::allocate(text, &options)?;
     Ok(Answer {
         ok: done.ok,
-        objects: done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect(),
+        objects: done
+            .items
+            .iter()
+            .map(|item| AnswerObject::of(&done.source, item))
+            .collect(),
         findings: done.findings,
         content: Content::Allocate {
             release: done.release,
@@ -69,7 +77,9 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
 fn explain(request: &AllocateRequest) -> Explain {
     let (given, default) = (request.options, Explain::default());
     Explain {
-        budget: given.budget.map_or(default.budget, |budget| budget.min(MOST_STEPS)),
+        budget: given
+            .budget
+            .map_or(default.budget, |budget| budget.min(MOST_STEPS)),
         relax: given.relax.unwrap_or(default.relax),
         matrix: match given.matrix {
             None | Some(MatrixOption::Failed) => Matrix::Failed,

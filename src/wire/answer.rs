@@ -13,7 +13,9 @@ use crate::scheduler::Placement;
 use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
 use crate::text::Source;
-pub use crate::text::located::{EditorPosition, LocatedFinding, LocatedFix, Range, RangeEdit, finding, range};
+pub use crate::text::located::{
+    EditorPosition, LocatedFinding, LocatedFix, Range, RangeEdit, finding, range,
+};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -40,7 +42,10 @@ pub struct Answer {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Common<'a> {
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_fixed_or_made")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "some_fixed_or_made"
+    )]
     verb: &'a Option<Cow<'static, str>>,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,30 +65,59 @@ impl Serialize for Answer {
             #[serde(flatten)]
             content: &'a Content,
         }
-        Whole { common: self.common(), content: &self.content }.serialize(serializer)
+        Whole {
+            common: self.common(),
+            content: &self.content,
+        }
+        .serialize(serializer)
     }
 }
 
 impl Answer {
     /// Returns an answer that is `ok` whatever its content.
     pub fn with(verb: Verb, content: Content) -> Self {
-        Answer { ok: true, content, ..Answer::to(verb) }
+        Answer {
+            ok: true,
+            content,
+            ..Answer::to(verb)
+        }
     }
 
     /// Returns the members that the answers to all verbs have.
     pub fn common(&self) -> Common<'_> {
-        let Answer { verb, ok, error, rules_of, findings, objects, .. } = self;
-        Common { verb, ok: *ok, error, rules_of, findings, objects }
+        let Answer {
+            verb,
+            ok,
+            error,
+            rules_of,
+            findings,
+            objects,
+            ..
+        } = self;
+        Common {
+            verb,
+            ok: *ok,
+            error,
+            rules_of,
+            findings,
+            objects,
+        }
     }
 
     /// Returns an empty answer to a verb.
     pub fn to(verb: Verb) -> Self {
-        Answer { verb: Some(verb.name().into()), ..Answer::default() }
+        Answer {
+            verb: Some(verb.name().into()),
+            ..Answer::default()
+        }
     }
 
     /// Returns the answer to an invalid request of a verb.
     pub fn unusable(verb: Verb, error: &str) -> Self {
-        Answer { error: Some(error.to_owned()), ..Answer::to(verb) }
+        Answer {
+            error: Some(error.to_owned()),
+            ..Answer::to(verb)
+        }
     }
 
     /// Says whose rules answered, if the requested release was never recorded.
@@ -95,7 +129,11 @@ impl Answer {
     /// Returns the answer to a text that is not a request.
     pub fn unread(problem: Unusable) -> Self {
         let verb = problem.verb.filter(|verb| !verb.is_empty()).map(Cow::from);
-        Answer { verb, error: Some(problem.problem), ..Answer::default() }
+        Answer {
+            verb,
+            error: Some(problem.problem),
+            ..Answer::default()
+        }
     }
 }
 
@@ -205,10 +243,20 @@ impl AnswerObject {
     }
 
     /// Returns the JSON values inside it.
-    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "for JavaScript"))]
+    #[cfg_attr(
+        not(target_arch = "wasm32"),
+        allow(dead_code, reason = "for JavaScript")
+    )]
     pub fn values(&mut self) -> impl Iterator<Item = &mut Json> {
-        let own = [&mut self.object, &mut self.stored, &mut self.changes].into_iter().flatten();
-        own.chain(self.losses.iter_mut().flatten().filter_map(|loss| loss.value.as_mut()))
+        let own = [&mut self.object, &mut self.stored, &mut self.changes]
+            .into_iter()
+            .flatten();
+        own.chain(
+            self.losses
+                .iter_mut()
+                .flatten()
+                .filter_map(|loss| loss.value.as_mut()),
+        )
     }
 
     /// Makes an object of the name, range and release of an item.
@@ -243,7 +291,14 @@ impl AnswerObject {
 
 impl From<Report<'_>> for Answer {
     fn from(report: Report<'_>) -> Self {
-        let Report { source, stored, findings, objects, unusable, ok } = report;
+        let Report {
+            source,
+            stored,
+            findings,
+            objects,
+            unusable,
+            ok,
+        } = report;
         if let Some(error) = unusable {
             return Answer::unusable(Verb::Validate, error.message());
         }
@@ -253,15 +308,25 @@ impl From<Report<'_>> for Answer {
         };
         Answer {
             ok,
-            objects: objects.into_iter().map(|judged| AnswerObject::judged(&source, judged)).collect(),
-            findings: findings.into_iter().map(|found| finding(text_of(&found), found)).collect(),
+            objects: objects
+                .into_iter()
+                .map(|judged| AnswerObject::judged(&source, judged))
+                .collect(),
+            findings: findings
+                .into_iter()
+                .map(|found| finding(text_of(&found), found))
+                .collect(),
             ..Answer::to(Verb::Validate)
         }
     }
 }
 
 /// Converts findings for the answer, up to the limit.
-pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<LocatedFinding> {
+pub fn findings(
+    source: &Source<'_>,
+    findings: Vec<finding::Finding>,
+    limits: &Limits,
+) -> Vec<LocatedFinding> {
     let kept = finding::Findings::new(limits.findings).behind(findings);
     kept.into_iter().map(|one| finding(source, one)).collect()
 }

@@ -11,7 +11,10 @@ pub fn audit(request: &AuditRequest) -> Answer {
 }
 
 fn answer(request: &AuditRequest) -> Result<Answer, String> {
-    let text = request.text.as_deref().ok_or("`text` is missing: the objects of the cluster")?;
+    let text = request
+        .text
+        .as_deref()
+        .ok_or("`text` is missing: the objects of the cluster")?;
     let options = AuditOptions {
         release: request::release(request.release.as_deref())?,
         gates: request.gates.clone(),
@@ -21,9 +24,17 @@ fn answer(request: &AuditRequest) -> Result<Answer, String> {
     let done = audit::audit(text, &options)?;
     Ok(Answer {
         ok: done.ok,
-        objects: done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect(),
+        objects: done
+            .items
+            .iter()
+            .map(|item| AnswerObject::of(&done.source, item))
+            .collect(),
         findings: done.findings,
-        content: Content::Audit { release: done.release, gates: done.gates, usage: Box::new(done.usage) },
+        content: Content::Audit {
+            release: done.release,
+            gates: done.gates,
+            usage: Box::new(done.usage),
+        },
         ..Answer::to(Verb::Audit)
     })
 }

@@ -18,12 +18,20 @@ pub fn complete(request: &PositionRequest) -> Answer {
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
     let offset = asked.position.offset(source);
-    let inside = match editor::expression::complete(&input, offset, &|release| request::gates_in(&request.gates, release)) {
+    let inside = match editor::expression::complete(&input, offset, &|release| {
+        request::gates_in(&request.gates, release)
+    }) {
         Ok(inside) => inside,
         Err(error) => return Answer::unusable(VERB, &error),
     };
-    let found =
-        inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));
+    let found = inside.unwrap_or_else(|| {
+        editor::complete::complete(
+            asked.text,
+            offset,
+            asked.release,
+            request.sentences.as_ref(),
+        )
+    });
     let items = found.into_iter().map(|item| CompletionContent {
         label: item.label,
         kind: item.sort,
@@ -35,5 +43,10 @@ pub fn complete(request: &PositionRequest) -> Answer {
         range: answer::range(source, item.span),
         required: item.required,
     });
-    Answer::with(VERB, Content::Complete { items: items.collect() })
+    Answer::with(
+        VERB,
+        Content::Complete {
+            items: items.collect(),
+        },
+    )
 }

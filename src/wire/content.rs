@@ -131,7 +131,9 @@ fn is_zero(number: &usize) -> bool {
 
 /// Serializes accounts by their JSON: they have many types, and so the module needs only one serializer for them.
 fn as_json<S: Serializer>(pods: &[PodAccount], serializer: S) -> Result<S::Ok, S::Error> {
-    serde_json::value::to_raw_value(pods).map_err(S::Error::custom)?.serialize(serializer)
+    serde_json::value::to_raw_value(pods)
+        .map_err(S::Error::custom)?
+        .serialize(serializer)
 }
 
 /// A part of a text.

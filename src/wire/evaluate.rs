@@ -22,8 +22,16 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
-    if let Some(name) = request.explain.iter().find(|name| nodes.find(name).is_none()) {
-        return unusable(&message!("evaluate.no-node-to-explain", "no Node `{name}` to explain is among the nodes given", name));
+    if let Some(name) = request
+        .explain
+        .iter()
+        .find(|name| nodes.find(name).is_none())
+    {
+        return unusable(&message!(
+            "evaluate.no-node-to-explain",
+            "no Node `{name}` to explain is among the nodes given",
+            name
+        ));
     }
     let options = EvaluateOptions {
         release,
@@ -37,11 +45,17 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     };
     let mut done = match (&request.selector, &request.text) {
         (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
-        (None, None) => return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`"),
+        (None, None) => {
+            return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`");
+        }
         (Some(selector), None) => scheduler::evaluate_selector(selector, nodes, &options),
         (None, Some(text)) => scheduler::evaluate(text, nodes, &options),
     };
-    let mut objects: Vec<AnswerObject> = done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect();
+    let mut objects: Vec<AnswerObject> = done
+        .items
+        .iter()
+        .map(|item| AnswerObject::of(&done.source, item))
+        .collect();
     objects.extend(done.selector.map(|span| AnswerObject {
         api_version: "v1".into(),
         kind: NODE_SELECTOR.go.into(),
@@ -54,7 +68,12 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     }
     let mut findings = answer::findings(&done.source, done.findings, &request.limits);
     findings.extend(done.of_nodes);
-    Answer { ok: done.ok, objects, findings, ..Answer::to(Verb::Evaluate) }
+    Answer {
+        ok: done.ok,
+        objects,
+        findings,
+        ..Answer::to(Verb::Evaluate)
+    }
 }
 
 fn unusable(error: &str) -> Answer {

@@ -253,9 +253,16 @@ impl<'de> Deserialize<'de> for FixesRequest {
 
             fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<FixesRequest, A::Error> {
                 let mut range = None::<OptionalRange>;
-                let validate = Without { members, name: "range", kept: &mut range };
+                let validate = Without {
+                    members,
+                    name: "range",
+                    kept: &mut range,
+                };
                 let validate = ValidateRequest::deserialize(MapAccessDeserializer::new(validate))?;
-                Ok(FixesRequest { validate, range: range.and_then(|OptionalRange(range)| range) })
+                Ok(FixesRequest {
+                    validate,
+                    range: range.and_then(|OptionalRange(range)| range),
+                })
             }
         }
         deserializer.deserialize_map(Whole)
@@ -427,7 +434,9 @@ impl ValidateRequest {
             stored_as: match &self.stored {
                 None | Some(Stored::Written(false)) => None,
                 Some(Stored::Written(true)) => Some(StoredAs::Written),
-                Some(Stored::Version(name)) => Some(StoredAs::Version(name.strip_prefix("resource.k8s.io/").unwrap_or(name))),
+                Some(Stored::Version(name)) => Some(StoredAs::Version(
+                    name.strip_prefix("resource.k8s.io/").unwrap_or(name),
+                )),
             },
             beside: &self.beside,
             limits: self.limits,
@@ -437,7 +446,9 @@ impl ValidateRequest {
 }
 
 /// Reads a field whose `null` differs from its absence.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -448,9 +459,12 @@ fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Resu
 }
 
 /// Reads a word as [`word`] does, for an optional field.
-fn some_word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn some_word<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
-    word.map(|word| T::deserialize(word.as_str().into_deserializer())).transpose()
+    word.map(|word| T::deserialize(word.as_str().into_deserializer()))
+        .transpose()
 }
 
 /// Reads a line, character or offset. Numbers over 32 bits become the maximum, which is beyond every text.
@@ -476,7 +490,11 @@ pub enum Stored {
 
 /// `replaced`: byte offsets in the texts of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "an object with byte offsets by field")]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "an object with byte offsets by field"
+)]
 pub struct Replaced {
     /// In `text`, or in the `selector` that replaces it.
     pub text: Option<u32>,
@@ -521,7 +539,12 @@ pub enum Lossy {
 /// A position in the text: `byteOffset` in bytes, `offset` in UTF-16 code units, or `line` and `character` (UTF-16) from zero. The
 /// first of them that is given counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields, expecting = "an object with `line` and `character`, or `offset`")]
+#[serde(
+    default,
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    expecting = "an object with `line` and `character`, or `offset`"
+)]
 pub struct TextPosition {
     /// Line number, counted from zero.
     #[serde(deserialize_with = "some_coordinate")]
@@ -556,7 +579,10 @@ impl TextPosition {
         let mut offset = match (self.byte_offset, self.offset) {
             (Some(bytes), _) => (bytes as usize).min(text.len()),
             (None, Some(units)) => source.byte_offset(units as usize),
-            (None, None) => source.offset(self.line.unwrap_or_default(), self.character.unwrap_or_default()),
+            (None, None) => source.offset(
+                self.line.unwrap_or_default(),
+                self.character.unwrap_or_default(),
+            ),
         };
         while !text.is_char_boundary(offset) {
             offset = offset.saturating_sub(1);

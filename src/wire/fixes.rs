@@ -20,7 +20,9 @@ pub fn fixes(request: &FixesRequest) -> Answer {
         return Answer::unusable(VERB, &error);
     }
     let source = Source::new(text.unwrap_or(""));
-    let wanted = request.range.map(|range| (range.start.offset(&source), range.end.offset(&source)));
+    let wanted = request
+        .range
+        .map(|range| (range.start.offset(&source), range.end.offset(&source)));
     let mut fixes = Vec::new();
     for finding in judged.findings.drain(..) {
         if finding.within != TextField::Text {

@@ -20,17 +20,31 @@ pub struct CheckedRequest<'r> {
 /// Checks a request. The error says what is missing or unknown.
 pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, String> {
     request::locale(request.locale.as_deref())?;
-    let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
+    let text = request
+        .text
+        .as_deref()
+        .ok_or("`text` is missing: the manifest")?;
     within(text, &request.limits)?;
-    let given = request.position.filter(|position| *position != TextPosition::default());
-    let position = given.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
-    Ok(CheckedRequest { text, release: request::release(request.release.as_deref())?, position })
+    let given = request
+        .position
+        .filter(|position| *position != TextPosition::default());
+    let position = given
+        .ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
+    Ok(CheckedRequest {
+        text,
+        release: request::release(request.release.as_deref())?,
+        position,
+    })
 }
 
 /// Returns an error message for a text over the limit `bytes`, because these verbs have no findings.
 pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
     if text.len() > limits.bytes {
-        return Err(format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes));
+        return Err(format!(
+            "the text has {} bytes, the limit is {}",
+            text.len(),
+            limits.bytes
+        ));
     }
     Ok(())
 }

@@ -11,7 +11,9 @@ pub enum Json {
     Text(Box<RawValue>),
     /// The JavaScript value of the text. Only serde-wasm-bindgen can serialize it.
     #[cfg(all(feature = "js", target_arch = "wasm32"))]
-    Parsed(#[serde(serialize_with = "serde_wasm_bindgen::preserve::serialize")] wasm_bindgen::JsValue),
+    Parsed(
+        #[serde(serialize_with = "serde_wasm_bindgen::preserve::serialize")] wasm_bindgen::JsValue,
+    ),
 }
 
 impl Json {

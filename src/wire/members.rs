@@ -1,7 +1,9 @@
 //! Reading requests: objects member by member, and errors that name the field. It works alike for JSON and JavaScript values.
 
 use serde::de::value::{self, MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeOwned, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::fmt;
@@ -19,26 +21,37 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 // The type's own message about a value that it does not know.
-                let refused = T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(())).err();
+                let refused =
+                    T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(())).err();
                 let words = refused.map(|error| error.to_string()).unwrap_or_default();
-                f.write_str(words.split_once("expected ").map_or("an object", |(_, expected)| expected))
+                f.write_str(
+                    words
+                        .split_once("expected ")
+                        .map_or("an object", |(_, expected)| expected),
+                )
             }
 
             fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
                 T::deserialize(MapAccessDeserializer::new(members))
             }
         }
-        deserializer.deserialize_any(Object(PhantomData)).map(Members)
+        deserializer
+            .deserialize_any(Object(PhantomData))
+            .map(Members)
     }
 }
 
 /// Reads a struct or a map from an object.
-pub(super) fn members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(super) fn members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Members::deserialize(deserializer).map(|Members(value)| value)
 }
 
 /// Reads members as [`members`] does, for an optional field.
-pub(super) fn some_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn some_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     Ok(Option::<Members<T>>::deserialize(deserializer)?.map(|Members(value)| value))
 }
 
@@ -64,12 +77,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
 }
 
 /// Reads a list.
-pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Items::deserialize(deserializer).map(|Items(items)| items)
 }
 
 /// Reads a list as [`list`] does, for an optional field.
-pub(super) fn some_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+pub(super) fn some_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
     Ok(Option::<Items<T>>::deserialize(deserializer)?.map(|Items(items)| items))
 }
 
@@ -85,7 +102,10 @@ pub(super) struct Without<'m, A, T> {
 impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> MapAccess<'de> for Without<'_, A, T> {
     type Error = A::Error;
 
-    fn next_key_seed<K: serde::de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+    fn next_key_seed<K: serde::de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
         while let Some(key) = self.members.next_key::<String>()? {
             if key != self.name {
                 return seed.deserialize(key.into_deserializer()).map(Some);
@@ -97,7 +117,10 @@ impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> MapAccess<'de> for Without<'_,
         Ok(None)
     }
 
-    fn next_value_seed<V: serde::de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+    fn next_value_seed<V: serde::de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, A::Error> {
         self.members.next_value_seed(seed)
     }
 }
@@ -117,10 +140,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BesideVerb<T> {
 
             fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
                 let mut verb = None::<IgnoredAny>;
-                T::deserialize(MapAccessDeserializer::new(Without { members, name: "verb", kept: &mut verb }))
+                T::deserialize(MapAccessDeserializer::new(Without {
+                    members,
+                    name: "verb",
+                    kept: &mut verb,
+                }))
             }
         }
-        deserializer.deserialize_map(Whole(PhantomData)).map(BesideVerb)
+        deserializer
+            .deserialize_map(Whole(PhantomData))
+            .map(BesideVerb)
     }
 }
 
@@ -143,7 +172,8 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     check_is_object(text)?;
-    serde_json::from_str(text).map_err(|error| with_field(text, &error, &|part| serde_json::from_str::<T>(part).err()))
+    serde_json::from_str(text)
+        .map_err(|error| with_field(text, &error, &|part| serde_json::from_str::<T>(part).err()))
 }
 
 /// Checks that a text is an object: serde would read a list as the fields in order.
@@ -156,16 +186,27 @@ fn check_is_object(text: &str) -> Result<(), String> {
 }
 
 /// Returns an error's message with the field before it. `refusal` returns the error of a text that is refused.
-fn with_field(text: &str, error: &serde_json::Error, refusal: &dyn Fn(&str) -> Option<serde_json::Error>) -> String {
+fn with_field(
+    text: &str,
+    error: &serde_json::Error,
+    refusal: &dyn Fn(&str) -> Option<serde_json::Error>,
+) -> String {
     let error = error.to_string();
-    match refused(text, &error, &|part| refusal(part).map(|error| error.to_string())).as_str() {
+    match refused(text, &error, &|part| {
+        refusal(part).map(|error| error.to_string())
+    })
+    .as_str()
+    {
         "" => error,
         path => format!("`{path}`: {error}"),
     }
 }
 
 /// Returns the names of the fields that a struct is read from.
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "for JavaScript"))]
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, reason = "for JavaScript")
+)]
 pub fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     struct Names<'n>(&'n mut &'static [&'static str]);
     impl<'de> Deserializer<'de> for Names<'_> {
@@ -197,7 +238,9 @@ pub fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
 
 /// Shortens an error message by the line and the column in the JSON.
 pub fn unplaced(problem: &str) -> &str {
-    problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
+    problem
+        .rsplit_once(" at line ")
+        .map_or(problem, |(problem, _)| problem)
 }
 
 /// Finds the path of the smallest part that gives the same error on its own.
@@ -207,10 +250,13 @@ fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) ->
     let mut path = String::new();
     // The JSON text before and after the part.
     let (mut open, mut close) = (String::new(), String::new());
-    let Ok(mut part) = serde_json::from_str::<Value>(text) else { return path };
+    let Ok(mut part) = serde_json::from_str::<Value>(text) else {
+        return path;
+    };
     loop {
         // If an empty object lacks a field as well, this object is the one with the missing field.
-        if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other)) {
+        if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other))
+        {
             return path;
         }
         let found = match part {
@@ -219,11 +265,14 @@ fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) ->
                 same(&format!("{opened}{value}}}{close}")).then_some((name, value, opened, '}'))
             }),
             Value::Array(items) => items.into_iter().enumerate().find_map(|(index, value)| {
-                same(&format!("{open}[{value}]{close}")).then(|| (format!("[{index}]"), value, format!("{open}["), ']'))
+                same(&format!("{open}[{value}]{close}"))
+                    .then(|| (format!("[{index}]"), value, format!("{open}["), ']'))
             }),
             _ => None,
         };
-        let Some((name, value, opened, end)) = found else { return path };
+        let Some((name, value, opened, end)) = found else {
+            return path;
+        };
         if !path.is_empty() && end == '}' {
             path.push('.');
         }

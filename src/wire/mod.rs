@@ -72,17 +72,26 @@ pub fn run(request: &Request) -> Answer {
         Request::Releases(request) => lists::releases(request),
         Request::Cel(request) => cel::cel(request),
         Request::Allocate(request) => allocated(request, allocate::allocate(request, None)),
-        Request::Audit(request) => request.replaced.tell(&[(TextField::Text, request.text.as_deref())], audit::audit(request)),
+        Request::Audit(request) => request.replaced.tell(
+            &[(TextField::Text, request.text.as_deref())],
+            audit::audit(request),
+        ),
     };
     answer.by_rules_of(request.release())
 }
 
 fn parse(request: &ParseRequest) -> Answer {
-    request.replaced.tell(&[(TextField::Text, request.text.as_deref())], parse::parse(request))
+    request.replaced.tell(
+        &[(TextField::Text, request.text.as_deref())],
+        parse::parse(request),
+    )
 }
 
 fn convert(request: &ConvertRequest) -> Answer {
-    request.replaced.tell(&[(TextField::Text, request.text.as_deref())], convert::convert(request))
+    request.replaced.tell(
+        &[(TextField::Text, request.text.as_deref())],
+        convert::convert(request),
+    )
 }
 
 fn validate(request: &ValidateRequest) -> Answer {
@@ -108,13 +117,17 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
 fn evaluated(request: &EvaluateRequest, answer: Answer) -> Answer {
     let text = request.text.as_deref().or(request.selector.as_deref());
     let nodes = request.nodes.as_ref().and_then(Option::as_deref);
-    request.replaced.tell(&[(TextField::Text, text), (TextField::Nodes, nodes)], answer)
+    request.replaced.tell(
+        &[(TextField::Text, text), (TextField::Nodes, nodes)],
+        answer,
+    )
 }
 
 /// Answers `allocate` about a prepared cluster; ignores the request's own `cluster`.
 #[doc(hidden)]
 pub fn allocate_on(request: &AllocateRequest, cluster: &PreparedCluster) -> Answer {
-    allocated(request, allocate::allocate(request, Some(cluster))).by_rules_of(Some(cluster.release()))
+    allocated(request, allocate::allocate(request, Some(cluster)))
+        .by_rules_of(Some(cluster.release()))
 }
 
 fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {

@@ -25,18 +25,39 @@ pub fn parse(request: &ParseRequest) -> Answer {
         Ok(release) => release,
         Err(error) => return Answer::unusable(Verb::Parse, &error),
     };
-    let options =
-        parse::ParseOptions { release, via: request.via, field_validation: request.field_validation, limits: request.limits };
-    let Parsed { input, objects, mut findings, checked, .. } = parse::parse(text, &options);
+    let options = parse::ParseOptions {
+        release,
+        via: request.via,
+        field_validation: request.field_validation,
+        limits: request.limits,
+    };
+    let Parsed {
+        input,
+        objects,
+        mut findings,
+        checked,
+        ..
+    } = parse::parse(text, &options);
     for (item, parsed) in input.items.iter().zip(objects) {
         let object = parsed.json.and_then(Json::of_text);
-        answer.objects.push(AnswerObject { valid: Some(parsed.valid), object, ..AnswerObject::of(&input.file.source, item) });
+        answer.objects.push(AnswerObject {
+            valid: Some(parsed.valid),
+            object,
+            ..AnswerObject::of(&input.file.source, item)
+        });
     }
     findings.extend(select::select(request, &input, &mut answer.objects));
-    if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
+    if !checked
+        && findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error)
+    {
         findings.push(nothing_checked(input.items.is_empty()));
     }
-    answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
+    answer.ok = checked
+        && findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&input.file.source, findings, &request.limits);
     answer
 }
@@ -69,7 +90,8 @@ fn raw(text: &str, request: &ParseRequest) -> Answer {
             }
         }
         if findings.is_empty() {
-            answer.content = RawValue::from_string(out).map_or(Content::Nothing, |raw| Content::Raw { raw });
+            answer.content =
+                RawValue::from_string(out).map_or(Content::Nothing, |raw| Content::Raw { raw });
             answer.ok = true;
             findings.extend(strict(document.strict_errors()));
         }

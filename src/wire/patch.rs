@@ -14,13 +14,17 @@ pub fn patch(request: &ValidateRequest) -> Answer {
     let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
     let old = request.old.as_deref();
     if old.is_none() && request.patch_type != PatchType::Apply {
-        return unusable("`old` is missing: a patch needs the stored object's text; only `apply` creates an object");
+        return unusable(
+            "`old` is missing: a patch needs the stored object's text; only `apply` creates an object",
+        );
     }
     // Hosts whose functions take a single text pass the patch as `text`.
     let text = match (request.patch.as_deref(), request.text.as_deref()) {
         (Some(patch), None) | (None, Some(patch)) => patch,
         (None, None) => return unusable("`patch` is missing: the text of the patch"),
-        (Some(_), Some(_)) => return unusable("`text` does not go with `patch`: write one of them"),
+        (Some(_), Some(_)) => {
+            return unusable("`text` does not go with `patch`: write one of them");
+        }
     };
     if let Some(time) = request.time.as_deref()
         && let Err(error) = Time::parse(time)
@@ -39,8 +43,14 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         force: request.force,
         time: request.time.as_deref(),
     };
-    let options = ValidateOptions { release, ..request.options() };
-    let done = match old.map_or_else(|| patch::apply_new(&patch, &options), |old| patch::patch(old, &patch, &options)) {
+    let options = ValidateOptions {
+        release,
+        ..request.options()
+    };
+    let done = match old.map_or_else(
+        || patch::apply_new(&patch, &options),
+        |old| patch::patch(old, &patch, &options),
+    ) {
         Ok(done) => done,
         Err(error) => return unusable(error.message()),
     };
@@ -59,5 +69,10 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         _ => answer::finding(&patch, finding),
     };
     let findings = done.findings.into_iter().map(finding).collect();
-    Answer { ok: done.ok, objects: object.into_iter().collect(), findings, ..Answer::to(Verb::Validate) }
+    Answer {
+        ok: done.ok,
+        objects: object.into_iter().collect(),
+        findings,
+        ..Answer::to(Verb::Validate)
+    }
 }

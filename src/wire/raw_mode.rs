@@ -3,7 +3,9 @@
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
 use super::members;
-use super::request::{ConvertRequest, EvaluateRequest, ParseRequest, Unusable, ValidateRequest, Verb};
+use super::request::{
+    ConvertRequest, EvaluateRequest, ParseRequest, Unusable, ValidateRequest, Verb,
+};
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::policy::response::{AdmissionResponse, ValidationResponse};
@@ -13,7 +15,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The verbs that policy hosts support. The modules hold what these need and no other verb.
-const VERBS: &[Verb] = &[Verb::Parse, Verb::Validate, Verb::Convert, Verb::Evaluate, Verb::Admit];
+const VERBS: &[Verb] = &[
+    Verb::Parse,
+    Verb::Validate,
+    Verb::Convert,
+    Verb::Evaluate,
+    Verb::Admit,
+];
 
 /// Answers a request of the contract with the limits of a policy host.
 fn run(text: &str) -> Answer {
@@ -68,7 +76,10 @@ fn lower(limits: &mut Limits) {
 pub fn answer(request: &[u8]) -> String {
     match admit::utf8(request) {
         Ok(text) => super::print(&run(text)),
-        Err(problem) => super::print(&Answer::unread(Unusable { verb: None, problem })),
+        Err(problem) => super::print(&Answer::unread(Unusable {
+            verb: None,
+            problem,
+        })),
     }
 }
 
@@ -95,23 +106,35 @@ pub fn raw_response(request: &str) -> ValidationResponse {
 /// Answers by the contract, with OPA's fields first.
 pub fn opa_answer(request: &str) -> String {
     let answer = run(request);
-    super::print(&OpaAnswer { head: OpaHead::of(&answer), answer })
+    super::print(&OpaAnswer {
+        head: OpaHead::of(&answer),
+        answer,
+    })
 }
 
 /// Answers where Kubewarden asks a module of OPA in raw mode: it reads `response` alone, whose message is the answer.
 pub fn opa_response(request: &str, uid: &str) -> String {
     let answer = run(request);
     let response = AdmissionResponse::saying(uid, answer.ok, super::print(&answer), code(&answer));
-    super::print(&OpaResponse { head: OpaHead::of(&answer), response })
+    super::print(&OpaResponse {
+        head: OpaHead::of(&answer),
+        response,
+    })
 }
 
 impl OpaHead {
     fn of(answer: &Answer) -> Self {
         let messages = |severity| {
-            let findings = answer.findings.iter().filter(move |finding| finding.severity == severity);
+            let findings = answer
+                .findings
+                .iter()
+                .filter(move |finding| finding.severity == severity);
             findings.map(|finding| finding.message.clone())
         };
-        let message = answer.error.clone().or_else(|| messages(Severity::Error).next());
+        let message = answer
+            .error
+            .clone()
+            .or_else(|| messages(Severity::Error).next());
         OpaHead {
             allowed: answer.ok,
             code: code(answer),
@@ -150,9 +173,14 @@ struct OpaResponse {
 /// `uid`.
 pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
     let node = node?;
-    tree.get(node, "verb").filter(|&verb| tree.str(verb).is_some())?;
+    tree.get(node, "verb")
+        .filter(|&verb| tree.str(verb).is_some())?;
     let whole = tree.span(node);
-    let text = |span: Span| tree.source().get(span.from()..span.to()).unwrap_or_default();
+    let text = |span: Span| {
+        tree.source()
+            .get(span.from()..span.to())
+            .unwrap_or_default()
+    };
     if tree.get(node, "uid").is_none() {
         return Some(text(whole).to_owned());
     }

@@ -15,17 +15,29 @@ impl Replaced {
             return answer;
         }
         for (field, text) in texts.iter().copied() {
-            let (Some(text), Some(at)) = (text, self.of(field)) else { continue };
-            for finding in answer.findings.iter_mut().filter(|finding| finding.within == field) {
+            let (Some(text), Some(at)) = (text, self.of(field)) else {
+                continue;
+            };
+            for finding in answer
+                .findings
+                .iter_mut()
+                .filter(|finding| finding.within == field)
+            {
                 finding.fixes.clear();
             }
             let source = Source::new(text);
-            answer.findings.insert(0, answer::finding(&source, bytes::warning(at as usize, field)));
+            answer.findings.insert(
+                0,
+                answer::finding(&source, bytes::warning(at as usize, field)),
+            );
             if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
                 answer.content = Content::Nothing;
-                let message =
-                    message!("replaced.not-converted", "not converted: bytes of the text are not UTF-8 and would be lost");
-                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message).with_help(bytes::save_as_utf8());
+                let message = message!(
+                    "replaced.not-converted",
+                    "not converted: bytes of the text are not UTF-8 and would be lost"
+                );
+                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message)
+                    .with_help(bytes::save_as_utf8());
                 answer.findings.insert(0, answer::finding(&source, refused));
                 answer.ok = false;
             }

@@ -106,14 +106,28 @@ pub struct Unusable {
 impl Unusable {
     /// Makes the refusal of a request whose fields cannot be read.
     pub fn unread(problem: String) -> Self {
-        Unusable { verb: None, problem: format!("the request cannot be used: {problem}") }
+        Unusable {
+            verb: None,
+            problem: format!("the request cannot be used: {problem}"),
+        }
     }
 
     /// Creates the error of an unknown verb.
     pub fn unknown(verb: String, known: &[Verb]) -> Self {
-        let names = known.iter().map(|verb| verb.name()).collect::<Vec<_>>().join("`, `");
-        let problem = if verb.is_empty() { "`verb` is missing".to_owned() } else { format!("unknown verb `{verb}`") };
-        Unusable { verb: Some(verb), problem: format!("{problem}; write one of `{names}`") }
+        let names = known
+            .iter()
+            .map(|verb| verb.name())
+            .collect::<Vec<_>>()
+            .join("`, `");
+        let problem = if verb.is_empty() {
+            "`verb` is missing".to_owned()
+        } else {
+            format!("unknown verb `{verb}`")
+        };
+        Unusable {
+            verb: Some(verb),
+            problem: format!("{problem}; write one of `{names}`"),
+        }
     }
 }
 
@@ -152,9 +166,13 @@ impl Request {
     /// Fills in the sentences of its locale, if its answer contains sentences and it has none of its own.
     pub fn fill(&mut self, sentences: impl FnOnce(&str) -> Option<Sentences>) {
         let (asked, own) = match self {
-            Request::Hover(request) | Request::Complete(request) => (&request.locale, &mut request.sentences),
+            Request::Hover(request) | Request::Complete(request) => {
+                (&request.locale, &mut request.sentences)
+            }
             Request::JsonSchema(request) => (&request.locale, &mut request.sentences),
-            Request::Codes(request) | Request::Releases(request) => (&request.locale, &mut request.sentences),
+            Request::Codes(request) | Request::Releases(request) => {
+                (&request.locale, &mut request.sentences)
+            }
             _ => return,
         };
         if let (None, Ok(locale)) = (&own, locale(asked.as_deref())) {
@@ -177,12 +195,17 @@ pub(crate) fn locale(asked: Option<&str>) -> Result<&'static str, String> {
 ///
 /// # Errors
 /// The release does not have a gate, or has locked it.
-pub(crate) fn gates_in(gates: &BTreeMap<String, bool>, release: Release) -> Result<Option<Gates>, String> {
+pub(crate) fn gates_in(
+    gates: &BTreeMap<String, bool>,
+    release: Release,
+) -> Result<Option<Gates>, String> {
     if gates.is_empty() {
         return Ok(None);
     }
     let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-    Gates::with(release, set).map(Some).map_err(|error| format!("`gates`: {error}"))
+    Gates::with(release, set)
+        .map(Some)
+        .map_err(|error| format!("`gates`: {error}"))
 }
 
 /// Returns the release of a request.
@@ -192,7 +215,9 @@ pub(crate) fn gates_in(gates: &BTreeMap<String, bool>, release: Release) -> Resu
 pub(crate) fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
     match asked {
         None => Ok(None),
-        Some(text) => Release::parse(text).map(Some).ok_or_else(|| Release::unknown(text)),
+        Some(text) => Release::parse(text)
+            .map(Some)
+            .ok_or_else(|| Release::unknown(text)),
     }
 }
 
@@ -207,24 +232,48 @@ mod tests {
 
     #[test]
     fn the_smallest_part_that_is_refused_is_named() {
-        let problem =
-            |text: &str| unplaced(&Request::read(text).unwrap_err().problem).replace("the request cannot be used: ", "");
+        let problem = |text: &str| {
+            unplaced(&Request::read(text).unwrap_err().problem)
+                .replace("the request cannot be used: ", "")
+        };
         let told = [
-            (r#"{"verb": "parse", "release": 1}"#, "`release`: invalid type: integer `1`, expected a string"),
-            (r#"{"verb": "parse", "limits": {"findings": 3, "depth": "a"}}"#, "`limits.depth`: invalid type: string \"a\""),
+            (
+                r#"{"verb": "parse", "release": 1}"#,
+                "`release`: invalid type: integer `1`, expected a string",
+            ),
+            (
+                r#"{"verb": "parse", "limits": {"findings": 3, "depth": "a"}}"#,
+                "`limits.depth`: invalid type: string \"a\"",
+            ),
             (
                 r#"{"verb": "fixes", "range": {"start": {"line": 1}, "end": {"line": "b"}}}"#,
                 "`range.end.line`: invalid type: string \"b\"",
             ),
-            (r#"{"verb": "evaluate", "explain": ["a", 5, 6]}"#, "`explain[1]`: invalid type: integer `5`, expected a string"),
-            (r#"{"verb": "fixes", "range": {"start": {}}}"#, "`range`: missing field `end`"),
-            (r#"{"verb": "convert", "replaced": {"texts": 1}}"#, "`replaced.texts`: unknown field `texts`"),
+            (
+                r#"{"verb": "evaluate", "explain": ["a", 5, 6]}"#,
+                "`explain[1]`: invalid type: integer `5`, expected a string",
+            ),
+            (
+                r#"{"verb": "fixes", "range": {"start": {}}}"#,
+                "`range`: missing field `end`",
+            ),
+            (
+                r#"{"verb": "convert", "replaced": {"texts": 1}}"#,
+                "`replaced.texts`: unknown field `texts`",
+            ),
             // A duplicate field is not an error of a single part.
-            (r#"{"verb": "parse", "verb": "parse"}"#, "duplicate field `verb`"),
+            (
+                r#"{"verb": "parse", "verb": "parse"}"#,
+                "duplicate field `verb`",
+            ),
             (r#"{"verb": "#, "EOF while parsing a value"),
         ];
         for (text, words) in told {
-            assert!(problem(text).starts_with(words), "{text}: {}", problem(text));
+            assert!(
+                problem(text).starts_with(words),
+                "{text}: {}",
+                problem(text)
+            );
         }
     }
 }

@@ -10,7 +10,11 @@ use crate::query::{fields, labels};
 use crate::text::{NodeId, Span, Tree};
 
 /// Sets for each object whether it is selected. Does nothing without selectors or with an invalid selector.
-pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [AnswerObject]) -> Vec<Finding> {
+pub fn select(
+    request: &ParseRequest,
+    input: &Input<'_>,
+    objects: &mut [AnswerObject],
+) -> Vec<Finding> {
     if request.label_selector.is_none() && request.field_selector.is_none() {
         return Vec::new();
     }
@@ -24,10 +28,18 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [AnswerOb
     let by_fields = fields::parse(request.field_selector.as_deref().unwrap_or(""))
         .map_err(|message| wrong(Code::FieldSelectorInvalid, message))
         .ok();
-    let (Some(by_labels), Some(by_fields)) = (by_labels, by_fields) else { return findings };
-    let release = request.release.as_deref().and_then(Release::parse).unwrap_or(Release::latest());
+    let (Some(by_labels), Some(by_fields)) = (by_labels, by_fields) else {
+        return findings;
+    };
+    let release = request
+        .release
+        .as_deref()
+        .and_then(Release::parse)
+        .unwrap_or(Release::latest());
     for (index, (item, object)) in input.items.iter().zip(objects).enumerate() {
-        let Some(tree) = input.tree(item) else { continue };
+        let Some(tree) = input.tree(item) else {
+            continue;
+        };
         let api = match &item.what {
             What::Ours(api) => Some(*api),
             What::Refused(_) => continue,
@@ -40,7 +52,10 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [AnswerOb
         }
         let metadata = tree.get(item.node, "metadata");
         let map = metadata.and_then(|metadata| tree.get(metadata, "labels"));
-        let label = |key: &str| map.and_then(|map| tree.get(map, key)).map(|value| tree.str(value).unwrap_or(""));
+        let label = |key: &str| {
+            map.and_then(|map| tree.get(map, key))
+                .map(|value| tree.str(value).unwrap_or(""))
+        };
         let cluster = api.is_some_and(|api| api.kind.scope == Scope::Cluster);
         let field = |name: &str| value(tree, item, name, cluster, request);
         object.selected = Some(by_labels.matches(label) && by_fields.matches(field));
@@ -48,13 +63,26 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [AnswerOb
     findings
 }
 
-fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, request: &'a ParseRequest) -> &'a str {
-    let below = |node: NodeId| name.split('.').try_fold(node, |node, key| tree.get(node, key));
+fn value<'a>(
+    tree: &'a Tree<'_>,
+    item: &'a Item,
+    name: &str,
+    cluster: bool,
+    request: &'a ParseRequest,
+) -> &'a str {
+    let below = |node: NodeId| {
+        name.split('.')
+            .try_fold(node, |node, key| tree.get(node, key))
+    };
     match name {
         "metadata.name" => &item.name,
         "metadata.namespace" if cluster => "",
-        "metadata.namespace" if item.namespace.is_empty() => request.namespace.as_deref().unwrap_or("default"),
+        "metadata.namespace" if item.namespace.is_empty() => {
+            request.namespace.as_deref().unwrap_or("default")
+        }
         "metadata.namespace" => &item.namespace,
-        _ => below(item.node).and_then(|value| tree.str(value)).unwrap_or(""),
+        _ => below(item.node)
+            .and_then(|value| tree.str(value))
+            .unwrap_or(""),
     }
 }

@@ -16,12 +16,18 @@ pub fn symbols(request: &SymbolsRequest) -> Answer {
 }
 
 fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
-    let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
+    let text = request
+        .text
+        .as_deref()
+        .ok_or("`text` is missing: the manifest")?;
     hover::within(text, &request.limits)?;
     let release = request::release(request.release.as_deref())?;
     let input = Input::read(text, release, &request.limits);
     let source = &input.file.source;
-    let Symbols { symbols, names } = symbols::read(&Outline::read(text), request.namespace.as_deref().unwrap_or("default"));
+    let Symbols { symbols, names } = symbols::read(
+        &Outline::read(text),
+        request.namespace.as_deref().unwrap_or("default"),
+    );
     let names = names.into_iter().map(|name| NameContent {
         kind: name.kind,
         name: name.name,
@@ -30,7 +36,11 @@ fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
         definition: name.definition,
         range: answer::range(source, name.span),
     });
-    let content = Content::Symbols { symbols: placed(source, symbols), names: names.collect(), selectors: selectors(&input) };
+    let content = Content::Symbols {
+        symbols: placed(source, symbols),
+        names: names.collect(),
+        selectors: selectors(&input),
+    };
     Ok(Answer::with(Verb::Symbols, content))
 }
 
@@ -51,12 +61,21 @@ fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<SymbolConte
 fn selectors(input: &Input<'_>) -> Vec<SelectorContent> {
     let mut found = Vec::new();
     for item in &input.items {
-        let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) else { continue };
-        let Some(language) = Language::of(*api).filter(|language| *language == Language::Device) else { continue };
+        let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) else {
+            continue;
+        };
+        let Some(language) = Language::of(*api).filter(|language| *language == Language::Device)
+        else {
+            continue;
+        };
         for at in all(tree, item.node, language) {
             if let Some(expression) = tree.str(at.node) {
                 let range = answer::range(&input.file.source, tree.span(at.node));
-                found.push(SelectorContent { expression: expression.to_owned(), release: item.release, range });
+                found.push(SelectorContent {
+                    expression: expression.to_owned(),
+                    release: item.release,
+                    range,
+                });
             }
         }
     }

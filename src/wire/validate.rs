@@ -8,10 +8,15 @@ use crate::server::text;
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
     let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
-    if matches!(request.operation, OperationName::Patch | OperationName::PatchStatus) {
+    if matches!(
+        request.operation,
+        OperationName::Patch | OperationName::PatchStatus
+    ) {
         return super::patch::patch(request);
     }
-    let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to validate") };
+    let Some(text) = request.text.as_deref() else {
+        return unusable("`text` is missing: the manifest to validate");
+    };
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
@@ -22,7 +27,14 @@ pub fn validate(request: &ValidateRequest) -> Answer {
         (OperationName::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };
-    Answer::from(text::validate(text, &ValidateOptions { release, operation, ..request.options() }))
+    Answer::from(text::validate(
+        text,
+        &ValidateOptions {
+            release,
+            operation,
+            ..request.options()
+        },
+    ))
 }
 
 #[cfg(test)]
@@ -40,13 +52,26 @@ spec:
   parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaim, name: b}
 ";
         let told = |text: String| {
-            let answer = validate(&ValidateRequest { text: Some(text), ..ValidateRequest::default() });
-            answer.findings.iter().filter(|finding| finding.code == Code::ParametersNotInInput).count()
+            let answer = validate(&ValidateRequest {
+                text: Some(text),
+                ..ValidateRequest::default()
+            });
+            answer
+                .findings
+                .iter()
+                .filter(|finding| finding.code == Code::ParametersNotInInput)
+                .count()
         };
         assert_eq!(told(alone.to_owned()), 0);
         // Empty documents do not count as objects.
         assert_eq!(told(format!("{alone}---\n# end\n---\n")), 0);
-        assert_eq!(told(format!("{alone}---\n{}", alone.replace("name: a", "name: c"))), 2);
+        assert_eq!(
+            told(format!(
+                "{alone}---\n{}",
+                alone.replace("name: a", "name: c")
+            )),
+            2
+        );
     }
 
     #[test]
@@ -64,13 +89,27 @@ spec:
                 ..ValidateRequest::default()
             };
             let answer = validate(&request);
-            let lacks =
-                |finding: &&super::super::answer::LocatedFinding| finding.message.starts_with("no stored object to compare with");
-            answer.findings.iter().filter(lacks).map(|finding| finding.object).collect::<Vec<_>>()
+            let lacks = |finding: &&super::super::answer::LocatedFinding| {
+                finding
+                    .message
+                    .starts_with("no stored object to compare with")
+            };
+            answer
+                .findings
+                .iter()
+                .filter(lacks)
+                .map(|finding| finding.object)
+                .collect::<Vec<_>>()
         };
         assert_eq!(lacking(claim("b")), []);
         assert_eq!(lacking(format!("{}---\n# end\n", claim("b"))), []);
-        assert_eq!(lacking(format!("{}---\n{}", claim("b"), claim("a"))), [Some(0)]);
-        assert_eq!(lacking(format!("{}---\n{}", claim("a"), claim("b"))), [Some(1)]);
+        assert_eq!(
+            lacking(format!("{}---\n{}", claim("b"), claim("a"))),
+            [Some(0)]
+        );
+        assert_eq!(
+            lacking(format!("{}---\n{}", claim("a"), claim("b"))),
+            [Some(1)]
+        );
     }
 }

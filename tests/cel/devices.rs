@@ -9,7 +9,10 @@ use claimkit::cel::{CelDevice, DeviceAttribute, NamedAttribute, device};
 use serde_json::Value;
 
 fn file(name: &str) -> Value {
-    let path = format!("{}/tests/vectors/cel/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/cel/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -19,7 +22,11 @@ fn only(value: &Value) -> (&str, &Value) {
 }
 
 fn texts(list: &Value) -> Vec<String> {
-    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn attribute(value: &Value) -> DeviceAttribute {
@@ -28,8 +35,20 @@ fn attribute(value: &Value) -> DeviceAttribute {
         ("int", i) => DeviceAttribute::Int(i.as_i64().unwrap()),
         ("string", s) => DeviceAttribute::String(s.as_str().unwrap().to_owned()),
         ("version", s) => DeviceAttribute::Version(s.as_str().unwrap().to_owned()),
-        ("bools", list) => DeviceAttribute::Bools(list.as_array().unwrap().iter().map(|b| b.as_bool().unwrap()).collect()),
-        ("ints", list) => DeviceAttribute::Ints(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
+        ("bools", list) => DeviceAttribute::Bools(
+            list.as_array()
+                .unwrap()
+                .iter()
+                .map(|b| b.as_bool().unwrap())
+                .collect(),
+        ),
+        ("ints", list) => DeviceAttribute::Ints(
+            list.as_array()
+                .unwrap()
+                .iter()
+                .map(|i| i.as_i64().unwrap())
+                .collect(),
+        ),
         ("strings", list) => DeviceAttribute::Strings(texts(list)),
         ("versions", list) => DeviceAttribute::Versions(texts(list)),
         (kind, _) => panic!("an attribute of kind {kind}"),
@@ -38,11 +57,26 @@ fn attribute(value: &Value) -> DeviceAttribute {
 
 /// A device of a recording.
 pub fn device(value: &Value) -> CelDevice {
-    let entries = |name: &str| value.get(name).and_then(Value::as_object).into_iter().flatten();
-    let device = CelDevice::new(value.get("driver").and_then(Value::as_str).unwrap_or_default())
-        .allow_multiple_allocations(value.get("allowMultipleAllocations") == Some(&Value::Bool(true)));
-    let device = entries("attributes").fold(device, |device, (name, value)| device.attribute(name, attribute(value)));
-    entries("capacity").fold(device, |device, (name, value)| device.capacity(name, value["value"].as_str().unwrap()))
+    let entries = |name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+    };
+    let device = CelDevice::new(
+        value
+            .get("driver")
+            .and_then(Value::as_str)
+            .unwrap_or_default(),
+    )
+    .allow_multiple_allocations(value.get("allowMultipleAllocations") == Some(&Value::Bool(true)));
+    let device = entries("attributes").fold(device, |device, (name, value)| {
+        device.attribute(name, attribute(value))
+    });
+    entries("capacity").fold(device, |device, (name, value)| {
+        device.capacity(name, value["value"].as_str().unwrap())
+    })
 }
 
 fn named_attribute(value: &Value) -> NamedAttribute {
@@ -50,7 +84,13 @@ fn named_attribute(value: &Value) -> NamedAttribute {
         ("quantity", s) => NamedAttribute::Quantity(s.as_str().unwrap().to_owned()),
         ("bool", b) => NamedAttribute::Bool(b.as_bool().unwrap()),
         ("int", i) => NamedAttribute::Int(i.as_i64().unwrap()),
-        ("ints", list) => NamedAttribute::IntSlice(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
+        ("ints", list) => NamedAttribute::IntSlice(
+            list.as_array()
+                .unwrap()
+                .iter()
+                .map(|i| i.as_i64().unwrap())
+                .collect(),
+        ),
         ("string", s) => NamedAttribute::String(s.as_str().unwrap().to_owned()),
         ("strings", list) => NamedAttribute::StringSlice(texts(list)),
         ("version", s) => NamedAttribute::Version(s.as_str().unwrap().to_owned()),
@@ -67,12 +107,20 @@ pub struct Variables {
 
 impl Variables {
     pub fn new(minor: u8) -> Self {
-        let mut devices = file(if minor == 30 { "devices-named" } else { "devices" });
+        let mut devices = file(if minor == 30 {
+            "devices-named"
+        } else {
+            "devices"
+        });
         if minor >= 37 {
             let more = file("devices-1.37").as_object().unwrap().clone();
             devices.as_object_mut().unwrap().extend(more);
         }
-        Self { devices, minor, made: BTreeMap::new() }
+        Self {
+            devices,
+            minor,
+            made: BTreeMap::new(),
+        }
     }
 
     pub fn inline(&self, line: &Value, environment: &Environment) -> Result<Vec<Cel>, String> {
@@ -82,7 +130,12 @@ impl Variables {
         self.make(&line["device"], environment)
     }
 
-    pub fn named(&mut self, name: &str, key: &str, environment: &Environment) -> Result<Vec<Cel>, String> {
+    pub fn named(
+        &mut self,
+        name: &str,
+        key: &str,
+        environment: &Environment,
+    ) -> Result<Vec<Cel>, String> {
         let key = format!("{name} {key}");
         if let Some(made) = self.made.get(&key) {
             return made.clone();
@@ -94,8 +147,14 @@ impl Variables {
 
     fn make(&self, of: &Value, environment: &Environment) -> Result<Vec<Cel>, String> {
         if self.minor == 30 {
-            let attributes = of.get("attributes").and_then(Value::as_object).into_iter().flatten();
-            let attributes: Vec<_> = attributes.map(|(name, value)| (name.clone(), named_attribute(value))).collect();
+            let attributes = of
+                .get("attributes")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten();
+            let attributes: Vec<_> = attributes
+                .map(|(name, value)| (name.clone(), named_attribute(value)))
+                .collect();
             return device::named_variables(&attributes).map_err(String::from);
         }
         device(of).variables(environment).map_err(String::from)
@@ -119,15 +178,27 @@ pub fn gates(line: &Value, minor: u8) -> Vec<EnvironmentGate> {
 }
 
 pub fn mode(line: &Value) -> EnvironmentMode {
-    if line["env"] == "stored" { EnvironmentMode::Stored } else { EnvironmentMode::New }
+    if line["env"] == "stored" {
+        EnvironmentMode::Stored
+    } else {
+        EnvironmentMode::New
+    }
 }
 
 /// The environment of a line about a derived attribute.
-pub fn derived_environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
+pub fn derived_environment(
+    minor: u8,
+    gates: &[EnvironmentGate],
+    mode: EnvironmentMode,
+) -> Environment {
     device::derived_attributes(minor, gates, mode)
 }
 
 /// The environment of a line.
 pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
-    if minor == 30 { device::named_resources(mode) } else { device::environment(minor, gates, mode) }
+    if minor == 30 {
+        device::named_resources(mode)
+    } else {
+        device::environment(minor, gates, mode)
+    }
 }

@@ -16,9 +16,14 @@ pub fn patches() -> Vec<Value> {
 }
 
 fn read(name: &str) -> Vec<Value> {
-    let path = format!("{}/tests/vectors/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/{name}.jsonl.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

@@ -13,16 +13,26 @@ fn errors(object: &Value, release: &str, stored: bool) -> Vec<String> {
     }
     let answer = crate::support::ask(&request);
     let findings = answer["findings"].as_array().unwrap().iter();
-    let refusals = findings.filter(|finding| finding["origin"] == "kube-apiserver" && finding["severity"] == "error");
-    refusals.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
+    let refusals = findings
+        .filter(|finding| finding["origin"] == "kube-apiserver" && finding["severity"] == "error");
+    refusals
+        .map(|finding| finding["message"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn check(line: &Value, wanted: &Value, object: &Value, release: &str, wrong: &mut Vec<String>) {
     let stored = line["env"] == "stored";
     let found = errors(object, release, stored);
-    let wanted: Vec<&str> = wanted.as_str().into_iter().filter(|error| !error.is_empty()).collect();
+    let wanted: Vec<&str> = wanted
+        .as_str()
+        .into_iter()
+        .filter(|error| !error.is_empty())
+        .collect();
     if found != wanted {
-        wrong.push(format!("{release} {}\nfound  {found:?}\nwanted {wanted:?}", line["expr"]));
+        wrong.push(format!(
+            "{release} {}\nfound  {found:?}\nwanted {wanted:?}",
+            line["expr"]
+        ));
     }
 }
 
@@ -35,10 +45,22 @@ fn of_device_requests() {
         let release = line["release"].as_str().unwrap();
         let selectors = json!([{"cel": {"expression": line["expr"]}}]);
         let (version, request) = match release.get(..4).unwrap() {
-            "1.31" => ("v1alpha3", json!({"name": "r", "deviceClassName": "c", "selectors": selectors})),
-            "1.32" => ("v1beta1", json!({"name": "r", "deviceClassName": "c", "selectors": selectors})),
-            "1.33" => ("v1beta2", json!({"name": "r", "exactly": {"deviceClassName": "c", "selectors": selectors}})),
-            _ => ("v1", json!({"name": "r", "exactly": {"deviceClassName": "c", "selectors": selectors}})),
+            "1.31" => (
+                "v1alpha3",
+                json!({"name": "r", "deviceClassName": "c", "selectors": selectors}),
+            ),
+            "1.32" => (
+                "v1beta1",
+                json!({"name": "r", "deviceClassName": "c", "selectors": selectors}),
+            ),
+            "1.33" => (
+                "v1beta2",
+                json!({"name": "r", "exactly": {"deviceClassName": "c", "selectors": selectors}}),
+            ),
+            _ => (
+                "v1",
+                json!({"name": "r", "exactly": {"deviceClassName": "c", "selectors": selectors}}),
+            ),
         };
         let claim = json!({
             "apiVersion": format!("resource.k8s.io/{version}"), "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "b"},
@@ -46,7 +68,13 @@ fn of_device_requests() {
         });
         check(line, &line["error"], &claim, release, &mut wrong);
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        lines.len(),
+        wrong.join("\n\n")
+    );
 }
 
 #[test]
@@ -70,5 +98,10 @@ fn of_named_resources() {
         check(line, &line["validation"], &parameters, "1.30", &mut wrong);
     }
     assert_eq!((compared, refused), (779, 363));
-    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {compared}:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }

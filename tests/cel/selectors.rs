@@ -14,8 +14,14 @@ const DIFFERENT: &[(&str, &str)] = &[
     // The cost of two loops over a map depends on Go's map order.
     ("cost/0001", NESTED),
     ("cost/0002", NESTED),
-    ("cause8/03@new", r#"device.attributes["gpu.example.com"].all(e, v, device.driver == v)"#),
-    ("cause8/04@new", "device.attributes.all(d, m, device.driver == d)"),
+    (
+        "cause8/03@new",
+        r#"device.attributes["gpu.example.com"].all(e, v, device.driver == v)"#,
+    ),
+    (
+        "cause8/04@new",
+        "device.attributes.all(d, m, device.driver == d)",
+    ),
     ("cost/0001@1.32.2", NESTED),
     ("cost/0001@1.32.8", NESTED),
     ("listattr37/0321", INCLUDED),
@@ -24,8 +30,14 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("listattr37/0516", INCLUDED),
     // cel-go before 0.22 refuses the expansion of its own macro, with a memory address in the message.
     ("optional/0056", "optional.none().optMap(x, x).hasValue()"),
-    ("optional/0056@stored", "optional.none().optMap(x, x).hasValue()"),
-    ("generic.optional/004", "optional.none().optMap(x, x).hasValue()"),
+    (
+        "optional/0056@stored",
+        "optional.none().optMap(x, x).hasValue()",
+    ),
+    (
+        "generic.optional/004",
+        "optional.none().optMap(x, x).hasValue()",
+    ),
 ];
 
 /// Two loops over a map.
@@ -50,22 +62,38 @@ fn check_lines(name: &str, minor: u8, patch: Option<u8>, lines: &[Value]) {
         let derived = line["derived"] == true;
         let key = format!("{gates:?} {mode:?} {derived}");
         let environment = environments.entry(key.clone()).or_insert_with(|| {
-            let made = if derived { derived_environment } else { environment };
+            let made = if derived {
+                derived_environment
+            } else {
+                environment
+            };
             let last = made(minor, &gates, mode);
-            if let Some(patch) = patch { last.at_patch(minor, patch) } else { last }
+            if let Some(patch) = patch {
+                last.at_patch(minor, patch)
+            } else {
+                last
+            }
         });
         let expression = line["expr"].as_str().unwrap();
         let id = line["id"].as_str().unwrap();
         let found = differences(line, expression, minor, &key, environment, &mut variables);
         let different = DIFFERENT.contains(&(id, expression)) && name != "dra-1.35.6";
         if different && found.is_empty() && minor <= 31 {
-            wrong.push(format!("{id} is as upstream's and in the list of those that are not"));
+            wrong.push(format!(
+                "{id} is as upstream's and in the list of those that are not"
+            ));
         }
         if !different && !found.is_empty() {
             wrong.push(format!("{id} {key} {expression}\n{}", found.join("\n")));
         }
     }
-    assert!(wrong.is_empty(), "{name}: {} of {} lines:\n{}", wrong.len(), lines.len(), wrong[..wrong.len().min(20)].join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{name}: {} of {} lines:\n{}",
+        wrong.len(),
+        lines.len(),
+        wrong[..wrong.len().min(20)].join("\n\n")
+    );
 }
 
 /// A derived attribute as the recordings write it, or the error.
@@ -103,7 +131,12 @@ fn differences(
     let wanted = line.get("compileError").and_then(Value::as_str);
     let program = match (environment.compile(expression), wanted) {
         (Ok(program), None) => program,
-        (Ok(program), Some(wanted)) => return vec![format!("accepted as {}, wanted {wanted}", program.output_type())],
+        (Ok(program), Some(wanted)) => {
+            return vec![format!(
+                "accepted as {}, wanted {wanted}",
+                program.output_type()
+            )];
+        }
         (Err(error), None) => return vec![format!("refused: {}", error.text)],
         (Err(error), Some(wanted)) => {
             let internal = line.get("internal").is_some();
@@ -111,7 +144,10 @@ fn differences(
             return if same {
                 Vec::new()
             } else {
-                vec![format!("refused: {}\nwanted:  {wanted} (internal: {internal})", error.text)]
+                vec![format!(
+                    "refused: {}\nwanted:  {wanted} (internal: {internal})",
+                    error.text
+                )]
             };
         }
     };
@@ -125,9 +161,16 @@ fn differences(
     if minor >= 32 && estimate != wanted {
         found.push(format!("estimate {estimate:?}, wanted {wanted:?}"));
     }
-    let named = line.get("results").and_then(Value::as_object).into_iter().flatten();
+    let named = line
+        .get("results")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     let inline = line.get("result").map(|result| ("", result));
-    for (device, wanted) in named.map(|(name, wanted)| (name.as_str(), wanted)).chain(inline) {
+    for (device, wanted) in named
+        .map(|(name, wanted)| (name.as_str(), wanted))
+        .chain(inline)
+    {
         let variables = match device {
             "" => variables.inline(line, environment),
             device => variables.named(device, key, environment),
@@ -159,7 +202,8 @@ fn differences(
             found.push(format!("{device}: {result:?}, wanted {wanted}"));
         }
         let varies = wanted.get("costVaries").is_some();
-        if let (Some(cost), Some(wanted), false) = (cost, wanted.get("cost").and_then(Value::as_u64), varies)
+        if let (Some(cost), Some(wanted), false) =
+            (cost, wanted.get("cost").and_then(Value::as_u64), varies)
             && cost != wanted
         {
             found.push(format!("{device}: cost {cost}, wanted {wanted}"));
@@ -215,13 +259,32 @@ fn what_eight_differences_were_about() {
     let lines = recorded("causes");
     assert_eq!(lines.len(), 184);
     for minor in 32..=37 {
-        let release = |line: &Value| line["release"].as_str().unwrap().split('.').nth(1).unwrap().parse::<u8>().unwrap();
+        let release = |line: &Value| {
+            line["release"]
+                .as_str()
+                .unwrap()
+                .split('.')
+                .nth(1)
+                .unwrap()
+                .parse::<u8>()
+                .unwrap()
+        };
         let mut last = BTreeMap::new();
-        let holds = |line: &&Value| release(line) == minor || release(line) < minor && line["env"] == "stored";
+        let holds = |line: &&Value| {
+            release(line) == minor || release(line) < minor && line["env"] == "stored"
+        };
         for line in lines.iter().filter(holds) {
-            last.insert((line["id"].as_str().unwrap(), line["env"].as_str().unwrap()), line.clone());
+            last.insert(
+                (line["id"].as_str().unwrap(), line["env"].as_str().unwrap()),
+                line.clone(),
+            );
         }
-        check_lines("causes", minor, None, &last.into_values().collect::<Vec<_>>());
+        check_lines(
+            "causes",
+            minor,
+            None,
+            &last.into_values().collect::<Vec<_>>(),
+        );
     }
 }
 
@@ -232,7 +295,11 @@ fn what_random_expressions_found() {
     let lines = recorded("search");
     assert_eq!(lines.len(), 94);
     for (release, minor) in [("1.36.3", 36), ("1.37.2", 37)] {
-        let own: Vec<Value> = lines.iter().filter(|line| line["release"] == release).cloned().collect();
+        let own: Vec<Value> = lines
+            .iter()
+            .filter(|line| line["release"] == release)
+            .cloned()
+            .collect();
         check_lines("search", minor, None, &own);
     }
 }
@@ -240,10 +307,17 @@ fn what_random_expressions_found() {
 /// Both sides of the patch releases that changed an answer.
 #[test]
 fn selectors_of_patches() {
-    let lines: Vec<Value> = patches().into_iter().filter(|line| line.get("expr").is_some()).collect();
+    let lines: Vec<Value> = patches()
+        .into_iter()
+        .filter(|line| line.get("expr").is_some())
+        .collect();
     assert_eq!(lines.len(), 70);
     for (release, patch) in [("1.32.2", 2), ("1.32.8", 8)] {
-        let lines: Vec<Value> = lines.iter().filter(|line| line["release"] == release).cloned().collect();
+        let lines: Vec<Value> = lines
+            .iter()
+            .filter(|line| line["release"] == release)
+            .cloned()
+            .collect();
         assert_eq!(lines.len(), 35);
         check_lines(release, 32, Some(patch), &lines);
     }
@@ -252,13 +326,25 @@ fn selectors_of_patches() {
 /// A leading dot says where a name is looked up, not what it costs.
 #[test]
 fn names_with_a_leading_dot_cost_what_they_cost_without() {
-    let environment = claimkit::cel::device::environment(37, &[], claimkit::cel::EnvironmentMode::New);
-    let cost = |expression: &str| environment.compile(expression).unwrap().cost_estimate().unwrap().max;
+    let environment =
+        claimkit::cel::device::environment(37, &[], claimkit::cel::EnvironmentMode::New);
+    let cost = |expression: &str| {
+        environment
+            .compile(expression)
+            .unwrap()
+            .cost_estimate()
+            .unwrap()
+            .max
+    };
     for expression in [
         r#""a" in device.attributes["gpu.example.com"].roots"#,
         r#"device.attributes["gpu.example.com"].model.matches("x+")"#,
         r#"device.attributes["gpu.example.com"].exists(k, k == "x")"#,
     ] {
-        assert_eq!(cost(&expression.replace("device.", ".device.")), cost(expression), "{expression}");
+        assert_eq!(
+            cost(&expression.replace("device.", ".device.")),
+            cost(expression),
+            "{expression}"
+        );
     }
 }

@@ -11,7 +11,11 @@ use serde_json::json;
 use tape::Tape;
 
 fn cases() -> u32 {
-    if cfg!(debug_assertions) { 1500 } else { 100_000 }
+    if cfg!(debug_assertions) {
+        1500
+    } else {
+        100_000
+    }
 }
 
 fn property(name: &str, check: fn(&[u8]) -> bool) {
@@ -30,13 +34,22 @@ fn property(name: &str, check: fn(&[u8]) -> bool) {
         printed.set(printed.get() + u32::from(was_printed));
         Ok(())
     });
-    println!("{name}: {} texts, {} of them printed", all.get(), printed.get());
+    println!(
+        "{name}: {} texts, {} of them printed",
+        all.get(),
+        printed.get()
+    );
     match result {
         Ok(()) => {}
         Err(TestError::Fail(reason, bytes)) => panic!("{name}: {reason}\nfrom the bytes {bytes:?}"),
         Err(error) => panic!("{name}: {error}"),
     }
-    assert!(printed.get() * 10 < all.get(), "{name}: {} of {} texts were printed", printed.get(), all.get());
+    assert!(
+        printed.get() * 10 < all.get(),
+        "{name}: {} of {} texts were printed",
+        printed.get(),
+        all.get()
+    );
 }
 
 /// Up and then down gives the same text if both conversions are edits, and the same value if a document is printed; nothing is
@@ -58,10 +71,15 @@ fn generators_reach_handles_of_both_versions() {
     let bytes: Vec<u8> = (0..=255).cycle().take(4000).collect();
     let found = |new: bool, pointer: &str| {
         (0..400).any(|from| {
-            objects::object(&mut Tape::new(&bytes[from * 3..]), new).pointer(pointer).is_some_and(|v| *v != json!(""))
+            objects::object(&mut Tape::new(&bytes[from * 3..]), new)
+                .pointer(pointer)
+                .is_some_and(|v| *v != json!(""))
         })
     };
     assert!(found(false, "/status/allocation/resourceHandle"));
     assert!(found(true, "/status/allocation/resourceHandles/0/data"));
-    assert!(found(true, "/status/allocation/resourceHandles/0/structuredData"));
+    assert!(found(
+        true,
+        "/status/allocation/resourceHandles/0/structuredData"
+    ));
 }

@@ -57,15 +57,24 @@ fn node_selector(tape: &mut Tape<'_>) -> Value {
 
 fn metadata(tape: &mut Tape<'_>) -> Value {
     let mut metadata = Map::new();
-    metadata.insert("name".into(), json!(tape.one_of(&["c", "claim-1", "PodScheduling", "resourceHandle"])));
+    metadata.insert(
+        "name".into(),
+        json!(tape.one_of(&["c", "claim-1", "PodScheduling", "resourceHandle"])),
+    );
     if tape.once_in(3) {
         metadata.insert("labels".into(), json!({"app": "a", "v1alpha1": "v1alpha2"}));
     }
     if tape.once_in(3) {
-        metadata.insert("annotations".into(), json!({"note": text(tape), "kind": "ResourceClaim"}));
+        metadata.insert(
+            "annotations".into(),
+            json!({"note": text(tape), "kind": "ResourceClaim"}),
+        );
     }
     if tape.once_in(4) {
-        metadata.insert("finalizers".into(), json!(["example.com/a", "dra.k8s.io/delete-protection"]));
+        metadata.insert(
+            "finalizers".into(),
+            json!(["example.com/a", "dra.k8s.io/delete-protection"]),
+        );
     }
     Value::Object(metadata)
 }
@@ -73,7 +82,8 @@ fn metadata(tape: &mut Tape<'_>) -> Value {
 fn claim_spec(tape: &mut Tape<'_>) -> Value {
     let mut spec = json!({"resourceClassName": "gpu.example.com"});
     if tape.once_in(3) {
-        spec["parametersRef"] = json!({"apiGroup": "gpu.example.com", "kind": "Params", "name": "p"});
+        spec["parametersRef"] =
+            json!({"apiGroup": "gpu.example.com", "kind": "Params", "name": "p"});
     }
     if tape.once_in(3) {
         spec["allocationMode"] = json!(tape.one_of(&["Immediate", "WaitForFirstConsumer"]));
@@ -90,7 +100,10 @@ fn handle(tape: &mut Tape<'_>) -> Value {
         handle.insert("data".into(), json!(text(tape)));
     }
     match tape.pick(8) {
-        7 => drop(handle.insert("structuredData".into(), json!({"nodeName": "n", "results": []}))),
+        7 => drop(handle.insert(
+            "structuredData".into(),
+            json!({"nodeName": "n", "results": []}),
+        )),
         6 => drop(handle.insert("structuredData".into(), Value::Null)),
         _ => {}
     }
@@ -113,11 +126,19 @@ fn allocation(tape: &mut Tape<'_>, new: bool) -> Value {
                 allocation.insert("resourceHandles".into(), handles);
             }
             "handle" => {
-                let handle = if tape.once_in(12) { Value::Null } else { json!(text(tape)) };
+                let handle = if tape.once_in(12) {
+                    Value::Null
+                } else {
+                    json!(text(tape))
+                };
                 allocation.insert("resourceHandle".into(), handle);
             }
-            "nodes" if tape.once_in(3) => drop(allocation.insert("availableOnNodes".into(), node_selector(tape))),
-            "shareable" if tape.once_in(2) => drop(allocation.insert("shareable".into(), json!(true))),
+            "nodes" if tape.once_in(3) => {
+                drop(allocation.insert("availableOnNodes".into(), node_selector(tape)))
+            }
+            "shareable" if tape.once_in(2) => {
+                drop(allocation.insert("shareable".into(), json!(true)))
+            }
             _ => {}
         }
     }
@@ -138,14 +159,21 @@ fn status(tape: &mut Tape<'_>, new: bool) -> Value {
         status.insert("driverName".into(), json!(driver));
     }
     if tape.once_in(3) {
-        status.insert("reservedFor".into(), json!([{"resource": "pods", "name": "p", "uid": "1"}]));
+        status.insert(
+            "reservedFor".into(),
+            json!([{"resource": "pods", "name": "p", "uid": "1"}]),
+        );
     }
     Value::Object(status)
 }
 
 /// An object of v1alpha1, or of v1alpha2 if `new`.
 pub fn object(tape: &mut Tape<'_>, new: bool) -> Value {
-    let version = if new { "resource.k8s.io/v1alpha2" } else { "resource.k8s.io/v1alpha1" };
+    let version = if new {
+        "resource.k8s.io/v1alpha2"
+    } else {
+        "resource.k8s.io/v1alpha1"
+    };
     let mut object = Map::new();
     let kind = match tape.pick(8) {
         5 => "ResourceClass",
@@ -180,13 +208,20 @@ pub fn object(tape: &mut Tape<'_>, new: bool) -> Value {
                 _ => {}
             }
         }
-        "ResourceClaimTemplate" => {
-            drop(object.insert("spec".into(), json!({"metadata": {"labels": {"a": "b"}}, "spec": claim_spec(tape)})))
-        }
+        "ResourceClaimTemplate" => drop(object.insert(
+            "spec".into(),
+            json!({"metadata": {"labels": {"a": "b"}}, "spec": claim_spec(tape)}),
+        )),
         _ => {
-            object.insert("spec".into(), json!({"selectedNode": "node-1", "potentialNodes": ["node-1", "node-2"]}));
+            object.insert(
+                "spec".into(),
+                json!({"selectedNode": "node-1", "potentialNodes": ["node-1", "node-2"]}),
+            );
             if tape.once_in(2) {
-                object.insert("status".into(), json!({"resourceClaims": [{"name": "c", "unsuitableNodes": ["node-2"]}]}));
+                object.insert(
+                    "status".into(),
+                    json!({"resourceClaims": [{"name": "c", "unsuitableNodes": ["node-2"]}]}),
+                );
             }
         }
     }

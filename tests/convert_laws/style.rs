@@ -13,7 +13,14 @@ enum Mode {
 }
 
 pub fn file(tape: &mut Tape<'_>, documents: &[Value]) -> String {
-    let mode = tape.one_of(&[Mode::Yaml, Mode::Yaml, Mode::Yaml, Mode::Yaml, Mode::JsonPretty, Mode::JsonLines]);
+    let mode = tape.one_of(&[
+        Mode::Yaml,
+        Mode::Yaml,
+        Mode::Yaml,
+        Mode::Yaml,
+        Mode::JsonPretty,
+        Mode::JsonLines,
+    ]);
     let mut out = String::new();
     for (at, document) in documents.iter().enumerate() {
         match mode {
@@ -23,7 +30,13 @@ pub fn file(tape: &mut Tape<'_>, documents: &[Value]) -> String {
                 if at > 0 || tape.once_in(3) {
                     out.push_str(tape.one_of(&["---\n", "--- # next\n", "---\n\n# a comment\n"]));
                 }
-                let mut writer = Writer { tape, out: String::new(), anchors: BTreeMap::new(), named: 0, kept: false };
+                let mut writer = Writer {
+                    tape,
+                    out: String::new(),
+                    anchors: BTreeMap::new(),
+                    named: 0,
+                    kept: false,
+                };
                 writer.document(document);
                 let kept = writer.kept;
                 out.push_str(&writer.out);
@@ -36,7 +49,8 @@ pub fn file(tape: &mut Tape<'_>, documents: &[Value]) -> String {
         }
         out.push('\n');
     }
-    if out.ends_with('\n') && !out.ends_with("\n\n") && tape.once_in(4) && !out.contains(['|', '>']) {
+    if out.ends_with('\n') && !out.ends_with("\n\n") && tape.once_in(4) && !out.contains(['|', '>'])
+    {
         out.pop();
     }
     if tape.once_in(4) {
@@ -83,7 +97,8 @@ impl Writer<'_, '_> {
                 }
                 if !self.kept && self.tape.once_in(4) {
                     let lines = 1 + self.tape.pick(2);
-                    self.out.push_str(&format!("{}# about {key}\n", " ".repeat(indent)).repeat(lines));
+                    self.out
+                        .push_str(&format!("{}# about {key}\n", " ".repeat(indent)).repeat(lines));
                 }
                 self.out.push_str(&" ".repeat(indent));
             }
@@ -113,20 +128,25 @@ impl Writer<'_, '_> {
     }
 
     fn gap(&mut self) {
-        let gap = self.tape.one_of(&[" ", " ", " ", " ", " ", "  ", "\t", " \t "]);
+        let gap = self
+            .tape
+            .one_of(&[" ", " ", " ", " ", " ", "  ", "\t", " \t "]);
         self.out.push_str(gap);
     }
 
     fn line_end(&mut self) {
         if self.tape.once_in(5) {
-            let comment = self.tape.one_of(&[" # why", "\t# tab", "   # resourceHandle: x"]);
+            let comment = self
+                .tape
+                .one_of(&[" # why", "\t# tab", "   # resourceHandle: x"]);
             self.out.push_str(comment);
         }
         self.out.push('\n');
     }
 
     fn block_value(&mut self, value: &Value, indent: usize, explicit: bool) {
-        let collection = value.as_object().is_some_and(|map| !map.is_empty()) || value.as_array().is_some_and(|a| !a.is_empty());
+        let collection = value.as_object().is_some_and(|map| !map.is_empty())
+            || value.as_array().is_some_and(|a| !a.is_empty());
         if !collection || self.tape.once_in(5) {
             if let Some(text) = value.as_str()
                 && !explicit
@@ -140,7 +160,8 @@ impl Writer<'_, '_> {
             } else if value.is_string() && self.tape.once_in(10) {
                 // The value on the next line.
                 self.line_end();
-                self.out.push_str(&" ".repeat(indent + 1 + self.tape.pick(4)));
+                self.out
+                    .push_str(&" ".repeat(indent + 1 + self.tape.pick(4)));
             } else {
                 self.gap();
             }
@@ -163,7 +184,8 @@ impl Writer<'_, '_> {
                 for item in items {
                     self.out.push_str(&" ".repeat(deeper));
                     self.out.push('-');
-                    if item.as_object().is_some_and(|map| !map.is_empty()) && !self.tape.once_in(4) {
+                    if item.as_object().is_some_and(|map| !map.is_empty()) && !self.tape.once_in(4)
+                    {
                         let gap = 1 + [0, 0, 2][self.tape.pick(3)];
                         self.out.push_str(&" ".repeat(gap));
                         self.block_map(item, deeper + 1 + gap, true);
@@ -181,7 +203,9 @@ impl Writer<'_, '_> {
     /// `|` if it can represent the text.
     fn block_scalar(&mut self, text: &str, indent: usize) -> bool {
         let fits = !text.trim_matches(['\n', ' ']).is_empty()
-            && text.chars().all(|c| c == '\n' || c == '\t' || (c >= ' ' && c != '\u{7f}' && c != '\u{2028}'))
+            && text
+                .chars()
+                .all(|c| c == '\n' || c == '\t' || (c >= ' ' && c != '\u{7f}' && c != '\u{2028}'))
             && !text.starts_with(['\n', '\t']);
         if !fits || !self.tape.once_in(3) {
             return false;
@@ -221,7 +245,11 @@ impl Writer<'_, '_> {
 
     fn scalar(&mut self, value: &Value, flow: bool, indent: usize) {
         let Some(text) = value.as_str() else {
-            let written = if value.is_null() { self.tape.one_of(&["null", "~", "Null"]).to_owned() } else { value.to_string() };
+            let written = if value.is_null() {
+                self.tape.one_of(&["null", "~", "Null"]).to_owned()
+            } else {
+                value.to_string()
+            };
             self.out.push_str(&written);
             return;
         };
@@ -240,12 +268,18 @@ impl Writer<'_, '_> {
         }
         let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
             && text.ends_with(|c: char| c.is_ascii_alphanumeric())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '-' | ' '))
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '-' | ' '))
             && !["true", "null", "y", "n"].contains(&text);
-        let single = text.chars().all(|c| (c >= ' ' && c != '\u{7f}' && c != '\u{2028}') || c == '\t');
+        let single = text
+            .chars()
+            .all(|c| (c >= ' ' && c != '\u{7f}' && c != '\u{2028}') || c == '\t');
         match self.tape.pick(4) {
             0 | 1 if plain => self.out.push_str(text),
-            2 if single => self.out.push_str(&format!("'{}'", text.replace('\'', "''"))),
+            2 if single => self
+                .out
+                .push_str(&format!("'{}'", text.replace('\'', "''"))),
             _ => self.double(text, flow, indent),
         }
     }
@@ -255,15 +289,24 @@ impl Writer<'_, '_> {
         let mut previous = ' ';
         for c in text.chars() {
             // An escaped line break: the following text must not begin with a space.
-            if previous.is_ascii_alphanumeric() && c.is_ascii_alphanumeric() && self.tape.once_in(16) {
-                let pad = if flow { 1 } else { self.tape.pick(indent + 4).max(1) };
+            if previous.is_ascii_alphanumeric()
+                && c.is_ascii_alphanumeric()
+                && self.tape.once_in(16)
+            {
+                let pad = if flow {
+                    1
+                } else {
+                    self.tape.pick(indent + 4).max(1)
+                };
                 self.out.push_str("\\\n");
                 self.out.push_str(&" ".repeat(pad));
             }
             match c {
                 '"' | '\\' => self.out.extend(['\\', c]),
                 '\n' => self.out.push_str("\\n"),
-                '\u{0}'..='\u{1f}' | '\u{7f}' | '\u{2028}' => self.out.push_str(&format!("\\u{:04x}", u32::from(c))),
+                '\u{0}'..='\u{1f}' | '\u{7f}' | '\u{2028}' => {
+                    self.out.push_str(&format!("\\u{:04x}", u32::from(c)))
+                }
                 c => self.out.push(c),
             }
             previous = c;

@@ -24,28 +24,43 @@ fn add(facts: &mut Facts, object: Value) {
 
 fn class(facts: &mut Facts) {
     let selectors = json!([{"cel": {"expression": "device.driver == \"gpu.example.com\""}}]);
-    add(facts, json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": selectors}}));
+    add(
+        facts,
+        json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": selectors}}),
+    );
 }
 
 fn node(facts: &mut Facts, name: &str, devices: usize) {
-    add(facts, json!({"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}}));
-    let device =
-        |at: usize| json!({"name": format!("gpu-{at}"), "attributes": {"model": {"string": "a100"}, "index": {"int": at}}});
+    add(
+        facts,
+        json!({"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}}),
+    );
+    let device = |at: usize| json!({"name": format!("gpu-{at}"), "attributes": {"model": {"string": "a100"}, "index": {"int": at}}});
     let devices: Vec<Value> = (0..devices).map(device).collect();
     let pool = json!({"name": name, "generation": 1, "resourceSliceCount": 1});
-    let spec = json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "devices": devices});
-    add(facts, json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-gpu")}, "spec": spec}));
+    let spec =
+        json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "devices": devices});
+    add(
+        facts,
+        json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-gpu")}, "spec": spec}),
+    );
 }
 
 fn claim(facts: &mut Facts, requests: &[(usize, &[&str])]) {
     let request = |(at, (count, selectors)): (usize, &(usize, &[&str]))| {
-        let selectors: Vec<Value> = selectors.iter().map(|text| json!({"cel": {"expression": text}})).collect();
+        let selectors: Vec<Value> = selectors
+            .iter()
+            .map(|text| json!({"cel": {"expression": text}}))
+            .collect();
         let exactly = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count, "selectors": selectors});
         json!({"name": format!("r{at}"), "exactly": exactly})
     };
     let requests: Vec<Value> = requests.iter().enumerate().map(request).collect();
     let spec = json!({"devices": {"requests": requests}});
-    add(facts, json!({"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ns"}, "spec": spec}));
+    add(
+        facts,
+        json!({"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ns"}, "spec": spec}),
+    );
 }
 
 /// Verdict and milliseconds for one node.
@@ -76,11 +91,27 @@ fn one_too_many() {
             let mut fits = facts.clone();
             claim(&mut fits, &vec![(1, &[][..]); devices]);
             let (verdict, took) = one_node(minor, patch, &single);
-            assert_eq!(verdict, Verdict::Nothing, "1.{minor}: {} of {devices}", devices + 1);
+            assert_eq!(
+                verdict,
+                Verdict::Nothing,
+                "1.{minor}: {} of {devices}",
+                devices + 1
+            );
             let (verdict, took_many) = one_node(minor, patch, &many);
-            assert_eq!(verdict, Verdict::Nothing, "1.{minor}: {} requests, {devices} devices", devices + 1);
-            assert!(matches!(one_node(minor, patch, &fits).0, Verdict::Allocated(_)));
-            println!("1.{minor}: {} of {devices}: {took:.2} ms, as requests {took_many:.2} ms", devices + 1);
+            assert_eq!(
+                verdict,
+                Verdict::Nothing,
+                "1.{minor}: {} requests, {devices} devices",
+                devices + 1
+            );
+            assert!(matches!(
+                one_node(minor, patch, &fits).0,
+                Verdict::Allocated(_)
+            ));
+            println!(
+                "1.{minor}: {} of {devices}: {took:.2} ms, as requests {took_many:.2} ms",
+                devices + 1
+            );
         }
     }
 }
@@ -91,8 +122,13 @@ fn one_too_many_with_an_error() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 16);
-    Rc::make_mut(&mut facts.slices[0]).spec.devices[15].attributes.remove("index");
-    claim(&mut facts, &[(17, &["device.attributes[\"gpu.example.com\"].index >= 0"])]);
+    Rc::make_mut(&mut facts.slices[0]).spec.devices[15]
+        .attributes
+        .remove("index");
+    claim(
+        &mut facts,
+        &[(17, &["device.attributes[\"gpu.example.com\"].index >= 0"])],
+    );
     let (verdict, _) = one_node(36, 3, &facts);
     let text = "claim ns/c: selector #0: CEL runtime error: no such key: index";
     assert_eq!(verdict, Verdict::Fatal(text.to_owned()));
@@ -104,7 +140,12 @@ fn too_few_of_each_value() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 24);
-    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
+    for (at, device) in Rc::make_mut(&mut facts.slices[0])
+        .spec
+        .devices
+        .iter_mut()
+        .enumerate()
+    {
         device.attributes.get_mut("model").unwrap().string = Some(format!("m{}", at % 3));
     }
     let constraints = json!([{"matchAttribute": "gpu.example.com/model"}]);
@@ -128,14 +169,22 @@ fn too_few_counters() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 60);
-    Rc::make_mut(&mut facts.slices[0]).spec.pool.resource_slice_count = 2;
+    Rc::make_mut(&mut facts.slices[0])
+        .spec
+        .pool
+        .resource_slice_count = 2;
     for device in &mut Rc::make_mut(&mut facts.slices[0]).spec.devices {
-        device.consumes_counters = read(&json!([{"counterSet": "board", "counters": {"slices": {"value": "1"}}}])).unwrap();
+        device.consumes_counters =
+            read(&json!([{"counterSet": "board", "counters": {"slices": {"value": "1"}}}]))
+                .unwrap();
     }
     let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
     let sets = json!([{"name": "board", "counters": {"slices": {"value": "31"}}}]);
     let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
-    add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
+    add(
+        &mut facts,
+        json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}),
+    );
     for requests in [vec![(32, &[][..])], vec![(1, &[][..]); 32]] {
         let mut facts = facts.clone();
         claim(&mut facts, &requests);
@@ -153,7 +202,12 @@ fn too_few_values() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 32);
-    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
+    for (at, device) in Rc::make_mut(&mut facts.slices[0])
+        .spec
+        .devices
+        .iter_mut()
+        .enumerate()
+    {
         device.attributes.get_mut("model").unwrap().string = Some(format!("m{}", at % 16));
     }
     for (requests, fits) in [(17, false), (16, true)] {
@@ -173,9 +227,17 @@ fn budget() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 12);
-    Rc::make_mut(&mut facts.slices[0]).spec.pool.resource_slice_count = 2;
+    Rc::make_mut(&mut facts.slices[0])
+        .spec
+        .pool
+        .resource_slice_count = 2;
     // Half of them need one counter, half the other: each request could do without either.
-    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
+    for (at, device) in Rc::make_mut(&mut facts.slices[0])
+        .spec
+        .devices
+        .iter_mut()
+        .enumerate()
+    {
         let counter = ["memory", "slices"][at % 2];
         let consumption = json!([{"counterSet": "board", "counters": {counter: {"value": "1"}}}]);
         device.consumes_counters = read(&consumption).unwrap();
@@ -183,31 +245,70 @@ fn budget() {
     let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
     let sets = json!([{"name": "board", "counters": {"memory": {"value": "4"}, "slices": {"value": "4"}}}]);
     let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
-    add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
+    add(
+        &mut facts,
+        json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}),
+    );
     claim(&mut facts, &[(5, &[]), (4, &[])]);
     let features: Features = features_of(36, |name| super::lines::gate(36, name));
     let engine = CelSelectors::new(Release::last_of(36), false);
-    let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
+    let cluster = Cluster::new(
+        &facts,
+        allocator(36, 3, &features).unwrap(),
+        &features,
+        &engine,
+    );
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gathered = Gatherer::new(&cluster).gather(0);
-    assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000).verdict, Verdict::Undecided);
-    assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict, Verdict::Nothing);
+    assert_eq!(
+        allocate(&cluster, 0, &gathered, &claims, 10_000).verdict,
+        Verdict::Undecided
+    );
+    assert_eq!(
+        allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict,
+        Verdict::Nothing
+    );
     // kube-scheduler 1.34 to 1.36, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `Filter`; before
     // there is no limit.
     let timed_out = "timed out trying to allocate devices";
     let named = format!("node n0: {timed_out}");
-    let unlimited = "not known: the search is long, and kube-scheduler goes on with it as long as it takes";
+    let unlimited =
+        "not known: the search is long, and kube-scheduler goes on with it as long as it takes";
     for (minor, on, code, reason) in [
-        (33, false, StatusCode::UnschedulableAndUnresolvable, unlimited),
-        (34, true, StatusCode::UnschedulableAndUnresolvable, timed_out),
-        (35, true, StatusCode::UnschedulableAndUnresolvable, timed_out),
+        (
+            33,
+            false,
+            StatusCode::UnschedulableAndUnresolvable,
+            unlimited,
+        ),
+        (
+            34,
+            true,
+            StatusCode::UnschedulableAndUnresolvable,
+            timed_out,
+        ),
+        (
+            35,
+            true,
+            StatusCode::UnschedulableAndUnresolvable,
+            timed_out,
+        ),
         (36, true, StatusCode::Error, named.as_str()),
-        (36, false, StatusCode::UnschedulableAndUnresolvable, unlimited),
+        (
+            36,
+            false,
+            StatusCode::UnschedulableAndUnresolvable,
+            unlimited,
+        ),
     ] {
         let gates = PluginGates::of(|name| name == "DRASchedulerFilterTimeout" && on);
         let case = PodCase::of_claims(&cluster, PluginRules::of(minor, u8::MAX), gates, &claims);
         let status = filter(&cluster, &case, 0, &gathered, 10_000).status;
-        assert_eq!((status.code, status.message().as_deref()), (code, Some(reason)), "1.{minor}");
+        assert_eq!(
+            (status.code, status.message().as_deref()),
+            (code, Some(reason)),
+            "1.{minor}"
+        );
     }
 }
 
@@ -243,12 +344,27 @@ fn large_cluster() {
         let start = Instant::now();
         let cluster = Cluster::new(&facts, behaviour, &features, &engine);
         let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
-        let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
+        let gates =
+            PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
         let case = PodCase::of_claims(&cluster, PluginRules::of(36, u8::MAX), gates, &claims);
-        let told = explain_pod(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
-        println!("{what}: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
+        let told = explain_pod(
+            &cluster,
+            &case,
+            &(0..nodes).collect::<Vec<_>>(),
+            Explain::default(),
+        );
+        println!(
+            "{what}: {nodes} nodes in {:.1} ms",
+            start.elapsed().as_secs_f64() * 1000.0
+        );
         assert_eq!(told.nodes.len(), nodes);
-        assert_eq!(told.nodes.iter().filter(|node| node.same_as.is_none()).count(), 1);
+        assert_eq!(
+            told.nodes
+                .iter()
+                .filter(|node| node.same_as.is_none())
+                .count(),
+            1
+        );
         assert_eq!(told.summary.len(), 1);
     }
 }
@@ -265,12 +381,21 @@ fn large_cluster_with_counters() {
         let pool = json!({"name": name, "generation": 1, "resourceSliceCount": 2});
         let sets = json!([{"name": "board", "counters": {"memory": {"value": "8Gi"}}}]);
         let spec = json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "sharedCounters": sets});
-        add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-counters")}, "spec": spec}));
+        add(
+            &mut facts,
+            json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-counters")}, "spec": spec}),
+        );
     }
-    for slice in facts.slices.iter_mut().filter(|slice| !slice.spec.devices.is_empty()).map(Rc::make_mut) {
+    for slice in facts
+        .slices
+        .iter_mut()
+        .filter(|slice| !slice.spec.devices.is_empty())
+        .map(Rc::make_mut)
+    {
         slice.spec.pool.resource_slice_count = 2;
         for device in &mut slice.spec.devices {
-            let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "5Gi"}}}]);
+            let consumption =
+                json!([{"counterSet": "board", "counters": {"memory": {"value": "5Gi"}}}]);
             device.consumes_counters = read(&consumption).unwrap();
         }
     }
@@ -281,10 +406,24 @@ fn large_cluster_with_counters() {
     let start = Instant::now();
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
-    let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
+    let gates =
+        PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
     let case = PodCase::of_claims(&cluster, PluginRules::of(36, u8::MAX), gates, &claims);
-    let told = explain_pod(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
-    println!("counters: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
+    let told = explain_pod(
+        &cluster,
+        &case,
+        &(0..nodes).collect::<Vec<_>>(),
+        Explain::default(),
+    );
+    println!(
+        "counters: {nodes} nodes in {:.1} ms",
+        start.elapsed().as_secs_f64() * 1000.0
+    );
     assert_eq!(told.summary[0].message, "cannot allocate all claims");
-    assert_eq!(told.nodes[0].conflicts[0].kind, ConflictKind::Counters, "{:?}", told.nodes[0].conflicts);
+    assert_eq!(
+        told.nodes[0].conflicts[0].kind,
+        ConflictKind::Counters,
+        "{:?}",
+        told.nodes[0].conflicts
+    );
 }

@@ -8,7 +8,11 @@ use std::rc::Rc;
 
 /// The lines of a file of `tests/vectors/alloc`. With `CLAIMKIT_ALL_VECTORS` all of them; else every `every`th.
 pub fn lines(file: &str, every: usize) -> impl Iterator<Item = Value> {
-    let every = if std::env::var_os("CLAIMKIT_ALL_VECTORS").is_some() { 1 } else { every };
+    let every = if std::env::var_os("CLAIMKIT_ALL_VECTORS").is_some() {
+        1
+    } else {
+        every
+    };
     all(file).step_by(every)
 }
 
@@ -23,9 +27,14 @@ pub fn patches() -> impl Iterator<Item = Value> {
 }
 
 fn read(file: &str) -> impl Iterator<Item = Value> + use<> {
-    let path = format!("{}/tests/vectors/{file}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/{file}.jsonl.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
-    reader.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+    reader
+        .lines()
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 pub fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
@@ -38,7 +47,10 @@ pub fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 /// Minor and patch of the line's release.
 pub fn release(line: &Value) -> (u8, u8) {
-    let mut parts = text(line, "release").split('.').skip(1).map(|part| part.parse().unwrap());
+    let mut parts = text(line, "release")
+        .split('.')
+        .skip(1)
+        .map(|part| part.parse().unwrap());
     (parts.next().unwrap(), parts.next().unwrap())
 }
 
@@ -71,7 +83,12 @@ pub fn facts(line: &Value) -> Facts {
     if old {
         let slices = facts.slices.iter_mut().zip(list(line, "slices"));
         for (slice, written) in slices {
-            for (device, written) in Rc::make_mut(slice).spec.devices.iter_mut().zip(list(&written["spec"], "devices")) {
+            for (device, written) in Rc::make_mut(slice)
+                .spec
+                .devices
+                .iter_mut()
+                .zip(list(&written["spec"], "devices"))
+            {
                 device.shapeless = written.get("basic").is_none_or(Value::is_null);
             }
         }
@@ -81,17 +98,28 @@ pub fn facts(line: &Value) -> Facts {
 
 /// v1alpha3 and v1beta1 to v1: `basic` and `exactly`, capacities with `value`.
 fn modernize(object: &mut Value) {
-    for device in object["spec"]["devices"].as_array_mut().into_iter().flatten() {
+    for device in object["spec"]["devices"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
         if let Some(Value::Object(basic)) = device.as_object_mut().unwrap().remove("basic") {
             device.as_object_mut().unwrap().extend(basic);
         }
-        for capacity in device.get_mut("capacity").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        for capacity in device
+            .get_mut("capacity")
+            .and_then(Value::as_object_mut)
+            .into_iter()
+            .flat_map(Map::values_mut)
+        {
             if !capacity.is_object() {
                 *capacity = json!({"value": capacity.clone()});
             }
         }
     }
-    let requests = object.pointer_mut("/spec/devices/requests").and_then(Value::as_array_mut);
+    let requests = object
+        .pointer_mut("/spec/devices/requests")
+        .and_then(Value::as_array_mut);
     for request in requests.into_iter().flatten() {
         if list(request, "firstAvailable").is_empty() {
             let exactly: Map<String, Value> = request
@@ -111,7 +139,8 @@ pub fn lean(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
             let entries = map.iter().map(|(key, value)| (key.clone(), lean(value)));
-            let empty = |value: &Value| value.is_null() || value == &json!([]) || value == &json!({});
+            let empty =
+                |value: &Value| value.is_null() || value == &json!([]) || value == &json!({});
             // Parameters are the driver's own and stay as they are.
             let kept = |key: &str, value: &Value| key == "parameters" || !empty(value);
             Value::Object(entries.filter(|(key, value)| kept(key, value)).collect())

@@ -26,7 +26,11 @@ fn request(request: &ClaimRequest) -> Value {
 /// claimkit's answer for the pod of a line, in the form of the recorded answers.
 fn answers(line: &Value) -> Value {
     let (minor, patch) = release(line);
-    let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
+    let on = |name: &str| {
+        line["gates"][name]
+            .as_bool()
+            .unwrap_or_else(|| gate(minor, name))
+    };
     let engine = CelSelectors::new(Release::last_of(minor), on("DRAListTypeAttributes"));
     let rules = PluginRules::of(minor, patch);
     let mut facts = facts(line);
@@ -35,7 +39,8 @@ fn answers(line: &Value) -> Value {
     let behaviour = allocator(minor, patch, &features).unwrap();
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let case = PodCase::new(&cluster, rules, PluginGates::of(on), &facts.pods[0]);
-    let mut got = json!({"preEnqueue": status(&case.pre_enqueue), "preFilter": status(&case.pre_filter)});
+    let mut got =
+        json!({"preEnqueue": status(&case.pre_enqueue), "preFilter": status(&case.pre_filter)});
     if case.pre_enqueue.code == StatusCode::Success && case.goes_on() {
         let gatherer = Gatherer::new(&cluster);
         let (mut passed, mut answers) = (false, Vec::new());
@@ -48,8 +53,16 @@ fn answers(line: &Value) -> Value {
                 shown["score"] = json!(answer.score);
             }
             if let Some(extended) = answer.extended.as_ref().filter(|_| success) {
-                let requests: Vec<Value> = extended.claim.spec.devices.requests.iter().map(request).collect();
-                shown["results"]["extendedResourceClaimSpec"] = json!({"devices": {"requests": requests}});
+                let requests: Vec<Value> = extended
+                    .claim
+                    .spec
+                    .devices
+                    .requests
+                    .iter()
+                    .map(request)
+                    .collect();
+                shown["results"]["extendedResourceClaimSpec"] =
+                    json!({"devices": {"requests": requests}});
                 shown["results"]["requestMappings"] = json!(extended.mappings);
             }
             if success && !answer.allocations().is_empty() {
@@ -74,7 +87,10 @@ fn check(file: &str) {
         let (got, want) = (lean(&got), lean(&line["answers"]));
         for key in ["preEnqueue", "preFilter", "postFilter"] {
             if got[key] != want[key] {
-                wrong.push(format!("{} {key}\n  got  {}\n  want {}", line["id"], got[key], want[key]));
+                wrong.push(format!(
+                    "{} {key}\n  got  {}\n  want {}",
+                    line["id"], got[key], want[key]
+                ));
             }
         }
         for node in list(&line, "nodes") {
@@ -82,13 +98,24 @@ fn check(file: &str) {
             nodes += usize::from(got["filter"][name].is_object());
             let (got, want) = (&got["filter"][name], &want["filter"][name]);
             if got != want {
-                wrong.push(format!("{} {name}\n  got  {got}\n  want {want}", line["id"]));
+                wrong.push(format!(
+                    "{} {name}\n  got  {got}\n  want {want}",
+                    line["id"]
+                ));
             }
         }
     }
-    println!("{file}: {pods} pods, {nodes} nodes, {} differences", wrong.len());
+    println!(
+        "{file}: {pods} pods, {nodes} nodes, {} differences",
+        wrong.len()
+    );
     let shown: Vec<&str> = wrong.iter().take(12).map(String::as_str).collect();
-    assert!(wrong.is_empty(), "{file}: {} differences\n{}", wrong.len(), shown.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{file}: {} differences\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
     assert!(pods > 50, "{file} has too few lines");
 }
 
@@ -115,7 +142,8 @@ fn cluster(release: &str, gates: &Value, pod: &Value) -> Value {
     };
     let devices: Vec<Value> = (0..6).map(|at| json!({"name": format!("d{at}")})).collect();
     let pool = json!({"name": "n1", "generation": 1, "resourceSliceCount": 1});
-    let slice = json!({"driver": "x.example.com", "nodeName": "n1", "pool": pool, "devices": devices});
+    let slice =
+        json!({"driver": "x.example.com", "nodeName": "n1", "pool": pool, "devices": devices});
     let mut pod = pod.clone();
     pod["metadata"] = json!({"name": "p", "namespace": "ns", "uid": "u"});
     json!({
@@ -134,7 +162,10 @@ fn container(name: &str, requests: &Value) -> Value {
 /// Name and count of every request for extended resources.
 fn asked(answers: &Value) -> Value {
     let spec = &answers["filter"]["n1"]["results"]["extendedResourceClaimSpec"]["devices"];
-    list(spec, "requests").iter().map(|one| json!([one["name"], one["exactly"]["count"]])).collect()
+    list(spec, "requests")
+        .iter()
+        .map(|one| json!([one["name"], one["exactly"]["count"]]))
+        .collect()
 }
 
 /// Init containers share the largest extra need, whichever of them has it (kube-scheduler 1.36,
@@ -145,23 +176,40 @@ fn init_containers_share_the_largest() {
     let init = json!([container("i", &gpus("2")), container("j", &gpus("4"))]);
     let pod = json!({"spec": {"initContainers": init, "containers": [container("c", &gpus("1"))]}});
     let got = answers(&cluster("1.36.3", &json!({}), &pod));
-    assert_eq!(asked(&got), json!([["container-1-request-0", 3], ["container-2-request-0", 1]]), "{got}");
+    assert_eq!(
+        asked(&got),
+        json!([["container-1-request-0", 3], ["container-2-request-0", 1]]),
+        "{got}"
+    );
     let mappings = &got["filter"]["n1"]["results"]["requestMappings"];
-    let pairs: Vec<(&str, &str)> =
-        mappings.as_array().unwrap().iter().map(|one| (text(one, "containerName"), text(one, "requestName"))).collect();
+    let pairs: Vec<(&str, &str)> = mappings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(one, "containerName"), text(one, "requestName")))
+        .collect();
     let (own, most) = ("container-2-request-0", "container-1-request-0");
-    assert_eq!(pairs, [("c", own), ("i", own), ("i", most), ("j", own), ("j", most)]);
+    assert_eq!(
+        pairs,
+        [("c", own), ("i", own), ("i", most), ("j", own), ("j", most)]
+    );
 }
 
 /// A resource of a device plugin beside one of a class: 1.34 asks for both through the claim (kube-scheduler 1.34,
 /// `createDeviceRequests`), later releases only for what the plugin does not serve (`filterExtendedResources`).
 #[test]
 fn beside_a_device_plugin() {
-    let both = container("c", &json!({"example.com/gpu": "1", "example.com/nic": "2"}));
+    let both = container(
+        "c",
+        &json!({"example.com/gpu": "1", "example.com/nic": "2"}),
+    );
     let pod = json!({"spec": {"containers": [both]}});
     let on = json!({"DRAExtendedResource": true});
     for (release, want) in [
-        ("1.34.9", json!([["container-0-request-0", 1], ["container-0-request-1", 2]])),
+        (
+            "1.34.9",
+            json!([["container-0-request-0", 1], ["container-0-request-1", 2]]),
+        ),
         ("1.35.6", json!([["container-0-request-1", 2]])),
         ("1.36.3", json!([["container-0-request-1", 2]])),
     ] {
@@ -179,7 +227,10 @@ fn claim(name: &str, status: &Value) -> Value {
 }
 
 fn wants(names: &[&str]) -> Value {
-    names.iter().map(|name| json!({"name": name, "resourceClaimName": name})).collect()
+    names
+        .iter()
+        .map(|name| json!({"name": name, "resourceClaimName": name}))
+        .collect()
 }
 
 /// If the pod has claims of its own, the one for extended resources is allocated even if the device plugin serves all of
@@ -187,12 +238,19 @@ fn wants(names: &[&str]) -> Value {
 #[test]
 fn empty_claim_beside_others() {
     let gpu = container("c", &json!({"example.com/gpu": "1"}));
-    let mut line = cluster("1.36.3", &json!({}), &json!({"spec": {"containers": [gpu], "resourceClaims": wants(&["a"])}}));
+    let mut line = cluster(
+        "1.36.3",
+        &json!({}),
+        &json!({"spec": {"containers": [gpu], "resourceClaims": wants(&["a"])}}),
+    );
     line["nodes"][0]["status"] = json!({"allocatable": {"example.com/gpu": "4"}});
     line["claims"] = json!([claim("a", &json!({}))]);
     let got = answers(&line);
     let results = list(&got["filter"]["n1"]["results"], "allocations");
-    let devices: Vec<usize> = results.iter().map(|one| list(&one["devices"], "results").len()).collect();
+    let devices: Vec<usize> = results
+        .iter()
+        .map(|one| list(&one["devices"], "results").len())
+        .collect();
     assert_eq!(devices, [1, 0], "{got}");
     line["pod"]["spec"]["resourceClaims"] = json!([]);
     assert_eq!(answers(&line)["filter"]["n1"]["results"], Value::Null);
@@ -203,13 +261,22 @@ fn empty_claim_beside_others() {
 #[test]
 fn left_over_claim_comes_first() {
     let both = container("c", &json!({"example.com/gpu": "1", "other.com/x": "1"}));
-    let mut line = cluster("1.36.3", &json!({}), &json!({"spec": {"containers": [both]}}));
+    let mut line = cluster(
+        "1.36.3",
+        &json!({}),
+        &json!({"spec": {"containers": [both]}}),
+    );
     let mut left = claim("left", &json!({}));
-    left["metadata"]["annotations"] = json!({"resource.kubernetes.io/extended-resource-claim": "true"});
-    left["metadata"]["ownerReferences"] = json!([{"kind": "Pod", "name": "p", "uid": "u", "controller": true}]);
+    left["metadata"]["annotations"] =
+        json!({"resource.kubernetes.io/extended-resource-claim": "true"});
+    left["metadata"]["ownerReferences"] =
+        json!([{"kind": "Pod", "name": "p", "uid": "u", "controller": true}]);
     line["claims"] = json!([left]);
     let reasons = |line: &Value| answers(line)["filter"]["n1"]["reasons"].clone();
-    assert_eq!(reasons(&line), json!(["cannot schedule extended resource claim"]));
+    assert_eq!(
+        reasons(&line),
+        json!(["cannot schedule extended resource claim"])
+    );
     line["claims"][0]["metadata"]["ownerReferences"][0]["name"] = json!("q");
     assert_eq!(reasons(&line), json!(["cannot fit resource"]));
 }
@@ -225,7 +292,10 @@ fn bound(results: &[(&str, &[&str])], devices: &Value) -> Value {
 }
 
 fn device_status(device: &str, conditions: &[(&str, &str)]) -> Value {
-    let conditions: Vec<Value> = conditions.iter().map(|(kind, status)| json!({"type": kind, "status": status})).collect();
+    let conditions: Vec<Value> = conditions
+        .iter()
+        .map(|(kind, status)| json!({"type": kind, "status": status}))
+        .collect();
     json!({"driver": "x.example.com", "pool": "n1", "device": device, "conditions": conditions})
 }
 
@@ -234,20 +304,37 @@ fn device_status(device: &str, conditions: &[(&str, &str)]) -> Value {
 #[test]
 fn failed_binding() {
     let told = |gates: Value, status: Value| {
-        let mut line = cluster("1.36.3", &gates, &json!({"spec": {"resourceClaims": wants(&["a"])}}));
+        let mut line = cluster(
+            "1.36.3",
+            &gates,
+            &json!({"spec": {"resourceClaims": wants(&["a"])}}),
+        );
         line["claims"] = json!([claim("a", &status)]);
         answers(&line)
     };
     let broken = device_status("d1", &[("Ready", "False"), ("Broken", "True")]);
     let one = bound(&[("d1", &["Ready"])], &json!([broken]));
     let got = told(json!({}), one.clone());
-    assert_eq!(got["filter"]["n1"]["reasons"], json!(["resourceclaim not available on the node"]), "{got}");
+    assert_eq!(
+        got["filter"]["n1"]["reasons"],
+        json!(["resourceclaim not available on the node"]),
+        "{got}"
+    );
     assert_eq!(got["postFilter"], Value::Null, "the claim is freed");
     for (gates, status) in [
         (json!({"DRADeviceBindingConditions": false}), one),
         (json!({}), bound(&[("d1", &[])], &json!([broken]))),
-        (json!({}), bound(&[("d0", &["Ready"]), ("d1", &["Ready"])], &json!([broken]))),
-        (json!({}), bound(&[("d1", &["Ready"])], &json!([device_status("d1", &[("Ready", "True")])]))),
+        (
+            json!({}),
+            bound(&[("d0", &["Ready"]), ("d1", &["Ready"])], &json!([broken])),
+        ),
+        (
+            json!({}),
+            bound(
+                &[("d1", &["Ready"])],
+                &json!([device_status("d1", &[("Ready", "True")])]),
+            ),
+        ),
     ] {
         assert_eq!(told(gates, status)["filter"]["n1"]["code"], "Success");
     }
@@ -259,38 +346,68 @@ fn failed_binding() {
 fn freed_only_where_nothing_else_fails() {
     let away = json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]});
     let status = json!({"allocation": {"devices": {"results": []}, "nodeSelector": away}});
-    let mut line = cluster("1.36.3", &json!({}), &json!({"spec": {"resourceClaims": wants(&["a", "b"])}}));
+    let mut line = cluster(
+        "1.36.3",
+        &json!({}),
+        &json!({"spec": {"resourceClaims": wants(&["a", "b"])}}),
+    );
     line["claims"] = json!([claim("a", &status), claim("b", &json!({}))]);
-    assert_eq!(answers(&line)["postFilter"], Value::Null, "the claim is freed");
+    assert_eq!(
+        answers(&line)["postFilter"],
+        Value::Null,
+        "the claim is freed"
+    );
     line["claims"][1]["spec"]["devices"]["requests"][0]["exactly"]["count"] = json!(7);
     let got = answers(&line);
-    assert_eq!(got["filter"]["n1"]["reasons"], json!(["cannot allocate all claims"]));
-    assert_eq!(got["postFilter"]["reasons"], json!(["still not schedulable"]));
+    assert_eq!(
+        got["filter"]["n1"]["reasons"],
+        json!(["cannot allocate all claims"])
+    );
+    assert_eq!(
+        got["postFilter"]["reasons"],
+        json!(["still not schedulable"])
+    );
 }
 
 /// The score counts sub-requests of claims that were allocated before (kube-scheduler 1.36.3, `computeScore`).
 #[test]
 fn score_of_allocated_claims() {
     let sub = |name: &str| json!({"name": name, "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1});
-    let result = json!({"request": "r/second", "driver": "x.example.com", "pool": "n1", "device": "d0"});
-    let mut shared = claim("a", &json!({"allocation": {"devices": {"results": [result]}}}));
-    shared["spec"]["devices"]["requests"] = json!([{"name": "r", "firstAvailable": [sub("first"), sub("second")]}]);
-    let mut line = cluster("1.36.3", &json!({}), &json!({"spec": {"resourceClaims": wants(&["a", "b"])}}));
+    let result =
+        json!({"request": "r/second", "driver": "x.example.com", "pool": "n1", "device": "d0"});
+    let mut shared = claim(
+        "a",
+        &json!({"allocation": {"devices": {"results": [result]}}}),
+    );
+    shared["spec"]["devices"]["requests"] =
+        json!([{"name": "r", "firstAvailable": [sub("first"), sub("second")]}]);
+    let mut line = cluster(
+        "1.36.3",
+        &json!({}),
+        &json!({"spec": {"resourceClaims": wants(&["a", "b"])}}),
+    );
     line["claims"] = json!([shared, claim("b", &json!({}))]);
     assert_eq!(answers(&line)["filter"]["n1"]["score"], 7);
     line["pod"]["spec"]["resourceClaims"] = wants(&["a"]);
-    assert_eq!(answers(&line)["filter"]["n1"]["score"], 0, "nothing was allocated here");
+    assert_eq!(
+        answers(&line)["filter"]["n1"]["score"],
+        0,
+        "nothing was allocated here"
+    );
 }
 
 /// Claims that 1.31 leaves to a controller of their driver (kube-scheduler 1.31, `PreFilter`).
 #[test]
 fn controllers_of_1_31() {
     let told = |release: &str, gates: Value, change: &dyn Fn(&mut Value)| {
-        let mut line = cluster(release, &gates, &json!({"spec": {"resourceClaims": wants(&["a"])}}));
+        let mut line = cluster(
+            release,
+            &gates,
+            &json!({"spec": {"resourceClaims": wants(&["a"])}}),
+        );
         line["slices"][0]["spec"]["devices"] = json!([{"name": "d0", "basic": {}}]);
         let mut claim = claim("a", &json!({}));
-        claim["spec"]["devices"]["requests"] =
-            json!([{"name": "r", "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}]);
+        claim["spec"]["devices"]["requests"] = json!([{"name": "r", "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}]);
         change(&mut claim);
         line["claims"] = json!([claim]);
         answers(&line)
@@ -298,10 +415,26 @@ fn controllers_of_1_31() {
     let controlled = |claim: &mut Value| claim["spec"]["controller"] = json!("x.example.com");
     let got = told("1.31.14", json!({}), &controlled);
     let reason = "resourceclaim depends on disabled DRAControlPlaneController feature";
-    assert_eq!(got["preFilter"], json!({"code": "UnschedulableAndUnresolvable", "reasons": [reason]}));
-    let got = told("1.31.14", json!({"DRAControlPlaneController": true}), &controlled);
-    assert_eq!(got["filter"]["n1"], json!({"code": "Success", "reasons": []}), "nothing is allocated here");
-    let got = told("1.31.14", json!({}), &|claim| claim["status"]["deallocationRequested"] = json!(true));
-    assert_eq!(got["preFilter"]["reasons"], json!(["resourceclaim must be reallocated"]));
+    assert_eq!(
+        got["preFilter"],
+        json!({"code": "UnschedulableAndUnresolvable", "reasons": [reason]})
+    );
+    let got = told(
+        "1.31.14",
+        json!({"DRAControlPlaneController": true}),
+        &controlled,
+    );
+    assert_eq!(
+        got["filter"]["n1"],
+        json!({"code": "Success", "reasons": []}),
+        "nothing is allocated here"
+    );
+    let got = told("1.31.14", json!({}), &|claim| {
+        claim["status"]["deallocationRequested"] = json!(true)
+    });
+    assert_eq!(
+        got["preFilter"]["reasons"],
+        json!(["resourceclaim must be reallocated"])
+    );
     assert!(told("1.32.13", json!({}), &controlled)["filter"]["n1"]["results"].is_object());
 }

@@ -4,12 +4,21 @@ use super::lines::{list, text};
 use serde_json::{Value, json};
 
 fn told(name: &str, gates: &Value) -> Value {
-    let path = format!("{}/tests/vectors/alloc/printed/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/alloc/printed/{name}.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let yaml = std::fs::read_to_string(path).unwrap();
     let request = json!({"verb": "allocate", "release": "1.36.3", "gates": gates, "text": yaml});
     let answer = crate::support::ask(&request);
     assert!(answer["error"].is_null(), "{answer}");
-    assert!(list(&answer, "findings").iter().all(|finding| finding["severity"] != "error"), "{}", answer["findings"]);
+    assert!(
+        list(&answer, "findings")
+            .iter()
+            .all(|finding| finding["severity"] != "error"),
+        "{}",
+        answer["findings"]
+    );
     answer["pods"][0]["nodes"][0].clone()
 }
 
@@ -17,7 +26,10 @@ fn told(name: &str, gates: &Value) -> Value {
 #[test]
 fn toleration_with_another_key() {
     let node = told("tolerated-elsewhere", &json!({"DRADeviceTaintRules": true}));
-    let (taint, rule) = ("maintenance.example.com/firmware=2026-11:NoSchedule", "rule firmware-update");
+    let (taint, rule) = (
+        "maintenance.example.com/firmware=2026-11:NoSchedule",
+        "rule firmware-update",
+    );
     assert_eq!(
         text(&node, "text"),
         format!(
@@ -25,9 +37,15 @@ fn toleration_with_another_key() {
              0 not tainted → wanted 1; gpu-0, gpu-1: tainted {taint} by {rule} (toleration 0 has another key)"
         )
     );
-    assert_eq!(node["relaxations"][0]["text"], format!("tolerating {taint} in request gpu: gives gpu-0 on gpu-1"));
+    assert_eq!(
+        node["relaxations"][0]["text"],
+        format!("tolerating {taint} in request gpu: gives gpu-0 on gpu-1")
+    );
     // Without the gate the scheduler does not look at rules.
-    assert_eq!(told("tolerated-elsewhere", &json!({}))["verdict"], "allocated");
+    assert_eq!(
+        told("tolerated-elsewhere", &json!({}))["verdict"],
+        "allocated"
+    );
 }
 
 /// The first choice of a request cannot be satisfied, but the second can: the problem is another request.
@@ -49,14 +67,18 @@ fn pods(yaml: &str) -> Vec<Value> {
 
 /// The answer to a text of YAML, which begins as no JSON does.
 fn asked(yaml: &str) -> Value {
-    let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("# A cluster.\n{yaml}")});
+    let request =
+        json!({"verb": "allocate", "release": "1.36.3", "text": format!("# A cluster.\n{yaml}")});
     let answer = crate::support::ask(&request);
     assert!(answer["error"].is_null(), "{answer}");
     answer
 }
 
 fn relaxed(node: &Value) -> Vec<&str> {
-    list(node, "relaxations").iter().map(|relaxation| text(relaxation, "text")).collect()
+    list(node, "relaxations")
+        .iter()
+        .map(|relaxation| text(relaxation, "text"))
+        .collect()
 }
 
 /// Two racks, each with devices that its nodes reach through the network. Claim `shared` is allocated in the first.
@@ -115,14 +137,26 @@ fn claim_of_two_pods() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: second, namespace: team}, spec: {resourceClaims: [{name: a, \
                resourceClaimName: shared}, {name: b, resourceClaimName: two}]}}";
     let pods = pods(&format!("{RACKS}{pod}"));
-    let [r1, r2] = list(&pods[0], "nodes") else { panic!("{pods:?}") };
-    assert_eq!(relaxed(r1), ["count 1 instead of 2 in request f of team/two: gives fpga-1 on r1"]);
+    let [r1, r2] = list(&pods[0], "nodes") else {
+        panic!("{pods:?}")
+    };
+    assert_eq!(
+        relaxed(r1),
+        ["count 1 instead of 2 in request f of team/two: gives fpga-1 on r1"]
+    );
     assert_eq!(relaxed(r2), [""; 0]);
     assert_eq!(
         (text(r2, "message"), text(r2, "help")),
-        ("cannot allocate all claims", "team/shared is allocated, but not for this node")
+        (
+            "cannot allocate all claims",
+            "team/shared is allocated, but not for this node"
+        )
     );
-    assert!(text(r2, "text").ends_with("→ 1 free → wanted 2; team/shared is allocated, but not for this node"), "{r2}");
+    assert!(
+        text(r2, "text")
+            .ends_with("→ 1 free → wanted 2; team/shared is allocated, but not for this node"),
+        "{r2}"
+    );
 }
 
 /// A claim that is allocated elsewhere can be allocated anew where the pod is to run.
@@ -131,9 +165,17 @@ fn claim_allocated_elsewhere() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: second, namespace: team}, spec: {resourceClaims: [{name: a, \
                resourceClaimName: shared}]}}";
     let pods = pods(&format!("{RACKS}{pod}"));
-    let [_, r2] = list(&pods[0], "nodes") else { panic!("{pods:?}") };
-    assert_eq!((text(r2, "verdict"), text(r2, "message")), ("unavailable", "resourceclaim not available on the node"));
-    assert_eq!(relaxed(r2), ["freeing claim team/shared: gives fpga-2 on r2"]);
+    let [_, r2] = list(&pods[0], "nodes") else {
+        panic!("{pods:?}")
+    };
+    assert_eq!(
+        (text(r2, "verdict"), text(r2, "message")),
+        ("unavailable", "resourceclaim not available on the node")
+    );
+    assert_eq!(
+        relaxed(r2),
+        ["freeing claim team/shared: gives fpga-2 on r2"]
+    );
 }
 
 /// A node with a class for each driver, and slices whose devices are given in flow style.
@@ -164,9 +206,18 @@ fn values_of_different_type() {
     let root = "resource.kubernetes.io/pcieRoot";
     let gpus = format!("[{{name: gpu-0, attributes: {{{root}: {{int: 0}}}}}}]");
     let nics = format!("[{{name: eth0, attributes: {{{root}: {{string: '0'}}}}}}]");
-    let node = first(&cluster(&[("gpu.example.com", &gpus), ("nic.example.org", &nics)], ALIGNED));
-    assert_eq!(node["conflicts"][0]["text"], format!("no value of {root} is common to all: gpu has 0 (int); nic has 0 (string)"));
-    assert_eq!(node["conflicts"][0]["values"], json!({"0 (int)": {"gpu": 1}, "0 (string)": {"nic": 1}}));
+    let node = first(&cluster(
+        &[("gpu.example.com", &gpus), ("nic.example.org", &nics)],
+        ALIGNED,
+    ));
+    assert_eq!(
+        node["conflicts"][0]["text"],
+        format!("no value of {root} is common to all: gpu has 0 (int); nic has 0 (string)")
+    );
+    assert_eq!(
+        node["conflicts"][0]["values"],
+        json!({"0 (int)": {"gpu": 1}, "0 (string)": {"nic": 1}})
+    );
 }
 
 /// The driver publishes the attribute under its own domain.
@@ -175,7 +226,10 @@ fn attribute_in_another_domain() {
     let root = "resource.kubernetes.io/pcieRoot";
     let gpus = format!("[{{name: gpu-0, attributes: {{{root}: {{string: '0'}}}}}}]");
     let nics = "[{name: eth0, attributes: {pcieRoot: {string: '0'}}}, {name: eth1, attributes: {nic.example.org/pciRoot: {string: '0'}}}]";
-    let node = first(&cluster(&[("gpu.example.com", &gpus), ("nic.example.org", nics)], ALIGNED));
+    let node = first(&cluster(
+        &[("gpu.example.com", &gpus), ("nic.example.org", nics)],
+        ALIGNED,
+    ));
     assert_eq!(
         node["requests"][1]["why"],
         format!(
@@ -187,11 +241,19 @@ fn attribute_in_another_domain() {
 /// Many values: those that most devices have.
 #[test]
 fn too_few_of_each_value() {
-    let one = |at: usize| format!("{{name: d{at}, attributes: {{root: {{int: {}}}}}}}", if at < 3 { 9 } else { at });
+    let one = |at: usize| {
+        format!(
+            "{{name: d{at}, attributes: {{root: {{int: {}}}}}}}",
+            if at < 3 { 9 } else { at }
+        )
+    };
     let devices: Vec<String> = (0..12).map(one).collect();
     let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ns}, spec: {devices: {requests: \
                  [{name: gpu, exactly: {deviceClassName: g.example.com, count: 5}}], constraints: [{matchAttribute: g.example.com/root}]}}}";
-    let node = first(&cluster(&[("g.example.com", &format!("[{}]", devices.join(", ")))], claim));
+    let node = first(&cluster(
+        &[("g.example.com", &format!("[{}]", devices.join(", ")))],
+        claim,
+    ));
     assert_eq!(
         node["conflicts"][0]["text"],
         "no value of g.example.com/root is on enough devices: gpu wants 5 and has 9 ×4, 10 ×1, 11 ×1, 3 ×1, 4 ×1 and 4 more"
@@ -210,13 +272,21 @@ fn decimal_capacity() {
                   21111111-2222-4333-8444-555555555555, consumedCapacity: {bw: 6993164062500m}}]}}}}\n---\n\
                   {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ns}, spec: {devices: {requests: \
                   [{name: r, exactly: {deviceClassName: n.example.com, capacity: {requests: {bw: 3500M}}}}]}}}";
-    let claims = claims.replace("6835937500m", "4G").replace("6993164062500m", "3G");
+    let claims = claims
+        .replace("6835937500m", "4G")
+        .replace("6993164062500m", "3G");
     let node = first(&cluster(&[("n.example.com", nic)], &claims));
     let told = "3500M of bw is charged as 4G, 3G left of 10G (7G held by ns/db, ns/db)";
     assert_eq!(node["requests"][0]["why"], format!("eth1: {told}"));
     let charged = &node["requests"][0]["cells"][0]["reason"]["charged"];
-    assert_eq!(charged, "3906250Ki", "upstream's spelling stays in the data");
-    assert_eq!(relaxed(&node)[1], "asking for 3G of bw instead of 3500M in request r: gives eth1 on n1");
+    assert_eq!(
+        charged, "3906250Ki",
+        "upstream's spelling stays in the data"
+    );
+    assert_eq!(
+        relaxed(&node)[1],
+        "asking for 3G of bw instead of 3500M in request r: gives eth1 on n1"
+    );
 }
 
 /// Mode All where there is nothing.
@@ -225,9 +295,21 @@ fn all_of_nothing() {
     let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ns}, spec: {devices: {requests: \
                  [{name: r, exactly: {deviceClassName: g.example.com, allocationMode: All}}]}}}";
     let node = first(&cluster(&[("g.example.com", "[]")], claim));
-    assert_eq!(node["requests"][0]["text"], "0 on the node → wanted all, at least 1");
-    let two = first(&cluster(&[("g.example.com", "[{name: a}, {name: b, taints: [{key: k, effect: NoSchedule}]}]")], claim));
-    assert_eq!(two["requests"][0]["text"], "2 on the node → 2 of class g.example.com → 2 free → 1 not tainted → wanted all 2");
+    assert_eq!(
+        node["requests"][0]["text"],
+        "0 on the node → wanted all, at least 1"
+    );
+    let two = first(&cluster(
+        &[(
+            "g.example.com",
+            "[{name: a}, {name: b, taints: [{key: k, effect: NoSchedule}]}]",
+        )],
+        claim,
+    ));
+    assert_eq!(
+        two["requests"][0]["text"],
+        "2 on the node → 2 of class g.example.com → 2 free → 1 not tainted → wanted all 2"
+    );
 }
 
 /// Devices that other nodes reach through the network.
@@ -247,15 +329,24 @@ fn devices_for_other_nodes() {
 #[test]
 fn allocated_already() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: team}, spec: {resourceClaims: [{name: a, resourceClaimName: shared}]}}";
-    assert_eq!(text(&first(&format!("{RACKS}{pod}")), "text"), "r1: team/shared is allocated already: fpga-0");
+    assert_eq!(
+        text(&first(&format!("{RACKS}{pod}")), "text"),
+        "r1: team/shared is allocated already: fpga-0"
+    );
     let devices = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {example.com/gpu: '4'}}}\n---\n\
                    {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: g}, spec: {extendedResourceName: example.com/gpu}}\n---\n\
                    {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ns}, spec: {containers: [{name: c, resources: {requests: \
                    {example.com/gpu: 1}}}]}}";
-    assert_eq!(text(&first(devices), "text"), "n1: example.com/gpu from the node's device plugin");
+    assert_eq!(
+        text(&first(devices), "text"),
+        "n1: example.com/gpu from the node's device plugin"
+    );
     // Without the device plugin the request says for what it is made.
     let node = first(&devices.replace("example.com/gpu: '4'", "cpu: '4'"));
-    assert_eq!(node["requests"][0]["serves"], "example.com/gpu of container c");
+    assert_eq!(
+        node["requests"][0]["serves"],
+        "example.com/gpu of container c"
+    );
 }
 
 /// A pod whose extended resource no class serves is none of the scheduler's plugin, which says nothing.
@@ -267,7 +358,10 @@ fn extended_resource_that_no_class_serves() {
     let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("# A cluster.\n{text}"), "pod": "ns/p"});
     let answer = crate::support::ask(&request);
     let before = &answer["pods"][0]["before"];
-    assert_eq!((&before["code"], &before["message"]), (&json!("Skip"), &json!("")));
+    assert_eq!(
+        (&before["code"], &before["message"]),
+        (&json!("Skip"), &json!(""))
+    );
     let help = "the pod asks for no devices; no DeviceClass serves `example.com/gpus`; did you mean `example.com/gpu`?";
     assert_eq!(before["help"], help);
 }
@@ -277,9 +371,13 @@ fn extended_resource_that_no_class_serves() {
 fn errors_have_places() {
     let claim = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: ns}, spec: {devices: {requests: \
                  [{name: q, exactly: {deviceClassName: g.example.com}}, {name: r, exactly: {deviceClassName: g.example.com, allocationMode: All}}]}}}";
-    let yaml = cluster(&[("g.example.com", "[{name: a}]")], claim).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let yaml = cluster(&[("g.example.com", "[{name: a}]")], claim)
+        .replace("resourceSliceCount: 1", "resourceSliceCount: 2");
     let answer = asked(&yaml);
-    let found = list(&answer, "findings").iter().find(|finding| finding["code"] == "allocation-error").unwrap();
+    let found = list(&answer, "findings")
+        .iter()
+        .find(|finding| finding["code"] == "allocation-error")
+        .unwrap();
     assert_eq!(
         found["message"],
         "claim ns/c, request r: asks for all devices, but resource pool g.example.com/n1 is currently being updated"
@@ -297,11 +395,32 @@ fn one_of_several_claims_is_refused() {
              {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}}}"
         )
     };
-    let claims = ["a", "b", "c"].map(|name| claim(name, if name == "b" { "g.exmaple.com" } else { "g.example.com" }));
-    let told = pods(&cluster(&[("g.example.com", "[{name: d0}, {name: d1}]")], &claims.concat()));
-    assert_eq!((&told[0]["claims"], &told[0]["nodes"][0]["verdict"]), (&json!(["ns/a", "ns/c"]), &json!("allocated")));
-    assert_eq!((&told[1]["claims"], &told[1]["nodes"]), (&json!(["ns/b"]), &json!([])));
-    assert_eq!(told[1]["before"]["message"], "request r: device class g.exmaple.com does not exist");
+    let claims = ["a", "b", "c"].map(|name| {
+        claim(
+            name,
+            if name == "b" {
+                "g.exmaple.com"
+            } else {
+                "g.example.com"
+            },
+        )
+    });
+    let told = pods(&cluster(
+        &[("g.example.com", "[{name: d0}, {name: d1}]")],
+        &claims.concat(),
+    ));
+    assert_eq!(
+        (&told[0]["claims"], &told[0]["nodes"][0]["verdict"]),
+        (&json!(["ns/a", "ns/c"]), &json!("allocated"))
+    );
+    assert_eq!(
+        (&told[1]["claims"], &told[1]["nodes"]),
+        (&json!(["ns/b"]), &json!([]))
+    );
+    assert_eq!(
+        told[1]["before"]["message"],
+        "request r: device class g.exmaple.com does not exist"
+    );
 }
 
 /// Devices of other drivers are no news where a class has none.
@@ -310,7 +429,16 @@ fn no_device_of_the_class() {
     let claim = ALIGNED.replace("nic.example.org", "other.example.org");
     let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: other.example.org}, spec: {selectors: [{cel: \
                  {expression: 'device.driver == \"other.example.org\"'}}]}}\n---\n";
-    let node = first(&cluster(&[("gpu.example.com", "[{name: gpu-0}]")], &format!("{class}{claim}")));
-    assert_eq!(node["requests"][1]["text"], "1 on the node → 0 of class other.example.org → wanted 1");
-    assert_eq!(node["requests"][1]["why"], "no device of class other.example.org: those of the node are of gpu.example.com");
+    let node = first(&cluster(
+        &[("gpu.example.com", "[{name: gpu-0}]")],
+        &format!("{class}{claim}"),
+    ));
+    assert_eq!(
+        node["requests"][1]["text"],
+        "1 on the node → 0 of class other.example.org → wanted 1"
+    );
+    assert_eq!(
+        node["requests"][1]["why"],
+        "no device of class other.example.org: those of the node are of gpu.example.com"
+    );
 }

@@ -19,7 +19,11 @@ use serde_json::{Value, json};
 const BUDGET: u64 = 3_000_000;
 
 /// Devices listed as in use, as in upstream's own cases.
-fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<String, Sorted<String, Amount>>) {
+fn usage<'f>(
+    cluster: &mut Cluster<'f>,
+    state: &Value,
+    amounts: &'f Sorted<String, Sorted<String, Amount>>,
+) {
     let identity = |cluster: &Cluster<'_>, text: &str| {
         let text = text.split('#').next().unwrap();
         let (driver, rest) = text.split_once('/').unwrap();
@@ -29,7 +33,11 @@ fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<Strin
     for (key, shared) in [("devices", false), ("shared", true)] {
         for device in list(state, key) {
             if let Some(identity) = identity(cluster, device.as_str().unwrap()) {
-                let set = if shared { &mut cluster.usage.shared } else { &mut cluster.usage.exclusive };
+                let set = if shared {
+                    &mut cluster.usage.shared
+                } else {
+                    &mut cluster.usage.exclusive
+                };
                 set.insert(identity);
             }
         }
@@ -42,11 +50,19 @@ fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<Strin
 }
 
 fn pools(cluster: &Cluster<'_>, gathered: &NodePools<'_>) -> Value {
-    let names =
-        |slices: &[usize]| -> Vec<&str> { slices.iter().map(|at| cluster.slice(*at).unwrap().metadata.name.as_str()).collect() };
+    let names = |slices: &[usize]| -> Vec<&str> {
+        slices
+            .iter()
+            .map(|at| cluster.slice(*at).unwrap().metadata.name.as_str())
+            .collect()
+    };
     let pool = |pool: &claimkit::place::device::pools::Pool<'_>| {
-        let devices: Vec<&str> =
-            pool.devices.iter().flat_map(|at| cluster.devices_of(*at)).map(|(_, device)| device.name.as_str()).collect();
+        let devices: Vec<&str> = pool
+            .devices
+            .iter()
+            .flat_map(|at| cluster.devices_of(*at))
+            .map(|(_, device)| device.name.as_str())
+            .collect();
         json!({
             "pool": pool.id(), "incomplete": pool.incomplete.then_some(true), "invalid": pool.invalid.is_some().then_some(true),
             "reason": pool.invalid, "slices": names(&pool.devices), "others": names(&pool.others), "devices": devices,
@@ -59,15 +75,27 @@ fn pools(cluster: &Cluster<'_>, gathered: &NodePools<'_>) -> Value {
 fn matrix(cluster: &Cluster<'_>, line: &Value, claims: &[&Claim]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut rows = list(line, "matrix").iter();
-    let devices: Vec<_> = (0..cluster.facts.slices.len()).flat_map(|slice| cluster.devices_of(slice)).collect();
+    let devices: Vec<_> = (0..cluster.facts.slices.len())
+        .flat_map(|slice| cluster.devices_of(slice))
+        .collect();
     for claim in claims {
         for request in &claim.spec.devices.requests {
-            let asks = if request.first_available.is_empty() { request.exactly.as_slice() } else { &request.first_available };
+            let asks = if request.first_available.is_empty() {
+                request.exactly.as_slice()
+            } else {
+                &request.first_available
+            };
             for ask in asks {
                 let row = rows.next().unwrap();
-                let class = cluster.class(&ask.device_class_name).map_or(&[][..], |class| class.spec.selectors.as_slice());
+                let class = cluster
+                    .class(&ask.device_class_name)
+                    .map_or(&[][..], |class| class.spec.selectors.as_slice());
                 for (kind, selectors) in [("class", class), ("own", &ask.selectors)] {
-                    for (index, selector) in selectors.iter().enumerate().filter(|(_, selector)| selector.cel.is_some()) {
+                    for (index, selector) in selectors
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, selector)| selector.cel.is_some())
+                    {
                         let mut letters = String::new();
                         for (flat, (at, device)) in devices.iter().enumerate() {
                             let cell = cluster.ask(selector, *at).unwrap();
@@ -88,12 +116,22 @@ fn matrix(cluster: &Cluster<'_>, line: &Value, claims: &[&Claim]) -> Vec<String>
                                 && !device.shapeless
                                 && words != row["errors"][&key]
                             {
-                                wrong.push(format!("{key}: {words} instead of {}", row["errors"][&key]));
+                                wrong.push(format!(
+                                    "{key}: {words} instead of {}",
+                                    row["errors"][&key]
+                                ));
                             }
                         }
-                        let letters = if letters.contains('!') { "!".to_owned() } else { letters };
+                        let letters = if letters.contains('!') {
+                            "!".to_owned()
+                        } else {
+                            letters
+                        };
                         if row[kind][index] != letters.as_str() {
-                            wrong.push(format!("{} {kind}/{index}: {letters} instead of {}", row["request"], row[kind][index]));
+                            wrong.push(format!(
+                                "{} {kind}/{index}: {letters} instead of {}",
+                                row["request"], row[kind][index]
+                            ));
                         }
                     }
                 }
@@ -123,23 +161,36 @@ fn check_lines(file: &str, lines: impl Iterator<Item = Value>) -> (usize, usize)
     for line in lines {
         let facts = facts(&line);
         let (minor, patch) = release(&line);
-        let features: Features =
-            list(&line, "features").iter().map(|name| Feature::parse(name.as_str().unwrap()).unwrap()).collect();
+        let features: Features = list(&line, "features")
+            .iter()
+            .map(|name| Feature::parse(name.as_str().unwrap()).unwrap())
+            .collect();
         let behaviour = allocator_named(minor, patch, text(&line, "allocator")).unwrap();
         let first = allocator(minor, patch, &features).unwrap();
         // Upstream's own cases run every implementation that supports the features.
-        if !text(&line, "id").starts_with("upstream/") && first.allocator != behaviour.allocator && !file.starts_with("probes") {
-            wrong.push(format!("{} allocator {} instead of {}", line["id"], first.allocator, behaviour.allocator));
+        if !text(&line, "id").starts_with("upstream/")
+            && first.allocator != behaviour.allocator
+            && !file.starts_with("probes")
+        {
+            wrong.push(format!(
+                "{} allocator {} instead of {}",
+                line["id"], first.allocator, behaviour.allocator
+            ));
         }
         let engine = CelSelectors::new(
             Release::last_of(minor),
             features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true,
         );
-        let amounts: Sorted<String, Sorted<String, Amount>> = read(&line["state"]["capacity"]).unwrap_or_default();
+        let amounts: Sorted<String, Sorted<String, Amount>> =
+            read(&line["state"]["capacity"]).unwrap_or_default();
         let mut cluster = Cluster::new(&facts, behaviour, &features, &engine);
         usage(&mut cluster, &line["state"], &amounts);
-        let claims: Vec<&Claim> =
-            facts.claims.iter().map(|claim| &**claim).filter(|claim| claim.status.allocation.is_none()).collect();
+        let claims: Vec<&Claim> = facts
+            .claims
+            .iter()
+            .map(|claim| &**claim)
+            .filter(|claim| claim.status.allocation.is_none())
+            .collect();
         let gatherer = Gatherer::new(&cluster);
         for (at, node) in facts.nodes.iter().enumerate() {
             let answer = &line["answers"][&node.metadata.name];
@@ -151,29 +202,52 @@ fn check_lines(file: &str, lines: impl Iterator<Item = Value>) -> (usize, usize)
                 Verdict::Nothing => json!({"verdict": "none"}),
                 Verdict::Fatal(error) => json!({"verdict": "error", "error": error}),
                 Verdict::OfNode(error) => json!({"verdict": "node-error", "error": error}),
-                Verdict::Panic(words) => json!({"verdict": "panic", "error": format!("PANIC: {words}")}),
+                Verdict::Panic(words) => {
+                    json!({"verdict": "panic", "error": format!("PANIC: {words}")})
+                }
                 Verdict::Undecided => json!({"verdict": "undecided"}),
             };
             let want = json!({"verdict": answer["verdict"], "error": answer["error"], "results": answer["results"]});
             nodes += 1;
             if lean(&got) != lean(&want) {
-                wrong.push(format!("{} {}\n  got  {}\n  want {}", line["id"], node.metadata.name, lean(&got), lean(&want)));
+                wrong.push(format!(
+                    "{} {}\n  got  {}\n  want {}",
+                    line["id"],
+                    node.metadata.name,
+                    lean(&got),
+                    lean(&want)
+                ));
             }
             if let Ok(gathered) = &gathered {
                 let (got, want) = (lean(&pools(&cluster, gathered)), lean(&answer["pools"]));
                 if got != want && !(got == json!([]) && want.is_null()) {
-                    wrong.push(format!("{} {} pools\n  got  {got}\n  want {want}", line["id"], node.metadata.name));
+                    wrong.push(format!(
+                        "{} {} pools\n  got  {got}\n  want {want}",
+                        line["id"], node.metadata.name
+                    ));
                 }
             }
         }
         if !list(&line, "matrix").is_empty() {
             cells += 1;
-            wrong.extend(matrix(&cluster, &line, &claims).into_iter().map(|text| format!("{} {text}", line["id"])));
+            wrong.extend(
+                matrix(&cluster, &line, &claims)
+                    .into_iter()
+                    .map(|text| format!("{} {text}", line["id"])),
+            );
         }
     }
-    println!("{file}: {nodes} nodes, {cells} matrices, {} differences", wrong.len());
+    println!(
+        "{file}: {nodes} nodes, {cells} matrices, {} differences",
+        wrong.len()
+    );
     let shown: Vec<&str> = wrong.iter().take(12).map(String::as_str).collect();
-    assert!(wrong.is_empty(), "{file}: {} of {nodes} differ\n{}", wrong.len(), shown.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{file}: {} of {nodes} differ\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
     assert!(nodes > 20, "{file} has too few lines");
     (nodes, cells)
 }

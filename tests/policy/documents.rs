@@ -10,14 +10,20 @@ const BEGIN: &str = "<!-- settings: written by tests/policy/documents.rs -->\n";
 const END: &str = "<!-- end of settings -->\n";
 
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("pkg/policy").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("pkg/policy")
+        .join(name)
 }
 
 fn hold(name: &str, expected: &str) {
     if std::env::var_os("CLAIMKIT_WRITE").is_some() {
         std::fs::write(file(name), expected).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(file(name)).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+    assert_eq!(
+        std::fs::read_to_string(file(name)).unwrap_or_default(),
+        expected,
+        "run this test with CLAIMKIT_WRITE=1"
+    );
 }
 
 /// A setting: where it stands, its schema, the settings inside it.
@@ -28,12 +34,22 @@ struct Setting<'s> {
 }
 
 fn settings<'s>(schema: &'s Value, path: &str) -> Vec<Setting<'s>> {
-    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let Some(properties) = schema["properties"].as_object() else {
+        return Vec::new();
+    };
     let setting = |(name, schema): (&String, &'s Value)| {
-        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
         let mut inner = settings(schema, &path);
         inner.extend(settings(&schema["items"], &format!("{path}[]")));
-        Setting { path, schema, inner }
+        Setting {
+            path,
+            schema,
+            inner,
+        }
     };
     properties.iter().map(setting).collect()
 }
@@ -41,7 +57,11 @@ fn settings<'s>(schema: &'s Value, path: &str) -> Vec<Setting<'s>> {
 /// What a setting takes, in words.
 fn values(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
-        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(|word| format!("`{word}`")).collect();
+        let words: Vec<String> = words
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|word| format!("`{word}`"))
+            .collect();
         return words.join(", ");
     }
     let one = |schema: &Value| schema["type"].as_str().unwrap_or_default().to_owned();
@@ -55,14 +75,23 @@ fn values(schema: &Value) -> String {
 fn table(settings: &[Setting<'_>], out: &mut String) {
     for setting in settings {
         let doc = setting.schema["description"].as_str().unwrap();
-        writeln!(out, "| `{}` | {} | {doc} |", setting.path, values(setting.schema)).unwrap();
+        writeln!(
+            out,
+            "| `{}` | {} | {doc} |",
+            setting.path,
+            values(setting.schema)
+        )
+        .unwrap();
         table(&setting.inner, out);
     }
 }
 
 /// The tabs of the form: what is asked in each. A setting that is in none fails the test.
 const TABS: &[(&str, &[&str])] = &[
-    ("General", &["mode", "validation", "release", "gates", "apiVersions"]),
+    (
+        "General",
+        &["mode", "validation", "release", "gates", "apiVersions"],
+    ),
     ("Classes", &["deviceClasses", "resourceClasses"]),
     (
         "Requests",
@@ -77,7 +106,10 @@ const TABS: &[(&str, &[&str])] = &[
             "opaqueParameters",
         ],
     ),
-    ("Drivers", &["drivers", "deviceTaintRules", "extendedResourceNames"]),
+    (
+        "Drivers",
+        &["drivers", "deviceTaintRules", "extendedResourceNames"],
+    ),
     ("Nodes", &["suitableNodes", "availableOnNodes"]),
     ("Pods", &["pods"]),
     ("Cluster", &["cluster"]),
@@ -86,14 +118,26 @@ const TABS: &[(&str, &[&str])] = &[
 
 /// A question for every setting. Only words with a default have one here: the form writes defaults into the settings, and an empty
 /// list is not a setting. In a sequence the variables are those of its objects.
-fn questions(settings: &[Setting<'_>], (tab, outer): (Option<&str>, &str), indent: &str, out: &mut String) -> usize {
+fn questions(
+    settings: &[Setting<'_>],
+    (tab, outer): (Option<&str>, &str),
+    indent: &str,
+    out: &mut String,
+) -> usize {
     let mut asked = 0;
     for setting in settings {
         let schema = setting.schema;
-        let name = setting.path.strip_prefix(outer).unwrap_or(&setting.path).trim_start_matches("[].");
+        let name = setting
+            .path
+            .strip_prefix(outer)
+            .unwrap_or(&setting.path)
+            .trim_start_matches("[].");
         let tab = tab.unwrap_or_else(|| {
             let has = |(_, names): &&(&str, &[&str])| names.contains(&setting.path.as_str());
-            TABS.iter().find(has).unwrap_or_else(|| panic!("{} is on no tab", setting.path)).0
+            TABS.iter()
+                .find(has)
+                .unwrap_or_else(|| panic!("{} is on no tab", setting.path))
+                .0
         });
         let kind = match (schema["type"].as_str(), schema["items"]["type"].as_str()) {
             _ if schema["enum"].is_array() => "enum",
@@ -127,7 +171,12 @@ fn questions(settings: &[Setting<'_>], (tab, outer): (Option<&str>, &str), inden
         asked += 1;
         if kind == "sequence[" {
             writeln!(out, "{indent}  sequence_questions:").unwrap();
-            asked += questions(&setting.inner, (Some(tab), &setting.path), &format!("{indent}  "), out);
+            asked += questions(
+                &setting.inner,
+                (Some(tab), &setting.path),
+                &format!("{indent}  "),
+                out,
+            );
         }
     }
     asked
@@ -157,9 +206,16 @@ fn the_readme_has_every_setting() {
     let mut expected = String::from("| setting | takes | meaning |\n|---|---|---|\n");
     table(&settings(&schema, ""), &mut expected);
     let readme = std::fs::read_to_string(file("README.md")).unwrap();
-    let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for the settings");
-    let (_, after) = rest.split_once(END).expect("the place for the settings ends");
-    hold("README.md", &format!("{before}{BEGIN}\n{expected}\n{END}{after}"));
+    let (before, rest) = readme
+        .split_once(BEGIN)
+        .expect("the README has a place for the settings");
+    let (_, after) = rest
+        .split_once(END)
+        .expect("the place for the settings ends");
+    hold(
+        "README.md",
+        &format!("{before}{BEGIN}\n{expected}\n{END}{after}"),
+    );
 }
 
 #[test]
@@ -174,44 +230,81 @@ fn the_form_asks_for_the_settings() {
 #[test]
 fn the_package_of_artifact_hub_follows_the_metadata() {
     let metadata = super::yaml(&file("metadata.yml")).remove(0);
-    let annotation =
-        |name: &str| metadata["annotations"][name].as_str().unwrap_or_else(|| panic!("{name} is missing")).to_owned();
+    let annotation = |name: &str| {
+        metadata["annotations"][name]
+            .as_str()
+            .unwrap_or_else(|| panic!("{name} is missing"))
+            .to_owned()
+    };
     let policy = |name: &str| annotation(&format!("io.kubewarden.policy.{name}"));
     let (version, url) = (policy("version"), policy("ociUrl"));
     let author = policy("author");
     let (name, mail) = author.split_once(" <").expect("`name <mail>`");
-    let mut out =
-        String::from("# Package of Artifact Hub; written by tests/policy/documents.rs from metadata.yml and questions-ui.yml.\n");
+    let mut out = String::from(
+        "# Package of Artifact Hub; written by tests/policy/documents.rs from metadata.yml and questions-ui.yml.\n",
+    );
     let mut line = |text: String| writeln!(out, "{text}").unwrap();
     line(format!("version: {version}"));
     line(format!("name: {}", policy("title")));
-    line(format!("displayName: {}", Value::from(annotation("io.artifacthub.displayName"))));
+    line(format!(
+        "displayName: {}",
+        Value::from(annotation("io.artifacthub.displayName"))
+    ));
     line("createdAt: 2026-11-23T00:00:00Z".to_owned());
     line("logoPath: icon.svg".to_owned());
-    line(format!("description: {}", Value::from(policy("description"))));
+    line(format!(
+        "description: {}",
+        Value::from(policy("description"))
+    ));
     line(format!("license: {}", policy("license")));
     line(format!("homeURL: {}", policy("url")));
-    line(format!("containersImages:\n  - name: policy\n    image: {url}:v{version}"));
+    line(format!(
+        "containersImages:\n  - name: policy\n    image: {url}:v{version}"
+    ));
     line("keywords:".to_owned());
     for keyword in annotation("io.artifacthub.keywords").split(", ") {
         line(format!("  - {keyword}"));
     }
-    line(format!("links:\n  - name: source\n    url: {}", policy("source")));
+    line(format!(
+        "links:\n  - name: source\n    url: {}",
+        policy("source")
+    ));
     line("install: |".to_owned());
-    line("  Pull the policy with `kwctl`, then make a manifest of it and change that to your needs:".to_owned());
+    line(
+        "  Pull the policy with `kwctl`, then make a manifest of it and change that to your needs:"
+            .to_owned(),
+    );
     line("  ```console".to_owned());
     line(format!("  kwctl pull {url}:v{version}"));
-    line(format!("  kwctl scaffold manifest -t ClusterAdmissionPolicy registry://{url}:v{version}"));
+    line(format!(
+        "  kwctl scaffold manifest -t ClusterAdmissionPolicy registry://{url}:v{version}"
+    ));
     line("  ```".to_owned());
-    line(format!("maintainers:\n  - name: {name}\n    email: {}", mail.trim_end_matches('>')));
+    line(format!(
+        "maintainers:\n  - name: {name}\n    email: {}",
+        mail.trim_end_matches('>')
+    ));
     line("provider:\n  name: claimkit".to_owned());
     line("recommendations:\n  - url: https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller".to_owned());
-    line(format!("annotations:\n  kubewarden/mutation: \"{}\"", metadata["mutating"]));
-    line(format!("  kubewarden/resources: {}", annotation("io.artifacthub.resources")));
+    line(format!(
+        "annotations:\n  kubewarden/mutation: \"{}\"",
+        metadata["mutating"]
+    ));
+    line(format!(
+        "  kubewarden/resources: {}",
+        annotation("io.artifacthub.resources")
+    ));
     line(format!("  kubewarden/rules: |\n    {}", metadata["rules"]));
-    line(format!("  kubewarden/questions-ui: |\n{}", all_questions("    ").trim_end()));
+    line(format!(
+        "  kubewarden/questions-ui: |\n{}",
+        all_questions("    ").trim_end()
+    ));
     hold("artifacthub-pkg.yml", &out);
     let picture = |name: &str| std::fs::read(file(name)).unwrap();
-    assert_eq!(picture("icon.svg"), picture("../../www/public/icon.svg"), "the logo is the page's");
+    assert_eq!(
+        picture("icon.svg"),
+        picture("../../www/public/icon.svg"),
+        "the logo is the page's"
+    );
     super::plain(&out, &file("artifacthub-pkg.yml"));
 }

@@ -22,9 +22,15 @@ const MAX_PAYLOAD: usize = 16 << 20;
 /// The settings of a policy in pkg/policy/samples.
 fn sample(name: &str) -> Value {
     // The crate of the project, or one of its hosts beside it.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|at| at.join("pkg/policy/samples")).find(|at| at.is_dir());
-    let path = folder.expect("pkg/policy/samples").join(format!("{name}.yaml"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|at| at.join("pkg/policy/samples"))
+        .find(|at| at.is_dir());
+    let path = folder
+        .expect("pkg/policy/samples")
+        .join(format!("{name}.yaml"));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let request = json!({"verb": "parse", "raw": true, "text": text}).to_string();
     let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request)).unwrap();
     answer["raw"]["spec"]["settings"].clone()
@@ -59,8 +65,13 @@ pub struct Call {
 
 /// What the host answers to a call.
 pub fn host_answer(calls: &[Call], operation: &str, payload: &str) -> Result<String, String> {
-    let known = calls.iter().find(|call| call.operation == operation && call.payload == payload);
-    known.map_or_else(|| Err(format!("nothing is recorded for {operation} {payload}")), |call| call.answer.clone())
+    let known = calls
+        .iter()
+        .find(|call| call.operation == operation && call.payload == payload);
+    known.map_or_else(
+        || Err(format!("nothing is recorded for {operation} {payload}")),
+        |call| call.answer.clone(),
+    )
 }
 
 impl Fixture {
@@ -68,13 +79,23 @@ impl Fixture {
     pub fn opa(&self) -> (Vec<u8>, Vec<u8>) {
         match (self.operation, self.parts()) {
             // Kubewarden's way has a `uid`; people who evaluate give the request of the contract itself.
-            ("validate", Some((request, _))) if self.is_contract() && !request.contains("\"uid\"") => {
+            ("validate", Some((request, _)))
+                if self.is_contract() && !request.contains("\"uid\"") =>
+            {
                 (request.into(), b"{}".to_vec())
             }
-            ("validate", Some((request, settings))) => (format!(r#"{{"request":{request}}}"#).into(), settings.into()),
-            ("validate_settings", _) if serde_json::from_slice::<&RawValue>(&self.payload).is_ok() => {
+            ("validate", Some((request, settings))) => (
+                format!(r#"{{"request":{request}}}"#).into(),
+                settings.into(),
+            ),
+            ("validate_settings", _)
+                if serde_json::from_slice::<&RawValue>(&self.payload).is_ok() =>
+            {
                 let settings = String::from_utf8_lossy(&self.payload);
-                (format!(r#"{{"verb":"admit","settings":{settings}}}"#).into(), b"{}".to_vec())
+                (
+                    format!(r#"{{"verb":"admit","settings":{settings}}}"#).into(),
+                    b"{}".to_vec(),
+                )
             }
             _ => (self.payload.clone(), b"{}".to_vec()),
         }
@@ -82,8 +103,9 @@ impl Fixture {
 
     /// Whether a request of the contract is sent.
     pub fn is_contract(&self) -> bool {
-        self.parts()
-            .is_some_and(|(request, _)| serde_json::from_str::<Value>(&request).is_ok_and(|request| request["verb"].is_string()))
+        self.parts().is_some_and(|(request, _)| {
+            serde_json::from_str::<Value>(&request).is_ok_and(|request| request["verb"].is_string())
+        })
     }
 
     /// Input of an OPA evaluation in Gatekeeper's shape, if the payload has the parts for one.
@@ -105,7 +127,10 @@ impl Fixture {
             return None;
         }
         let parts: Parts<'_> = serde_json::from_slice(&self.payload).ok()?;
-        Some((parts.request.get().to_owned(), parts.settings.map_or("{}", RawValue::get).to_owned()))
+        Some((
+            parts.request.get().to_owned(),
+            parts.settings.map_or("{}", RawValue::get).to_owned(),
+        ))
     }
 }
 
@@ -114,14 +139,18 @@ pub fn all(folder: &Path) -> Vec<Fixture> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     files.sort();
     let mut fixtures = Vec::new();
     for path in files {
         let file = path.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).unwrap();
-        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let cases: Vec<Value> =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
         fixtures.extend(cases.iter().map(|case| fixture(&file, case)));
     }
     fixtures
@@ -134,7 +163,10 @@ pub fn of_manifests(folder: &Path) -> Vec<Fixture> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(&manifests)
         .unwrap_or_else(|error| panic!("{}: {error}", manifests.display()))
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml" || extension == "json")
+        })
         .collect();
     files.sort();
     let nodes = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {zone: a, gpu: \"80\"}}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: n2}\n";
@@ -150,7 +182,10 @@ pub fn of_manifests(folder: &Path) -> Vec<Fixture> {
             ("evaluate", "nodes", nodes),
         ] {
             let request = json!({"verb": verb, "text": text, key: value});
-            fixtures.push(fixture("manifests", &json!({"name": format!("{file}: {verb}, {key}: {value}"), "request": request})));
+            fixtures.push(fixture(
+                "manifests",
+                &json!({"name": format!("{file}: {verb}, {key}: {value}"), "request": request}),
+            ));
         }
     }
     fixtures
@@ -177,29 +212,52 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         "cluster",
         "expect",
     ];
-    let name = format!("{file}: {}", case["name"].as_str().unwrap_or_else(|| panic!("{file}: a case without name")));
+    let name = format!(
+        "{file}: {}",
+        case["name"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{file}: a case without name"))
+    );
     for key in case.as_object().unwrap().keys() {
         assert!(KEYS.contains(&key.as_str()), "{name}: unknown key {key}");
     }
     let has = |key: &str| case.get(key).is_some();
     let (operation, payload) = if has("settingsOnly") {
-        ("validate_settings", case["settingsOnly"].to_string().into_bytes())
+        (
+            "validate_settings",
+            case["settingsOnly"].to_string().into_bytes(),
+        )
     } else if has("payload") {
         ("validate", joined(&case["payload"]).into_bytes())
     } else if has("bytes") {
         let bytes = case["bytes"].as_array().unwrap();
-        ("validate", bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect())
+        (
+            "validate",
+            bytes
+                .iter()
+                .map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap())
+                .collect(),
+        )
     } else {
-        let request = if has("request") { case["request"].clone() } else { admission(case) };
+        let request = if has("request") {
+            case["request"].clone()
+        } else {
+            admission(case)
+        };
         let mut payload = Map::new();
         payload.insert("request".to_owned(), request);
-        let settings = case["sample"].as_str().map_or_else(|| case.get("settings").cloned(), |name| Some(sample(name)));
+        let settings = case["sample"]
+            .as_str()
+            .map_or_else(|| case.get("settings").cloned(), |name| Some(sample(name)));
         payload.insert("settings".to_owned(), settings.unwrap_or_else(|| json!({})));
         ("validate", Value::Object(payload).to_string().into_bytes())
     };
     let calls = case["cluster"].as_array().map_or(&[][..], Vec::as_slice);
     let cluster = calls.iter().map(|call| Call {
-        operation: call["operation"].as_str().unwrap_or_else(|| panic!("{name}: a call without operation")).to_owned(),
+        operation: call["operation"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{name}: a call without operation"))
+            .to_owned(),
         payload: call["payload"].to_string(),
         answer: match &call["error"] {
             Value::String(error) => Err(error.clone()),
@@ -207,18 +265,36 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         },
     });
     let sample = case["sample"].as_str().map(str::to_owned);
-    Fixture { sample, cluster: cluster.collect(), name, operation, payload, expect: case["expect"].clone() }
+    Fixture {
+        sample,
+        cluster: cluster.collect(),
+        name,
+        operation,
+        payload,
+        expect: case["expect"].clone(),
+    }
 }
 
 /// The AdmissionRequest around a case's object.
 pub fn admission(case: &Value) -> Value {
-    let object = if case["object"].is_null() { &case["old"] } else { &case["object"] };
+    let object = if case["object"].is_null() {
+        &case["old"]
+    } else {
+        &case["object"]
+    };
     let api_version = object["apiVersion"].as_str().unwrap_or_default();
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = object["kind"].as_str().unwrap_or_default();
     let metadata = &object["metadata"];
     let text = |key: &str, default: &str| case[key].as_str().unwrap_or(default).to_owned();
-    let operation = text("operation", if case["old"].is_null() { "CREATE" } else { "UPDATE" });
+    let operation = text(
+        "operation",
+        if case["old"].is_null() {
+            "CREATE"
+        } else {
+            "UPDATE"
+        },
+    );
     let plural = match kind {
         _ if kind.ends_with("Class") => format!("{}es", kind.to_lowercase()),
         _ if kind.ends_with("Parameters") => kind.to_lowercase(),
@@ -242,7 +318,10 @@ pub fn admission(case: &Value) -> Value {
         request["uid"] = metadata["uid"].clone();
         request["userInfo"] = json!({});
     }
-    let namespace = text("namespace", metadata["namespace"].as_str().unwrap_or_default());
+    let namespace = text(
+        "namespace",
+        metadata["namespace"].as_str().unwrap_or_default(),
+    );
     if !namespace.is_empty() {
         request["namespace"] = json!(namespace);
     }
@@ -262,7 +341,10 @@ pub fn joined(payload: &Value) -> String {
         Value::Array(pieces) => pieces.iter().map(joined).collect(),
         _ => {
             let times = payload["times"].as_u64().expect("times");
-            payload["repeat"].as_str().expect("repeat").repeat(usize::try_from(times).unwrap())
+            payload["repeat"]
+                .as_str()
+                .expect("repeat")
+                .repeat(usize::try_from(times).unwrap())
         }
     }
 }

@@ -5,19 +5,31 @@ use claimkit::wire::hosts;
 use serde_json::{Map, Value, json};
 use std::io::Read;
 
-const RELEASES: [&str; 7] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2"];
+const RELEASES: [&str; 7] = [
+    "1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2",
+];
 
 /// The objects that the server of a release stored, each in every version that it serves.
 fn stored(release: &str) -> Vec<Map<String, Value>> {
     let path = super::root().join(format!("tests/vectors/later/{release}.jsonl.gz"));
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     let mut found: Vec<Map<String, Value>> = Vec::new();
     // The recorder writes this in place of the current time.
     let text = text.replace("(NOW)", "2026-03-01T10:00:00Z");
-    for line in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+    for line in text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    {
         // Objects of other gates than the release's own are not what its servers store by default.
-        let Some(versions) = line["stored"].as_object().filter(|_| line["gates"].is_null()) else { continue };
+        let Some(versions) = line["stored"]
+            .as_object()
+            .filter(|_| line["gates"].is_null())
+        else {
+            continue;
+        };
         let whole: Map<String, Value> = versions
             .iter()
             .filter(|(_, object)| object["metadata"]["name"].is_string())
@@ -57,8 +69,16 @@ struct Sent<'a> {
 }
 
 fn admitted(settings: &Value, sent: &Sent<'_>) -> (bool, String) {
-    let object = if sent.object.is_null() { &sent.old } else { &sent.object };
-    let (group, version) = object["apiVersion"].as_str().unwrap().split_once('/').unwrap();
+    let object = if sent.object.is_null() {
+        &sent.old
+    } else {
+        &sent.object
+    };
+    let (group, version) = object["apiVersion"]
+        .as_str()
+        .unwrap()
+        .split_once('/')
+        .unwrap();
     let kind = json!({"group": group, "version": version, "kind": object["kind"]});
     let request = json!({"uid": "1", "kind": kind, "requestKind": kind, "name": object["metadata"]["name"],
         "namespace": object["metadata"]["namespace"], "operation": sent.operation, "subResource": sent.sub_resource,
@@ -84,7 +104,10 @@ fn refusing() -> Vec<Value> {
 /// Adds a field of a server that is newer than any known release to the struct at a path, if it is there.
 fn with_future_field(object: &Value, path: &str) -> Option<Value> {
     let mut object = object.clone();
-    object.pointer_mut(path)?.as_object_mut()?.insert("fieldOfALaterRelease".to_owned(), json!({"a": [1]}));
+    object
+        .pointer_mut(path)?
+        .as_object_mut()?
+        .insert("fieldOfALaterRelease".to_owned(), json!({"a": [1]}));
     Some(object)
 }
 
@@ -96,13 +119,29 @@ fn writes(object: &Value) -> Vec<(&'static str, Sent<'static>)> {
         change(&mut object);
         object
     };
-    let update = |user, old: &Value, object| Sent { operation: "UPDATE", sub_resource: "", user, object, old: old.clone() };
+    let update = |user, old: &Value, object| Sent {
+        operation: "UPDATE",
+        sub_resource: "",
+        user,
+        object,
+        old: old.clone(),
+    };
     let mut all = Vec::new();
     let labelled = changed(&|object| object["metadata"]["labels"] = json!({"a": "b"}));
-    all.push(("labels", update("system:serviceaccount:kube-system:generic", &stored, labelled)));
+    all.push((
+        "labels",
+        update(
+            "system:serviceaccount:kube-system:generic",
+            &stored,
+            labelled,
+        ),
+    ));
     let finalizers = json!(["resource.kubernetes.io/delete-protection"]);
     let protected = changed(&|object| object["metadata"]["finalizers"] = finalizers.clone());
-    all.push(("a finalizer", update("system:kube-scheduler", &stored, protected.clone())));
+    all.push((
+        "a finalizer",
+        update("system:kube-scheduler", &stored, protected.clone()),
+    ));
     let going = changed(&|object| {
         object["metadata"]["finalizers"] = finalizers.clone();
         object["metadata"]["deletionTimestamp"] = json!("2026-03-01T11:00:00Z");
@@ -112,14 +151,33 @@ fn writes(object: &Value) -> Vec<(&'static str, Sent<'static>)> {
         object["metadata"]["deletionTimestamp"] = json!("2026-03-01T11:00:00Z");
         object["metadata"]["deletionGracePeriodSeconds"] = json!(0);
     });
-    all.push(("the last finalizer", update("system:serviceaccount:kube-system:resourceclaim-controller", &going, gone)));
+    all.push((
+        "the last finalizer",
+        update(
+            "system:serviceaccount:kube-system:resourceclaim-controller",
+            &going,
+            gone,
+        ),
+    ));
     all.push((
         "a deletion",
-        Sent { operation: "DELETE", sub_resource: "", user: "jane", object: Value::Null, old: stored.clone() },
+        Sent {
+            operation: "DELETE",
+            sub_resource: "",
+            user: "jane",
+            object: Value::Null,
+            old: stored.clone(),
+        },
     ));
     for path in ["", "/spec", "/spec/devices", "/spec/pool"] {
-        if let (Some(old), Some(new)) = (with_future_field(&stored, path), with_future_field(&protected, path)) {
-            all.push(("a field of a later release", update("system:node:n1", &old, new)));
+        if let (Some(old), Some(new)) = (
+            with_future_field(&stored, path),
+            with_future_field(&protected, path),
+        ) {
+            all.push((
+                "a field of a later release",
+                update("system:node:n1", &old, new),
+            ));
         }
     }
     if object["kind"] == "ResourceClaim" {
@@ -136,17 +194,30 @@ fn writes(object: &Value) -> Vec<(&'static str, Sent<'static>)> {
             let user = "system:kube-scheduler";
             all.push((
                 "a reservation",
-                Sent { operation: "UPDATE", sub_resource: "status", user, object: reserved, old: before.clone() },
+                Sent {
+                    operation: "UPDATE",
+                    sub_resource: "status",
+                    user,
+                    object: reserved,
+                    old: before.clone(),
+                },
             ));
         }
         if let (Some(old), Some(new)) = (
             with_future_field(&before, "/status"),
-            with_future_field(&before, "/status").and_then(|new| with_future_field(&new, "/metadata")),
+            with_future_field(&before, "/status")
+                .and_then(|new| with_future_field(&new, "/metadata")),
         ) {
             let user = "system:node:n1";
             all.push((
                 "a status of a later release",
-                Sent { operation: "UPDATE", sub_resource: "status", user, object: new, old },
+                Sent {
+                    operation: "UPDATE",
+                    sub_resource: "status",
+                    user,
+                    object: new,
+                    old,
+                },
             ));
         }
     }
@@ -166,8 +237,14 @@ fn no_write_of_a_controller_is_refused() {
                         asked += 1;
                         let (accepted, answer) = admitted(&settings, &sent);
                         if !accepted {
-                            let name = format!("{release}: {what} of {} {}", object["apiVersion"], object["kind"]);
-                            wrong.push(format!("{name}\n  {settings}\n  {}\n  {answer}", sent.object));
+                            let name = format!(
+                                "{release}: {what} of {} {}",
+                                object["apiVersion"], object["kind"]
+                            );
+                            wrong.push(format!(
+                                "{name}\n  {settings}\n  {}\n  {answer}",
+                                sent.object
+                            ));
                         }
                     }
                 }
@@ -179,7 +256,11 @@ fn no_write_of_a_controller_is_refused() {
         wrong.is_empty(),
         "{} of {asked} writes are refused:\n{}",
         wrong.len(),
-        shown.iter().map(|s| s.as_str()).collect::<Vec<_>>().join("\n")
+        shown
+            .iter()
+            .map(|s| s.as_str())
+            .collect::<Vec<_>>()
+            .join("\n")
     );
     println!("{asked} writes of controllers");
     assert!(asked >= 500, "{asked} writes");
@@ -187,12 +268,26 @@ fn no_write_of_a_controller_is_refused() {
 
 /// Forms of a new object that prove nothing: what refuses it as it is refuses it so, too.
 fn disguised(object: &Value) -> Vec<(&'static str, Sent<'static>)> {
-    let create = |object| Sent { operation: "CREATE", sub_resource: "", user: "jane", object, old: Value::Null };
+    let create = |object| Sent {
+        operation: "CREATE",
+        sub_resource: "",
+        user: "jane",
+        object,
+        old: Value::Null,
+    };
     let mut all = Vec::new();
     for (what, field, value) in [
-        ("a deletion timestamp", "deletionTimestamp", json!("2026-03-01T11:00:00Z")),
+        (
+            "a deletion timestamp",
+            "deletionTimestamp",
+            json!("2026-03-01T11:00:00Z"),
+        ),
         ("a resource version", "resourceVersion", json!("0")),
-        ("a uid", "uid", json!("7d1c2a3e-0000-4000-8000-000000000001")),
+        (
+            "a uid",
+            "uid",
+            json!("7d1c2a3e-0000-4000-8000-000000000001"),
+        ),
         (
             "an owner",
             "ownerReferences",
@@ -203,8 +298,17 @@ fn disguised(object: &Value) -> Vec<(&'static str, Sent<'static>)> {
         object["metadata"][field] = value;
         all.push((what, create(object)));
     }
-    for path in ["", "/spec", "/spec/devices", "/spec/deviceSelector", "/metadata"] {
-        all.extend(with_future_field(object, path).map(|object| ("a field of a later release", create(object))));
+    for path in [
+        "",
+        "/spec",
+        "/spec/devices",
+        "/spec/deviceSelector",
+        "/metadata",
+    ] {
+        all.extend(
+            with_future_field(object, path)
+                .map(|object| ("a field of a later release", create(object))),
+        );
     }
     all
 }
@@ -224,7 +328,10 @@ fn no_form_of_a_request_opens_a_setting() {
                     object: object.clone(),
                     old: Value::Null,
                 };
-                let plain: Vec<bool> = versions.values().map(|object| !admitted(&settings, &create(object)).0).collect();
+                let plain: Vec<bool> = versions
+                    .values()
+                    .map(|object| !admitted(&settings, &create(object)).0)
+                    .collect();
                 // A field refused in one version is refused in every version that has it.
                 for (object, refuses) in versions.values().zip(plain) {
                     asked += 1;
@@ -236,7 +343,10 @@ fn no_form_of_a_request_opens_a_setting() {
                         asked += 1;
                         let (accepted, answer) = admitted(&settings, &sent);
                         if accepted {
-                            wrong.push(format!("{release}: {what}\n  {settings}\n  {}\n  {answer}", sent.object));
+                            wrong.push(format!(
+                                "{release}: {what}\n  {settings}\n  {}\n  {answer}",
+                                sent.object
+                            ));
                         }
                     }
                 }
@@ -244,9 +354,17 @@ fn no_form_of_a_request_opens_a_setting() {
         }
     }
     let shown: Vec<&str> = wrong.iter().take(5).map(String::as_str).collect();
-    assert!(wrong.is_empty(), "{} of {asked} requests open a setting:\n{}", wrong.len(), shown.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {asked} requests open a setting:\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
     println!("{asked} forms of {refused} refused objects");
-    assert!(refused >= 100 && asked >= 500, "{refused} refused, {asked} asked");
+    assert!(
+        refused >= 100 && asked >= 500,
+        "{refused} refused, {asked} asked"
+    );
 }
 
 /// An update into something that is refused is refused, also of an object that is being deleted.
@@ -256,17 +374,27 @@ fn no_update_opens_a_setting() {
     let mut asked = 0;
     for versions in stored("1.37.2") {
         for (version, object) in &versions {
-            if !matches!(object["kind"].as_str(), Some("DeviceClass" | "DeviceTaintRule")) {
+            if !matches!(
+                object["kind"].as_str(),
+                Some("DeviceClass" | "DeviceTaintRule")
+            ) {
                 continue;
             }
             let harmless = match object["kind"].as_str() {
                 Some("DeviceClass") => json!({}),
-                _ => json!({"deviceSelector": {"driver": "a.example.com", "pool": "p"}, "taint": object["spec"]["taint"]}),
+                _ => {
+                    json!({"deviceSelector": {"driver": "a.example.com", "pool": "p"}, "taint": object["spec"]["taint"]})
+                }
             };
             for settings in refusing().into_iter().map(without_validation) {
                 let new = of_server(object);
-                let create =
-                    Sent { operation: "CREATE", sub_resource: "", user: "jane", object: object.clone(), old: Value::Null };
+                let create = Sent {
+                    operation: "CREATE",
+                    sub_resource: "",
+                    user: "jane",
+                    object: object.clone(),
+                    old: Value::Null,
+                };
                 let (mut old, by_version) = (new.clone(), settings["apiVersions"].is_object());
                 old["spec"] = harmless.clone();
                 if admitted(&settings, &create).0 || by_version || old["spec"] == new["spec"] {
@@ -281,16 +409,30 @@ fn no_update_opens_a_setting() {
                         }
                     }
                     asked += 1;
-                    let sent = Sent { operation: "UPDATE", sub_resource: "", user: "jane", object: new, old };
+                    let sent = Sent {
+                        operation: "UPDATE",
+                        sub_resource: "",
+                        user: "jane",
+                        object: new,
+                        old,
+                    };
                     let (accepted, answer) = admitted(&settings, &sent);
                     if accepted {
-                        wrong.push(format!("{version}: {settings}\n  {}\n  {answer}", sent.object));
+                        wrong.push(format!(
+                            "{version}: {settings}\n  {}\n  {answer}",
+                            sent.object
+                        ));
                     }
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {asked} updates open a setting:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {asked} updates open a setting:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     println!("{asked} updates");
     assert!(asked >= 50, "{asked} updates");
 }

@@ -23,7 +23,11 @@ pub fn apply(text: &str, fix: &Value) -> String {
 }
 
 fn about(finding: &Value) -> (Value, Value, Value) {
-    (finding["code"].clone(), finding["path"].clone(), finding["message"].clone())
+    (
+        finding["code"].clone(),
+        finding["path"].clone(),
+        finding["message"].clone(),
+    )
 }
 
 /// Applies every fix of an answer separately: its finding must disappear, and no syntax error may appear. Returns the number of
@@ -31,13 +35,26 @@ fn about(finding: &Value) -> (Value, Value, Value) {
 pub fn all_mend(request: &Value, answer: &Value) -> usize {
     let text = request["text"].as_str().unwrap();
     let count = |answer: &Value, of: &Value| {
-        answer["findings"].as_array().unwrap().iter().filter(|finding| about(finding) == about(of)).count()
+        answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|finding| about(finding) == about(of))
+            .count()
     };
     let syntax = |answer: &Value| {
         let broken = |f: &&Value| {
-            f["severity"] == "error" && ["yaml-", "json-"].iter().any(|p| f["code"].as_str().unwrap().starts_with(p))
+            f["severity"] == "error"
+                && ["yaml-", "json-"]
+                    .iter()
+                    .any(|p| f["code"].as_str().unwrap().starts_with(p))
         };
-        answer["findings"].as_array().unwrap().iter().filter(broken).count()
+        answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(broken)
+            .count()
     };
     let mut mended = 0;
     for finding in answer["findings"].as_array().unwrap() {
@@ -46,8 +63,14 @@ pub fn all_mend(request: &Value, answer: &Value) -> usize {
             let fixed = apply(text, fix);
             again["text"] = json!(fixed);
             let after = ask(&again);
-            assert!(count(&after, finding) < count(answer, finding), "{fix} leaves {finding}\n{text}\n---\n{fixed}");
-            assert!(syntax(&after) <= syntax(answer), "{fix} breaks the text\n{text}\n---\n{fixed}");
+            assert!(
+                count(&after, finding) < count(answer, finding),
+                "{fix} leaves {finding}\n{text}\n---\n{fixed}"
+            );
+            assert!(
+                syntax(&after) <= syntax(answer),
+                "{fix} breaks the text\n{text}\n---\n{fixed}"
+            );
             mended += 1;
         }
     }

@@ -24,12 +24,22 @@ pub fn manifests() -> Vec<PathBuf> {
 pub fn request(path: &Path, text: &str) -> Value {
     let mut request = json!({ "verb": "validate", "text": text });
     let header = fs::read_to_string(path.with_extension("request")).ok();
-    let first = header.as_deref().unwrap_or(text).lines().next().unwrap_or("");
-    let Some(words) = first.strip_prefix("# claimkit: ") else { return request };
+    let first = header
+        .as_deref()
+        .unwrap_or(text)
+        .lines()
+        .next()
+        .unwrap_or("");
+    let Some(words) = first.strip_prefix("# claimkit: ") else {
+        return request;
+    };
     for word in words.split_whitespace() {
         let (key, value) = word.split_once('=').expect("key=value");
         match key {
-            "old" | "nodes" => request[key] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
+            "old" | "nodes" => {
+                request[key] =
+                    json!(fs::read_to_string(folder().join("stored").join(value)).expect(value))
+            }
             "gates" => {
                 for gate in value.split(',') {
                     let (name, on) = gate.split_once(':').expect("name:bool");
@@ -44,7 +54,11 @@ pub fn request(path: &Path, text: &str) -> Value {
                 let (name, number) = value.split_once(':').expect("name:number");
                 request[key] = json!({ name: number.parse::<usize>().unwrap() });
             }
-            _ => request[key] = value.parse::<bool>().map_or_else(|_| json!(value), |flag| json!(flag)),
+            _ => {
+                request[key] = value
+                    .parse::<bool>()
+                    .map_or_else(|_| json!(value), |flag| json!(flag))
+            }
         }
     }
     request
@@ -57,7 +71,10 @@ pub type Place = (usize, usize);
 pub fn marker(line: &str) -> Option<(usize, usize, Option<Place>, &str)> {
     let rest = line.strip_prefix('#')?;
     let blanks = rest.len() - rest.trim_start_matches(' ').len();
-    let marks = rest[blanks..].chars().take_while(|c| matches!(c, '^' | '|')).count();
+    let marks = rest[blanks..]
+        .chars()
+        .take_while(|c| matches!(c, '^' | '|'))
+        .count();
     if marks == 0 {
         return None;
     }

@@ -25,7 +25,9 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") && path.file_stem().is_some_and(|name| name != "tests") {
+        } else if path.extension().is_some_and(|end| end == "rs")
+            && path.file_stem().is_some_and(|name| name != "tests")
+        {
             found.push(path);
         }
     }

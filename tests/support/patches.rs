@@ -15,11 +15,21 @@ pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchRefusal> {
     claimkit::patch::merge::apply(document, patch)
 }
 
-pub fn strategic(document: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, PatchRefusal> {
+pub fn strategic(
+    document: &Value,
+    patch: &Value,
+    schema: &'static Struct,
+    release: Release,
+) -> Result<Value, PatchRefusal> {
     claimkit::patch::strategic::apply(document, patch, schema, release)
 }
 
-pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
+pub fn apply(
+    live: &Value,
+    config: &Value,
+    writer: &Writer<'_>,
+    unicode: GoUnicode,
+) -> Result<Value, PatchRefusal> {
     claimkit::patch::apply::apply(live, config, writer, unicode)
 }
 

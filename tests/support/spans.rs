@@ -6,7 +6,9 @@ use claimkit::text::File;
 /// Findings and documents have spans in the text, and documents are in order.
 pub fn check_file(file: &File<'_>, text: &str) {
     for finding in &file.findings {
-        let span = finding.span.unwrap_or_else(|| panic!("{finding:?} in {text:?}"));
+        let span = finding
+            .span
+            .unwrap_or_else(|| panic!("{finding:?} in {text:?}"));
         check_span(text, span);
         for edit in finding.fixes.iter().flat_map(|fix| &fix.edits) {
             check_span(text, edit.span);

@@ -8,7 +8,10 @@ pub struct Choices(pub u64);
 impl Choices {
     /// A number below `count`.
     pub fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % count
     }
 }
@@ -22,7 +25,12 @@ pub fn shuffled(value: &Value, choices: &mut Choices) -> Value {
             for at in (1..entries.len()).rev() {
                 entries.swap(at, choices.below(at as u64 + 1) as usize);
             }
-            Value::Object(entries.into_iter().map(|(k, v)| (k.clone(), shuffled(v, choices))).collect::<Map<_, _>>())
+            Value::Object(
+                entries
+                    .into_iter()
+                    .map(|(k, v)| (k.clone(), shuffled(v, choices)))
+                    .collect::<Map<_, _>>(),
+            )
         }
         other => other.clone(),
     }
@@ -58,20 +66,28 @@ pub fn yaml(value: &Value, indent: usize, choices: &mut Choices, out: &mut Strin
 }
 
 fn below(value: &Value, indent: usize, step: usize, choices: &mut Choices, out: &mut String) {
-    let empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+    let empty =
+        value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
     if (value.is_object() || value.is_array()) && !empty {
         out.push('\n');
         yaml(value, indent + step, choices, out);
     } else {
         out.push(' ');
         flow(value, choices, out);
-        out.push_str(if choices.below(8) == 0 { "  # why not\n" } else { "\n" });
+        out.push_str(if choices.below(8) == 0 {
+            "  # why not\n"
+        } else {
+            "\n"
+        });
     }
 }
 
 fn comment(indent: usize, choices: &mut Choices, out: &mut String) {
     match choices.below(12) {
-        0 => out.push_str(&format!("{}# a comment: with - {{odd}} [things] 'in' it\n", " ".repeat(indent))),
+        0 => out.push_str(&format!(
+            "{}# a comment: with - {{odd}} [things] 'in' it\n",
+            " ".repeat(indent)
+        )),
         1 => out.push('\n'),
         _ => {}
     }
@@ -106,9 +122,13 @@ fn flow(value: &Value, choices: &mut Choices, out: &mut String) {
 fn scalar(text: &str, choices: &mut Choices) -> String {
     let words = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'/' | b'_'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'/' | b'_'))
         && !words.contains(&text.to_ascii_lowercase().as_str());
-    let single = text.chars().all(|c| c == ' ' || c.is_alphanumeric() || c.is_ascii_punctuation());
+    let single = text
+        .chars()
+        .all(|c| c == ' ' || c.is_alphanumeric() || c.is_ascii_punctuation());
     match choices.below(3) {
         0 if plain => text.to_owned(),
         1 if single => format!("'{}'", text.replace('\'', "''")),
@@ -131,11 +151,22 @@ fn scalar(text: &str, choices: &mut Choices) -> String {
 
 /// The findings without positions and without those about the notation.
 pub fn found(answer: &Value) -> Vec<String> {
-    let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("no findings in {answer}"));
+    let findings = answer["findings"]
+        .as_array()
+        .unwrap_or_else(|| panic!("no findings in {answer}"));
     let mut found: Vec<String> = findings
         .iter()
-        .filter(|f| !["yaml-", "json-"].iter().any(|prefix| f["code"].as_str().unwrap().starts_with(prefix)))
-        .map(|f| format!("{} {} {} {} {}", f["code"], f["severity"], f["origin"], f["path"], f["message"]))
+        .filter(|f| {
+            !["yaml-", "json-"]
+                .iter()
+                .any(|prefix| f["code"].as_str().unwrap().starts_with(prefix))
+        })
+        .map(|f| {
+            format!(
+                "{} {} {} {} {}",
+                f["code"], f["severity"], f["origin"], f["path"], f["message"]
+            )
+        })
         .collect();
     found.sort();
     found

@@ -14,8 +14,8 @@ fn main() {
 
 /// Returns what a rule says of an object with the given number of replicas, or why the rule does not compile.
 fn judge(rule: &str, replicas: i64) -> String {
-    let environment =
-        Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("self", Type::map(Type::String, Type::Int));
+    let environment = Environment::kubernetes(34, &[], EnvironmentMode::New)
+        .with_variable("self", Type::map(Type::String, Type::Int));
     let program = match environment.compile(rule) {
         Ok(program) => program,
         Err(error) => return format!("does not compile: {}", error.text),

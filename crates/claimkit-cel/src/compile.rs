@@ -73,12 +73,24 @@ impl CompileError {
     }
 
     fn new(stage: CompileStage, text: String) -> CompileError {
-        CompileError { stage, text, problems: None }
+        CompileError {
+            stage,
+            text,
+            problems: None,
+        }
     }
 
-    fn with_problems(stage: CompileStage, source: &ExpressionSource, problems: Problems) -> CompileError {
+    fn with_problems(
+        stage: CompileStage,
+        source: &ExpressionSource,
+        problems: Problems,
+    ) -> CompileError {
         let text = format!("compilation failed: {}", problems.render(source));
-        CompileError { stage, text, problems: Some((source.clone(), problems)) }
+        CompileError {
+            stage,
+            text,
+            problems: Some((source.clone(), problems)),
+        }
     }
 }
 
@@ -161,11 +173,22 @@ pub const SELECTOR_COST_LIMIT: u64 = 1_000_000;
 impl Environment {
     /// Parses and checks a text.
     pub fn check(&self, text: &str) -> Result<Checked, CompileError> {
-        let ast = parse(text, self.parse_options())
-            .map_err(|problems| CompileError::with_problems(CompileStage::Parse, &problems.source, problems.problems.clone()))?;
+        let ast = parse(text, self.parse_options()).map_err(|problems| {
+            CompileError::with_problems(
+                CompileStage::Parse,
+                &problems.source,
+                problems.problems.clone(),
+            )
+        })?;
         let findings = match checker::check(self, &ast) {
             Ok(Ok(findings)) => findings,
-            Ok(Err(problems)) => return Err(CompileError::with_problems(CompileStage::Check, &ast.source, problems)),
+            Ok(Err(problems)) => {
+                return Err(CompileError::with_problems(
+                    CompileStage::Check,
+                    &ast.source,
+                    problems,
+                ));
+            }
             Err(error) => return Err(CompileError::new(CompileStage::Limit, error.to_string())),
         };
         if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
@@ -174,7 +197,11 @@ impl Environment {
         if self.validates() {
             let problems = validators::validate(self, &ast, &findings);
             if !problems.is_empty() {
-                return Err(CompileError::with_problems(CompileStage::Check, &ast.source, problems));
+                return Err(CompileError::with_problems(
+                    CompileStage::Check,
+                    &ast.source,
+                    problems,
+                ));
             }
         }
         Ok(Checked { ast, findings })
@@ -185,7 +212,11 @@ impl Environment {
         let checked = self.check(text)?;
         let output = checked.output_type();
         match self.result_type() {
-            ResultType::BoolOrUnknown { any, dynamic, wrapper } => {
+            ResultType::BoolOrUnknown {
+                any,
+                dynamic,
+                wrapper,
+            } => {
                 let accepted = match output {
                     Type::Bool => true,
                     Type::Any => any,
@@ -201,27 +232,49 @@ impl Environment {
             ResultType::Scalar { lists } => {
                 let of_scalars = matches!(output, Type::List(element) if is_scalar(element));
                 if !(is_scalar(output) || lists && of_scalars) {
-                    let more = if lists { " or a list of these scalars" } else { "" };
-                    let text =
-                        format!("must evaluate to a primitive scalar (string, integer, boolean, semver){more}, not {output}");
+                    let more = if lists {
+                        " or a list of these scalars"
+                    } else {
+                        ""
+                    };
+                    let text = format!(
+                        "must evaluate to a primitive scalar (string, integer, boolean, semver){more}, not {output}"
+                    );
                     return Err(CompileError::new(CompileStage::Result, text));
                 }
             }
             ResultType::Bool if *output != Type::Bool => {
-                return Err(CompileError::new(CompileStage::Result, "must evaluate to bool".to_owned()));
+                return Err(CompileError::new(
+                    CompileStage::Result,
+                    "must evaluate to bool".to_owned(),
+                ));
             }
             ResultType::Bool | ResultType::Anything => {}
         }
-        if self.rules().second_variables_are_untyped && checked.findings.types.iter().any(Type::has_missing) {
-            let text = "unexpected compilation error: missing type conversion to proto: ".to_owned();
+        if self.rules().second_variables_are_untyped
+            && checked.findings.types.iter().any(Type::has_missing)
+        {
+            let text =
+                "unexpected compilation error: missing type conversion to proto: ".to_owned();
             return Err(CompileError::new(CompileStage::Program, text));
         }
-        let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
-            FoldFailure::Error(text) => CompileError::new(CompileStage::Program, format!("program instantiation failed: {text}")),
-            FoldFailure::Crash(crash) => CompileError::crash(crash),
-        })?;
-        let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
-        Ok(Program { checked, program, rules: self.rules().clone(), estimate })
+        let program =
+            plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
+                FoldFailure::Error(text) => CompileError::new(
+                    CompileStage::Program,
+                    format!("program instantiation failed: {text}"),
+                ),
+                FoldFailure::Crash(crash) => CompileError::crash(crash),
+            })?;
+        let estimate = self.estimates().then(|| {
+            estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids)
+        });
+        Ok(Program {
+            checked,
+            program,
+            rules: self.rules().clone(),
+            estimate,
+        })
     }
 }
 
@@ -264,8 +317,14 @@ impl Program {
         self.run(variables, limit, Keep::Result).0
     }
 
-    pub(super) fn run(&self, variables: &[Value], limit: u64, keep: Keep) -> (Outcome, Vec<Observation>) {
-        let (value, cost, observations) = evaluator::evaluate(&self.program, variables, &self.rules, limit, keep);
+    pub(super) fn run(
+        &self,
+        variables: &[Value],
+        limit: u64,
+        keep: Keep,
+    ) -> (Outcome, Vec<Observation>) {
+        let (value, cost, observations) =
+            evaluator::evaluate(&self.program, variables, &self.rules, limit, keep);
         let result = match value {
             Value::Error(error) => Err(error),
             value => Ok(value),
@@ -283,7 +342,11 @@ impl Outcome {
         let value = match &self.result {
             Ok(value) => value,
             Err(error) => {
-                let kind = if error.ours { ErrorKind::Limit } else { ErrorKind::Evaluation };
+                let kind = if error.ours {
+                    ErrorKind::Limit
+                } else {
+                    ErrorKind::Evaluation
+                };
                 return Err(Error::new(kind, error.text.clone()));
             }
         };
@@ -295,7 +358,10 @@ impl Outcome {
             Value::Bool(found) => return Ok(*found),
             other => not_bool(other),
         };
-        let message = format!("CEL result of type {} could not be converted to bool: {why}", value.type_name());
+        let message = format!(
+            "CEL result of type {} could not be converted to bool: {why}",
+            value.type_name()
+        );
         Err(Error::new(ErrorKind::NotBool, message))
     }
 }
@@ -304,8 +370,15 @@ impl Outcome {
 /// `apiserver/pkg/cel`).
 fn not_bool(value: &Value) -> String {
     let name = match value {
-        Value::Int(_) | Value::Uint(_) => return format!("unsupported type conversion from '{}' to bool", value.type_name()),
-        Value::String(_) => return "unsupported native conversion from string to 'bool'".to_owned(),
+        Value::Int(_) | Value::Uint(_) => {
+            return format!(
+                "unsupported type conversion from '{}' to bool",
+                value.type_name()
+            );
+        }
+        Value::String(_) => {
+            return "unsupported native conversion from string to 'bool'".to_owned();
+        }
         Value::Type(_) => return "type conversion not supported for 'type'".to_owned(),
         Value::Optional(_) => return "optional.none() dereference".to_owned(),
         Value::Double(_) => "Double",

@@ -37,7 +37,11 @@ pub const CEL_GO_0_17: Dialect = Dialect {
 };
 
 /// cel-go 0.22: Kubernetes 1.32.
-pub const CEL_GO_0_22: Dialect = Dialect { line_rule: LineRule::Exact, empty_text_column: -1, ..CEL_GO_0_17 };
+pub const CEL_GO_0_22: Dialect = Dialect {
+    line_rule: LineRule::Exact,
+    empty_text_column: -1,
+    ..CEL_GO_0_17
+};
 
 /// cel-go 0.23 to 0.26: Kubernetes 1.33 to 1.36.
 pub const CEL_GO_0_23: Dialect = Dialect {
@@ -50,7 +54,10 @@ pub const CEL_GO_0_23: Dialect = Dialect {
 };
 
 /// cel-go 0.29: Kubernetes 1.37.
-pub const CEL_GO_0_29: Dialect = Dialect { escaped_names_are_fields: true, ..CEL_GO_0_23 };
+pub const CEL_GO_0_29: Dialect = Dialect {
+    escaped_names_are_fields: true,
+    ..CEL_GO_0_23
+};
 
 /// The accumulator's name to cel-go 0.22. Later releases still refuse it as a variable.
 pub const PLAIN_ACCUMULATOR: &str = "__result__";
@@ -103,7 +110,12 @@ impl ParserOptions {
 impl MacroSet {
     /// Returns all macros.
     pub const fn all() -> Self {
-        MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true }
+        MacroSet {
+            bind: true,
+            optionals: true,
+            two_variables: true,
+            sort_by: true,
+        }
     }
 }
 

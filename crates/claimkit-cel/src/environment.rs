@@ -4,7 +4,9 @@ use claimkit_values::order;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, CEL_GO_0_29, DialectRules, MacroSet, ParserOptions};
+use super::dialect::{
+    CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, CEL_GO_0_29, DialectRules, MacroSet, ParserOptions,
+};
 use super::functions::{self, CallStyle, EnvironmentGate, Function, Overload};
 use super::messages;
 use super::types::Type;
@@ -71,7 +73,10 @@ pub struct SizeBounds {
 impl SizeBounds {
     /// Creates the bounds of a value with at most `size` elements, entries or code points.
     pub fn sized(size: u64) -> Self {
-        SizeBounds { size, ..SizeBounds::default() }
+        SizeBounds {
+            size,
+            ..SizeBounds::default()
+        }
     }
 
     /// Sets the bounds of the keys of a map.
@@ -215,14 +220,27 @@ impl Environment {
     /// Returns the environment of Kubernetes 1.`minor` with the functions that `gates` add, before anything is declared in it: any
     /// result is accepted, and there are no variables.
     pub fn kubernetes(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
-        let has_gate = |gate: EnvironmentGate| gates.contains(&gate) || mode == EnvironmentMode::Stored;
+        let has_gate =
+            |gate: EnvironmentGate| gates.contains(&gate) || mode == EnvironmentMode::Stored;
         let mut environment = Environment::base(minor, |overload| {
-            let introduced = if mode == EnvironmentMode::Stored { overload.stored } else { overload.new };
+            let introduced = if mode == EnvironmentMode::Stored {
+                overload.stored
+            } else {
+                overload.new
+            };
             (introduced..=overload.until).contains(&minor) && overload.gate.is_none_or(&has_gate)
         });
-        let compatible = if mode == EnvironmentMode::Stored { minor } else { minor.saturating_sub(1) };
-        environment.parse.macros =
-            MacroSet { bind: minor >= 31, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
+        let compatible = if mode == EnvironmentMode::Stored {
+            minor
+        } else {
+            minor.saturating_sub(1)
+        };
+        environment.parse.macros = MacroSet {
+            bind: minor >= 31,
+            optionals: true,
+            two_variables: compatible >= 32,
+            sort_by: compatible >= 34,
+        };
         environment.estimates = minor >= 32;
         environment
     }
@@ -236,27 +254,53 @@ impl Environment {
     /// ```
     pub fn standard() -> Environment {
         let mut environment = Environment::base(u8::MAX, |_| true);
-        environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
+        environment.parse.macros = MacroSet {
+            bind: true,
+            optionals: true,
+            two_variables: true,
+            sort_by: true,
+        };
         environment.validates = false;
         environment
     }
 
     fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
         let declared = |function: &'static Function| {
-            let overloads: Vec<Signature> =
-                function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
-            (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function, of_library: false })
+            let overloads: Vec<Signature> = function
+                .overloads
+                .iter()
+                .filter(|overload| has(overload))
+                .filter_map(signature)
+                .collect();
+            (!overloads.is_empty()).then_some(Declaration {
+                name: function.name,
+                overloads,
+                function,
+                of_library: false,
+            })
         };
         let language = functions::language().iter().filter_map(declared);
         let libraries = functions::libraries().iter().filter_map(declared);
-        let libraries = libraries.map(|declaration| Declaration { of_library: true, ..declaration });
+        let libraries = libraries.map(|declaration| Declaration {
+            of_library: true,
+            ..declaration
+        });
         let mut functions: Vec<Declaration> = language.chain(libraries).collect();
         order::sort_by_key(&mut functions, |declaration| declaration.name);
-        let mut prefixes: Vec<&str> = functions.iter().filter_map(|function| Some(function.name.split_once('.')?.0)).collect();
+        let mut prefixes: Vec<&str> = functions
+            .iter()
+            .filter_map(|function| Some(function.name.split_once('.')?.0))
+            .collect();
         prefixes.dedup();
-        let mut type_names: Vec<(String, Type)> =
-            TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();
-        let optional = if minor >= 37 { Type::optional(Type::Dyn) } else { Type::opaque("optional_type") };
+        let mut type_names: Vec<(String, Type)> = TYPE_NAMES
+            .iter()
+            .filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?)))
+            .collect();
+        let optional = if minor >= 37 {
+            Type::optional(Type::Dyn)
+        } else {
+            Type::opaque("optional_type")
+        };
         type_names.push(("optional_type".to_owned(), optional));
         if minor <= 31 {
             type_names.retain(|(name, _)| !matches!(name.as_str(), "duration" | "timestamp"));
@@ -280,7 +324,10 @@ impl Environment {
             prefixes,
             container: String::new(),
             validates: true,
-            parse: ParserOptions { dialect, macros: MacroSet::default() },
+            parse: ParserOptions {
+                dialect,
+                macros: MacroSet::default(),
+            },
             rules: DialectRules {
                 first_libraries: minor <= 31,
                 whole_addresses: minor <= 31,
@@ -338,7 +385,10 @@ impl Environment {
 
     /// Declares the size of a variable's parts, for the estimate of costs.
     pub fn with_bounds(mut self, variable: &str, bounds: SizeBounds) -> Environment {
-        if let Some(known) = self.variable(variable).and_then(|position| self.bounds.get_mut(position)) {
+        if let Some(known) = self
+            .variable(variable)
+            .and_then(|position| self.bounds.get_mut(position))
+        {
             *known = Some(bounds);
         }
         self
@@ -378,8 +428,11 @@ impl Environment {
     /// Returns the full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
     pub(crate) fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
         let absolute = name.strip_prefix('.');
-        let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
-        let namespaces = std::iter::successors(innermost, |namespace| namespace.rsplit_once('.').map(|(outer, _)| outer));
+        let innermost = Some(self.container.as_str())
+            .filter(|container| absolute.is_none() && !container.is_empty());
+        let namespaces = std::iter::successors(innermost, |namespace| {
+            namespace.rsplit_once('.').map(|(outer, _)| outer)
+        });
         let inside = namespaces.map(move |namespace| Cow::Owned(format!("{namespace}.{name}")));
         inside.chain([Cow::Borrowed(absolute.unwrap_or(name))])
     }
@@ -387,13 +440,18 @@ impl Environment {
     /// Returns a variable, or the name of a type, with its type.
     pub(crate) fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
         let variable = self.variables.iter().find(|(known, _)| **known == *name);
-        variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
+        variable
+            .cloned()
+            .or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
     }
 
     /// Returns true if there can be a dotted name that starts with `first` and a dot.
     pub(crate) fn has_names_after(&self, first: &str) -> bool {
         let first = first.strip_prefix('.').unwrap_or(first);
-        let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
+        let starts = |name: &str| {
+            name.strip_prefix(first)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
         !self.container.is_empty()
             || self.prefixes.contains(&first)
             || self.variables.iter().any(|(name, _)| starts(name))
@@ -402,18 +460,25 @@ impl Environment {
 
     /// Returns the type with this name.
     pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
-        let known = self.type_names.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone());
+        let known = self
+            .type_names
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, kind)| kind.clone());
         known.or_else(|| messages::find(name).map(|message| message.result()))
     }
 
     /// Returns true if a type's name is a value at run time. cel-go knows some names only to the checker.
     pub(crate) fn has_type_value(&self, name: &str) -> bool {
-        !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
+        !matches!(name, "duration" | "timestamp")
+            && !self.structures.iter().any(|(known, _)| known == name)
     }
 
     /// Returns the position of a variable.
     pub(crate) fn variable(&self, name: &str) -> Option<usize> {
-        self.variables.iter().position(|(known, _)| **known == *name)
+        self.variables
+            .iter()
+            .position(|(known, _)| **known == *name)
     }
 
     /// Returns all variables in their order.
@@ -440,12 +505,15 @@ impl Environment {
 
     /// Returns the type of `name{…}`, if messages of that name can be written.
     pub(crate) fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
-        (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some()).then(|| of.clone())
+        (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some())
+            .then(|| of.clone())
     }
 
     /// Returns the position of a function.
     pub(crate) fn function_index(&self, name: &str) -> Option<usize> {
-        self.functions.binary_search_by_key(&name, |declaration| declaration.name).ok()
+        self.functions
+            .binary_search_by_key(&name, |declaration| declaration.name)
+            .ok()
     }
 
     /// Returns the declaration of a function.
@@ -516,7 +584,14 @@ fn signature(overload: &'static Overload) -> Option<Signature> {
     for part in arguments.iter().chain([&result]) {
         collect_parameters(part, &mut parameters);
     }
-    Some(Signature { id: overload.id, arguments, result, parameters, style: overload.style, overload })
+    Some(Signature {
+        id: overload.id,
+        arguments,
+        result,
+        parameters,
+        style: overload.style,
+        overload,
+    })
 }
 
 fn collect_parameters(of: &Type, into: &mut Vec<char>) {

@@ -44,7 +44,10 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into() }
+        Error {
+            kind,
+            message: message.into(),
+        }
     }
 
     /// Returns a function that makes an error of a message.
@@ -105,8 +108,12 @@ pub enum ServerCrash {
 impl fmt::Display for ServerCrash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ServerCrash::BytesAsKey => "kube-apiserver crashes on a map of constants with bytes as a key",
-            ServerCrash::ComputedFormat => "kube-apiserver 1.31 crashes on format() of a text that is not a literal",
+            ServerCrash::BytesAsKey => {
+                "kube-apiserver crashes on a map of constants with bytes as a key"
+            }
+            ServerCrash::ComputedFormat => {
+                "kube-apiserver 1.31 crashes on format() of a text that is not a literal"
+            }
         })
     }
 }

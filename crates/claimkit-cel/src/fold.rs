@@ -13,16 +13,35 @@ use super::regex::Regex;
 use super::value::{Key, Map, Value, exact_int, exact_uint};
 
 /// Functions that convert; a call with a constant is computed when the program is made.
-const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
+const CONVERSIONS: &[&str] = &[
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "dyn",
+    "int",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+];
 
 /// Makes a list, which is a constant if its elements are. No constant is optional.
 pub fn list(elements: Vec<(ProgramNode, bool)>) -> StepAction {
-    let constants: Option<Vec<Value>> = elements.iter().map(|(element, _)| constant(element)).collect();
-    let Some(constants) = constants else { return StepAction::List(elements) };
-    let refused = constants.iter().zip(&elements).find_map(|(value, (_, optional))| match value {
-        Value::Error(_) => Some(value.clone()),
-        value => optional.then(|| Value::error(not_optional_element(value))),
-    });
+    let constants: Option<Vec<Value>> = elements
+        .iter()
+        .map(|(element, _)| constant(element))
+        .collect();
+    let Some(constants) = constants else {
+        return StepAction::List(elements);
+    };
+    let refused = constants
+        .iter()
+        .zip(&elements)
+        .find_map(|(value, (_, optional))| match value {
+            Value::Error(_) => Some(value.clone()),
+            value => optional.then(|| Value::error(not_optional_element(value))),
+        });
     StepAction::Constant(refused.unwrap_or_else(|| Value::list(constants)))
 }
 
@@ -43,8 +62,13 @@ impl From<String> for FoldFailure {
 
 /// Makes a map, which is a constant if its entries are.
 pub fn map(entries: Vec<(ProgramNode, ProgramNode, bool)>) -> Result<StepAction, FoldFailure> {
-    let constants: Option<Vec<_>> = entries.iter().map(|(key, value, _)| Some((constant(key)?, constant(value)?))).collect();
-    let Some(constants) = constants else { return Ok(StepAction::Map(entries)) };
+    let constants: Option<Vec<_>> = entries
+        .iter()
+        .map(|(key, value, _)| Some((constant(key)?, constant(value)?)))
+        .collect();
+    let Some(constants) = constants else {
+        return Ok(StepAction::Map(entries));
+    };
     let mut folded = Map::default();
     for ((key, value), (_, _, optional)) in constants.into_iter().zip(&entries) {
         if key.is_error() {
@@ -54,7 +78,9 @@ pub fn map(entries: Vec<(ProgramNode, ProgramNode, bool)>) -> Result<StepAction,
             return Ok(StepAction::Constant(value));
         }
         if *optional {
-            return Ok(StepAction::Constant(Value::error(not_optional_entry(&key, &value))));
+            return Ok(StepAction::Constant(Value::error(not_optional_entry(
+                &key, &value,
+            ))));
         }
         if unhashable(&key).is_some() {
             return Err(FoldFailure::Crash(ServerCrash::BytesAsKey));
@@ -72,7 +98,11 @@ fn constant(node: &ProgramNode) -> Option<Value> {
 }
 
 /// Makes a call with what can be computed now.
-pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &DialectRules) -> Result<StepAction, String> {
+pub(crate) fn call(
+    call: CallStep,
+    overload: Option<&str>,
+    rules: &DialectRules,
+) -> Result<StepAction, String> {
     if overload == Some("in_list")
         && let [_, list] = call.arguments.as_slice()
         && let Some(Value::List(list)) = constant(list)
@@ -86,7 +116,10 @@ pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &DialectRules)
         if let Value::Error(error) = &argument {
             return Err(error.text.clone());
         }
-        return match call.target.run(call.name, &mut EvaluationScope::new(rules), &[argument]) {
+        return match call
+            .target
+            .run(call.name, &mut EvaluationScope::new(rules), &[argument])
+        {
             Value::Error(error) => Err(error.text.clone()),
             value => Ok(StepAction::Constant(value)),
         };
@@ -99,7 +132,12 @@ pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &DialectRules)
     };
     if let Some(Value::String(pattern)) = call.arguments.get(1).and_then(constant) {
         let regex = Regex::new(&pattern)?;
-        return Ok(StepAction::Matches(Box::new(MatchStep { kind, regex, arguments: call.arguments, cost: call.cost })));
+        return Ok(StepAction::Matches(Box::new(MatchStep {
+            kind,
+            regex,
+            arguments: call.arguments,
+            cost: call.cost,
+        })));
     }
     Ok(StepAction::Call(Box::new(call)))
 }

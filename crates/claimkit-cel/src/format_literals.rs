@@ -25,9 +25,15 @@ fn kind(of: &Type) -> ArgumentKind {
 
 /// Returns the problem with a format and its literal arguments. `Some(part)` names the argument part at fault; `None` means the
 /// call itself.
-pub fn validate<'e>(findings: &CheckerFindings, template: &str, arguments: &'e [Expr]) -> Option<(Option<&'e Expr>, String)> {
+pub fn validate<'e>(
+    findings: &CheckerFindings,
+    template: &str,
+    arguments: &'e [Expr],
+) -> Option<(Option<&'e Expr>, String)> {
     let used = formatter::check(template, arguments.len(), |clause, at| {
-        let Some(argument) = arguments.get(at) else { return Ok(()) };
+        let Some(argument) = arguments.get(at) else {
+            return Ok(());
+        };
         match refused(findings, argument, &|kind| clause.accepts(kind), 0) {
             Some(part) => Err((part, clause.refusal(findings.type_of(part.id).name()))),
             None => Ok(()),
@@ -35,9 +41,14 @@ pub fn validate<'e>(findings: &CheckerFindings, template: &str, arguments: &'e [
     });
     match used {
         Err(FormatError::Template(text)) => Some((None, text)),
-        Err(FormatError::Argument((part, text))) => Some((Some(part), format!("error during formatting: {text}"))),
+        Err(FormatError::Argument((part, text))) => {
+            Some((Some(part), format!("error during formatting: {text}")))
+        }
         Ok(used) if used < arguments.len() => {
-            let text = format!("too many arguments supplied to string.format (expected {used}, got {})", arguments.len());
+            let text = format!(
+                "too many arguments supplied to string.format (expected {used}, got {})",
+                arguments.len()
+            );
             Some((None, text))
         }
         Ok(_) => None,
@@ -61,7 +72,9 @@ fn refused<'e>(
     }
     match &argument.node {
         ExprNode::List { elements, .. } => elements.iter().find_map(deeper),
-        ExprNode::Map { entries } => entries.iter().find_map(|entry| deeper(&entry.key).or_else(|| deeper(&entry.value))),
+        ExprNode::Map { entries } => entries
+            .iter()
+            .find_map(|entry| deeper(&entry.key).or_else(|| deeper(&entry.value))),
         _ => None,
     }
 }

@@ -189,18 +189,45 @@ pub struct Grammar {
 }
 
 /// The grammar of cel-go 0.17 to 0.22.
-pub static WITHOUT_ESCAPED_NAMES: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar { escaped_names: false, ..Grammar::empty() }.built());
+pub static WITHOUT_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| {
+    Grammar {
+        escaped_names: false,
+        ..Grammar::empty()
+    }
+    .built()
+});
 
 /// The grammar of cel-go from 0.23 on.
-pub static WITH_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar { escaped_names: true, ..Grammar::empty() }.built());
+pub static WITH_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| {
+    Grammar {
+        escaped_names: true,
+        ..Grammar::empty()
+    }
+    .built()
+});
 
 /// The tokens that start a literal, its sign left out.
-pub const LITERALS: [TokenKind; 8] = [IntLiteral, UintLiteral, FloatLiteral, StringLiteral, BytesLiteral, True, False, Null];
+pub const LITERALS: [TokenKind; 8] = [
+    IntLiteral,
+    UintLiteral,
+    FloatLiteral,
+    StringLiteral,
+    BytesLiteral,
+    True,
+    False,
+    Null,
+];
 
 /// The tokens that start a member.
-pub const MEMBER: TokenSet =
-    TokenSet::of(&[LeftBracket, LeftBrace, LeftParenthesis, Dot, Minus, TokenKind::Identifier]).or(TokenSet::of(&LITERALS));
+pub const MEMBER: TokenSet = TokenSet::of(&[
+    LeftBracket,
+    LeftBrace,
+    LeftParenthesis,
+    Dot,
+    Minus,
+    TokenKind::Identifier,
+])
+.or(TokenSet::of(&LITERALS));
 
 /// The tokens that start an expression.
 const EXPRESSION: TokenSet = MEMBER.or(TokenSet::of(&[Not]));
@@ -209,7 +236,15 @@ const EXPRESSION: TokenSet = MEMBER.or(TokenSet::of(&[Not]));
 const ELEMENT: TokenSet = EXPRESSION.or(TokenSet::of(&[Question]));
 
 /// The tokens of relations.
-pub const RELATIONS: TokenSet = TokenSet::of(&[Equal, NotEqual, In, Less, LessOrEqual, GreaterOrEqual, Greater]);
+pub const RELATIONS: TokenSet = TokenSet::of(&[
+    Equal,
+    NotEqual,
+    In,
+    Less,
+    LessOrEqual,
+    GreaterOrEqual,
+    Greater,
+]);
 
 /// `* / %`
 pub const PRODUCTS: TokenSet = TokenSet::of(&[Star, Slash, Percent]);
@@ -249,7 +284,10 @@ fn optional<const N: usize>(piece: Piece, kinds: [TokenKind; N]) -> Piece {
 
 /// Returns a piece that repeats `piece` while the next token is `first`.
 fn repeat(piece: [Piece; 2], first: TokenKind) -> Piece {
-    Piece::Repeat(Box::new(Piece::Sequence(piece.into())), Choice::Next(TokenSet::of(&[first])))
+    Piece::Repeat(
+        Box::new(Piece::Sequence(piece.into())),
+        Choice::Next(TokenSet::of(&[first])),
+    )
 }
 
 /// Makes a list of an `entry`, and more of them after commas if the token after the comma can start one.
@@ -257,13 +295,19 @@ fn list(entry: impl Fn() -> Vec<Piece>, first: TokenSet) -> Piece {
     let mut more = vec![token(Comma)];
     more.extend(entry());
     let mut pieces = entry();
-    pieces.push(Piece::Repeat(Box::new(Piece::Sequence(more)), Choice::CommaThen(first)));
+    pieces.push(Piece::Repeat(
+        Box::new(Piece::Sequence(more)),
+        Choice::CommaThen(first),
+    ));
     Piece::Sequence(pieces)
 }
 
 /// Makes the pieces of `(arguments)` without the opening parenthesis.
 fn arguments() -> [Piece; 2] {
-    let inner = Piece::Optional(Box::new(rule(GrammarRule::Arguments, Label::Arguments)), Choice::Next(EXPRESSION));
+    let inner = Piece::Optional(
+        Box::new(rule(GrammarRule::Arguments, Label::Arguments)),
+        Choice::Next(EXPRESSION),
+    );
     [inner, token(RightParenthesis)]
 }
 
@@ -318,12 +362,23 @@ impl GrammarRule {
             Self::Expression => vec![
                 operand(Self::Or),
                 optional(
-                    Piece::Sequence(vec![operator(Question), operand(Self::Or), token(Colon), operand(Self::Expression)]),
+                    Piece::Sequence(vec![
+                        operator(Question),
+                        operand(Self::Or),
+                        token(Colon),
+                        operand(Self::Expression),
+                    ]),
                     [Question],
                 ),
             ],
-            Self::Or => vec![operand(Self::And), repeat([operator(Or), operand(Self::And)], Or)],
-            Self::And => vec![operand(Self::Relation), repeat([operator(And), operand(Self::Relation)], And)],
+            Self::Or => vec![
+                operand(Self::And),
+                repeat([operator(Or), operand(Self::And)], Or),
+            ],
+            Self::And => vec![
+                operand(Self::Relation),
+                repeat([operator(And), operand(Self::Relation)], And),
+            ],
             Self::Relation => vec![
                 operand(Self::Calculation),
                 Piece::Repeat(
@@ -343,8 +398,12 @@ impl GrammarRule {
                         Piece::Call(Self::Calculation, level, Label::Operand),
                     ])
                 };
-                let either = Piece::OneOf(vec![binary(PRODUCTS, 3), binary(SUMS, 2)], Choice::Operator);
-                vec![operand(Self::Unary), Piece::Repeat(Box::new(either), Choice::Calculation)]
+                let either =
+                    Piece::OneOf(vec![binary(PRODUCTS, 3), binary(SUMS, 2)], Choice::Operator);
+                vec![
+                    operand(Self::Unary),
+                    Piece::Repeat(Box::new(either), Choice::Calculation),
+                ]
             }
             Self::Unary => {
                 let signed = |form, kind, choice| {
@@ -354,14 +413,31 @@ impl GrammarRule {
                         operand(Self::Member),
                     ])
                 };
-                let member = Piece::Sequence(vec![Piece::Take(RuleForm::Plain), operand(Self::Member)]);
+                let member =
+                    Piece::Sequence(vec![Piece::Take(RuleForm::Plain), operand(Self::Member)]);
                 let not = signed(RuleForm::Not, Not, Choice::Next(TokenSet::of(&[Not])));
-                vec![Piece::OneOf(vec![member, not, signed(RuleForm::Negate, Minus, Choice::AnotherMinus)], Choice::Unary)]
+                vec![Piece::OneOf(
+                    vec![
+                        member,
+                        not,
+                        signed(RuleForm::Negate, Minus, Choice::AnotherMinus),
+                    ],
+                    Choice::Unary,
+                )]
             }
             Self::Member => {
-                let select = Piece::Sequence(vec![Piece::Wrap(RuleForm::Select), operator(Dot), question(), name()]);
-                let mut call =
-                    vec![Piece::Wrap(RuleForm::MemberCall), operator(Dot), identifier(), labelled(LeftParenthesis, Label::Open)];
+                let select = Piece::Sequence(vec![
+                    Piece::Wrap(RuleForm::Select),
+                    operator(Dot),
+                    question(),
+                    name(),
+                ]);
+                let mut call = vec![
+                    Piece::Wrap(RuleForm::MemberCall),
+                    operator(Dot),
+                    identifier(),
+                    labelled(LeftParenthesis, Label::Open),
+                ];
                 call.extend(arguments());
                 let index = Piece::Sequence(vec![
                     Piece::Wrap(RuleForm::Index),
@@ -370,12 +446,21 @@ impl GrammarRule {
                     operand(Self::Expression),
                     token(RightBracket),
                 ]);
-                let either = Piece::OneOf(vec![select, Piece::Sequence(call), index], Choice::Member);
-                let more = Piece::Repeat(Box::new(either), Choice::Next(TokenSet::of(&[Dot, LeftBracket])));
+                let either =
+                    Piece::OneOf(vec![select, Piece::Sequence(call), index], Choice::Member);
+                let more = Piece::Repeat(
+                    Box::new(either),
+                    Choice::Next(TokenSet::of(&[Dot, LeftBracket])),
+                );
                 vec![Piece::Take(RuleForm::Plain), operand(Self::Primary), more]
             }
             Self::Primary => {
-                let mut call = vec![Piece::Take(RuleForm::GlobalCall), leading_dot(), identifier(), operator(LeftParenthesis)];
+                let mut call = vec![
+                    Piece::Take(RuleForm::GlobalCall),
+                    leading_dot(),
+                    identifier(),
+                    operator(LeftParenthesis),
+                ];
                 call.extend(arguments());
                 let nested = vec![
                     Piece::Take(RuleForm::Nested),
@@ -384,14 +469,23 @@ impl GrammarRule {
                     token(RightParenthesis),
                 ];
                 let mut list = vec![Piece::Take(RuleForm::List)];
-                list.extend(bracketed(LeftBracket, Self::Elements, ELEMENT, RightBracket));
+                list.extend(bracketed(
+                    LeftBracket,
+                    Self::Elements,
+                    ELEMENT,
+                    RightBracket,
+                ));
                 let mut map = vec![Piece::Take(RuleForm::Map)];
                 map.extend(bracketed(LeftBrace, Self::Entries, ELEMENT, RightBrace));
                 let mut message = vec![Piece::Take(RuleForm::Message), leading_dot(), identifier()];
                 message.push(repeat([token(Dot), identifier()], Dot));
                 message.extend(bracketed(LeftBrace, Self::Fields, field_start, RightBrace));
                 let alternatives = [
-                    vec![Piece::Take(RuleForm::Identifier), leading_dot(), identifier()],
+                    vec![
+                        Piece::Take(RuleForm::Identifier),
+                        leading_dot(),
+                        identifier(),
+                    ],
                     call,
                     nested,
                     list,
@@ -399,30 +493,50 @@ impl GrammarRule {
                     message,
                     vec![Piece::Take(RuleForm::Literal), operand(Self::Literal)],
                 ];
-                vec![Piece::OneOf(alternatives.into_iter().map(Piece::Sequence).collect(), Choice::Primary)]
+                vec![Piece::OneOf(
+                    alternatives.into_iter().map(Piece::Sequence).collect(),
+                    Choice::Primary,
+                )]
             }
-            Self::Arguments => vec![operand(Self::Expression), repeat([token(Comma), operand(Self::Expression)], Comma)],
+            Self::Arguments => vec![
+                operand(Self::Expression),
+                repeat([token(Comma), operand(Self::Expression)], Comma),
+            ],
             Self::Elements => vec![list(|| vec![operand(Self::Element)], ELEMENT)],
             Self::Entries => {
                 let entry = || {
                     let value = rule(Self::Expression, Label::Value);
-                    vec![rule(Self::Element, Label::Key), labelled(Colon, Label::Colon), value]
+                    vec![
+                        rule(Self::Element, Label::Key),
+                        labelled(Colon, Label::Colon),
+                        value,
+                    ]
                 };
                 vec![list(entry, ELEMENT)]
             }
             Self::Fields => {
                 let field = || {
                     let value = rule(Self::Expression, Label::Value);
-                    vec![rule(Self::Field, Label::Key), labelled(Colon, Label::Colon), value]
+                    vec![
+                        rule(Self::Field, Label::Key),
+                        labelled(Colon, Label::Colon),
+                        value,
+                    ]
                 };
                 vec![list(field, field_start)]
             }
             Self::Field => vec![question(), name()],
             Self::Element => vec![question(), operand(Self::Expression)],
             Self::Name => {
-                let escaped = vec![Piece::Take(RuleForm::EscapedName), labelled(EscapedIdentifier, Label::Identifier)];
+                let escaped = vec![
+                    Piece::Take(RuleForm::EscapedName),
+                    labelled(EscapedIdentifier, Label::Identifier),
+                ];
                 let plain = vec![Piece::Take(RuleForm::Identifier), identifier()];
-                vec![Piece::OneOf(vec![Piece::Sequence(plain), Piece::Sequence(escaped)], Choice::Name)]
+                vec![Piece::OneOf(
+                    vec![Piece::Sequence(plain), Piece::Sequence(escaped)],
+                    Choice::Name,
+                )]
             }
             Self::Literal => {
                 let forms = [
@@ -451,7 +565,12 @@ impl GrammarRule {
 
 impl Grammar {
     fn empty() -> Self {
-        Self { steps: Vec::new(), next: Vec::new(), starts: [0; RULES], escaped_names: false }
+        Self {
+            steps: Vec::new(),
+            next: Vec::new(),
+            starts: [0; RULES],
+            escaped_names: false,
+        }
     }
 
     /// Adds the rules to an empty grammar.
@@ -463,7 +582,10 @@ impl Grammar {
                 *place = first;
             }
         }
-        self.next = (0..).zip(&self.steps).map(|(position, _)| self.first(position)).collect();
+        self.next = (0..)
+            .zip(&self.steps)
+            .map(|(position, _)| self.first(position))
+            .collect();
         self
     }
 
@@ -482,28 +604,65 @@ impl Grammar {
     fn add_piece(&mut self, piece: Piece, next: PositionId) -> PositionId {
         match piece {
             Piece::Token(set, label) => self.add(ParserStep::Token { set, label, next }),
-            Piece::Call(rule, level, label) => self.add(ParserStep::Call { rule, level, label, next }),
+            Piece::Call(rule, level, label) => self.add(ParserStep::Call {
+                rule,
+                level,
+                label,
+                next,
+            }),
             Piece::Take(form) => self.add(ParserStep::Take { form, next }),
             Piece::Wrap(form) => self.add(ParserStep::Wrap { form, next }),
-            Piece::Sequence(pieces) => pieces.into_iter().rev().fold(next, |next, piece| self.add_piece(piece, next)),
+            Piece::Sequence(pieces) => pieces
+                .into_iter()
+                .rev()
+                .fold(next, |next, piece| self.add_piece(piece, next)),
             Piece::Optional(piece, choice) => {
                 let inside = self.add_piece(*piece, next);
-                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways: vec![inside, next] })
+                self.add(ParserStep::Decide {
+                    check: TokenCheck::Entry,
+                    choice,
+                    ways: vec![inside, next],
+                })
             }
             Piece::OneOf(pieces, choice) => {
-                let ways = pieces.into_iter().map(|piece| self.add_piece(piece, next)).collect();
-                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways })
+                let ways = pieces
+                    .into_iter()
+                    .map(|piece| self.add_piece(piece, next))
+                    .collect();
+                self.add(ParserStep::Decide {
+                    check: TokenCheck::Entry,
+                    choice,
+                    ways,
+                })
             }
             Piece::Repeat(piece, choice) => {
                 let again = self.add(ParserStep::End);
                 let inside = self.add_piece(*piece, again);
-                self.replace(again, ParserStep::Decide { check: TokenCheck::NextRound, choice, ways: vec![inside, next] });
-                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways: vec![inside, next] })
+                self.replace(
+                    again,
+                    ParserStep::Decide {
+                        check: TokenCheck::NextRound,
+                        choice,
+                        ways: vec![inside, next],
+                    },
+                );
+                self.add(ParserStep::Decide {
+                    check: TokenCheck::Entry,
+                    choice,
+                    ways: vec![inside, next],
+                })
             }
             Piece::RepeatOnceOrMore(piece, choice) => {
                 let again = self.add(ParserStep::End);
                 let inside = self.add_piece(*piece, again);
-                self.replace(again, ParserStep::Decide { check: TokenCheck::NextRound, choice, ways: vec![inside, next] });
+                self.replace(
+                    again,
+                    ParserStep::Decide {
+                        check: TokenCheck::NextRound,
+                        choice,
+                        ways: vec![inside, next],
+                    },
+                );
                 self.add(ParserStep::Check { next: inside })
             }
         }
@@ -515,22 +674,35 @@ impl Grammar {
             ParserStep::Token { set, .. } => *set,
             ParserStep::Call { rule, next, .. } => {
                 let inside = self.first(self.start(*rule));
-                if inside.may_end { inside.kinds_only().or(self.first(*next)) } else { inside }
+                if inside.may_end {
+                    inside.kinds_only().or(self.first(*next))
+                } else {
+                    inside
+                }
             }
-            ParserStep::Decide { ways, .. } => ways.iter().fold(TokenSet::default(), |set, way| set.or(self.first(*way))),
-            ParserStep::Check { next } | ParserStep::Take { next, .. } | ParserStep::Wrap { next, .. } => self.first(*next),
+            ParserStep::Decide { ways, .. } => ways
+                .iter()
+                .fold(TokenSet::default(), |set, way| set.or(self.first(*way))),
+            ParserStep::Check { next }
+            | ParserStep::Take { next, .. }
+            | ParserStep::Wrap { next, .. } => self.first(*next),
             ParserStep::End => TokenSet::END_OF_RULE,
         }
     }
 
     /// Returns the step at a position.
     pub fn step(&self, position: PositionId) -> &ParserStep {
-        self.steps.get(usize::from(position)).unwrap_or(&ParserStep::End)
+        self.steps
+            .get(usize::from(position))
+            .unwrap_or(&ParserStep::End)
     }
 
     /// Returns the tokens that may come next within the rule, and whether the rule may end.
     pub fn next(&self, position: PositionId) -> TokenSet {
-        self.next.get(usize::from(position)).copied().unwrap_or(TokenSet::END_OF_RULE)
+        self.next
+            .get(usize::from(position))
+            .copied()
+            .unwrap_or(TokenSet::END_OF_RULE)
     }
 
     /// Returns the first position of a rule.

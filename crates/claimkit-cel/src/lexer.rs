@@ -31,7 +31,11 @@ pub struct LexicalError {
 
 /// Splits `text`. It must be shorter than 4 GiB.
 pub fn split(text: &str, dialect: &Dialect) -> Tokens {
-    let mut tokens = Tokens { seen: Vec::new(), errors: Vec::new(), length: 0 };
+    let mut tokens = Tokens {
+        seen: Vec::new(),
+        errors: Vec::new(),
+        length: 0,
+    };
     let (mut byte, mut position) = (0_usize, 0_u32);
     while let Some(rest) = text.get(byte..).filter(|rest| !rest.is_empty()) {
         let (length, kind) = match next(rest, dialect) {
@@ -42,10 +46,18 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
         let end = byte.saturating_add(piece.len());
         match kind {
             Some(TokenKind::Whitespace | TokenKind::Comment) => {}
-            Some(kind) => tokens.seen.push(Token { kind, bytes: number(byte)..number(end), position }),
+            Some(kind) => tokens.seen.push(Token {
+                kind,
+                bytes: number(byte)..number(end),
+                position,
+            }),
             None => {
                 let tokens_before = tokens.seen.len();
-                tokens.errors.push(LexicalError { position, bytes: number(byte)..number(end), tokens_before });
+                tokens.errors.push(LexicalError {
+                    position,
+                    bytes: number(byte)..number(end),
+                    tokens_before,
+                });
             }
         }
         position = position.saturating_add(number(piece.chars().count()));
@@ -109,7 +121,9 @@ fn next(text: &str, dialect: &Dialect) -> Match {
             }
         }
         b'`' if dialect.escaped_names => {
-            let name = run(text, 1, |byte| byte.is_ascii_alphanumeric() || b"_.-/ ".contains(&byte));
+            let name = run(text, 1, |byte| {
+                byte.is_ascii_alphanumeric() || b"_.-/ ".contains(&byte)
+            });
             let end = name.saturating_add(1);
             return match text.as_bytes().get(name) {
                 Some(b'`') if name > 1 => Match::Token(end, TokenKind::EscapedIdentifier),
@@ -117,9 +131,14 @@ fn next(text: &str, dialect: &Dialect) -> Match {
             };
         }
         b'\t' | b' ' | b'\r' | b'\n' | b'\x0c' => {
-            return Match::Token(run(text, 0, |byte| b"\t \r\n\x0c".contains(&byte)), TokenKind::Whitespace);
+            return Match::Token(
+                run(text, 0, |byte| b"\t \r\n\x0c".contains(&byte)),
+                TokenKind::Whitespace,
+            );
         }
-        b'/' if text.starts_with("//") => return Match::Token(run(text, 0, |byte| byte != b'\n'), TokenKind::Comment),
+        b'/' if text.starts_with("//") => {
+            return Match::Token(run(text, 0, |byte| byte != b'\n'), TokenKind::Comment);
+        }
         _ => {}
     }
     if matches!(first, b'0'..=b'9' | b'.')
@@ -141,20 +160,30 @@ fn next(text: &str, dialect: &Dialect) -> Match {
     match SIGNS.iter().find(|(sign, _)| text.starts_with(sign)) {
         Some((sign, kind)) => Match::Token(sign.len(), *kind),
         // `==`, `&&` and `||` are the only tokens that could have started here and did not.
-        None => Match::Nothing(through_character(text, usize::from(b"=&|".contains(&first)))),
+        None => Match::Nothing(through_character(
+            text,
+            usize::from(b"=&|".contains(&first)),
+        )),
     }
 }
 
 /// Returns the length of `text` up to and with the character that starts at `end`.
 fn through_character(text: &str, end: usize) -> usize {
-    let character = text.get(end..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let character = text
+        .get(end..)
+        .and_then(|rest| rest.chars().next())
+        .map_or(0, char::len_utf8);
     end.saturating_add(character)
 }
 
 /// Returns how far bytes that `belong` go on from `start`.
 fn run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
     let rest = text.as_bytes().get(start..).unwrap_or_default();
-    start.saturating_add(rest.iter().position(|byte| !belong(*byte)).unwrap_or(rest.len()))
+    start.saturating_add(
+        rest.iter()
+            .position(|byte| !belong(*byte))
+            .unwrap_or(rest.len()),
+    )
 }
 
 /// Returns the number at the start of `text`: its length and kind.
@@ -183,7 +212,9 @@ fn numeric(text: &str) -> Option<(usize, TokenKind)> {
         return Some((exponent(whole), TokenKind::FloatLiteral));
     }
     let end = match text.strip_prefix("0x") {
-        Some(_) => Some(run(text, 2, |byte| byte.is_ascii_hexdigit())).filter(|end| *end > 2).unwrap_or(whole),
+        Some(_) => Some(run(text, 2, |byte| byte.is_ascii_hexdigit()))
+            .filter(|end| *end > 2)
+            .unwrap_or(whole),
         None => whole,
     };
     if matches!(bytes.get(end), Some(b'u' | b'U')) {
@@ -196,7 +227,9 @@ fn numeric(text: &str) -> Option<(usize, TokenKind)> {
 fn literal_prefix(text: &str) -> Option<(usize, TokenKind)> {
     match text.as_bytes() {
         [b'r' | b'R', b'"' | b'\'', ..] => Some((0, TokenKind::StringLiteral)),
-        [b'b' | b'B', b'"' | b'\'', ..] | [b'b' | b'B', b'r' | b'R', b'"' | b'\'', ..] => Some((1, TokenKind::BytesLiteral)),
+        [b'b' | b'B', b'"' | b'\'', ..] | [b'b' | b'B', b'r' | b'R', b'"' | b'\'', ..] => {
+            Some((1, TokenKind::BytesLiteral))
+        }
         _ => None,
     }
 }
@@ -209,12 +242,16 @@ fn quoted_token(text: &str, start: usize, kind: TokenKind) -> Match {
     let single = quoted(text, open.saturating_add(1), quote, raw);
     let triple_quote = if quote == "'" { "'''" } else { "\"\"\"" };
     let triple = match text.get(open..) {
-        Some(rest) if rest.starts_with(triple_quote) => Some(quoted(text, open.saturating_add(3), triple_quote, raw)),
+        Some(rest) if rest.starts_with(triple_quote) => {
+            Some(quoted(text, open.saturating_add(3), triple_quote, raw))
+        }
         _ => None,
     };
     match (single, triple) {
         (_, Some(Ok(end))) | (Ok(end), _) => Match::Token(end, kind),
-        (Err(end), Some(Err(triple_end))) => Match::Nothing(through_character(text, end.max(triple_end))),
+        (Err(end), Some(Err(triple_end))) => {
+            Match::Nothing(through_character(text, end.max(triple_end)))
+        }
         (Err(end), None) => Match::Nothing(through_character(text, end)),
     }
 }
@@ -226,7 +263,9 @@ fn quoted(text: &str, start: usize, quote: &str, raw: bool) -> Result<usize, usi
     let mut at = start;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
-        let Some(byte) = rest.first().copied() else { return Err(at) };
+        let Some(byte) = rest.first().copied() else {
+            return Err(at);
+        };
         if Some(byte) == mark && rest.starts_with(quote.as_bytes()) {
             return Ok(at.saturating_add(quote.len()));
         }
@@ -243,7 +282,9 @@ fn escape(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let letter = start.saturating_add(1);
     let after = letter.saturating_add(1);
     let (count, base) = match bytes.get(letter) {
-        Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => (0, 16),
+        Some(
+            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`',
+        ) => (0, 16),
         Some(b'x' | b'X') => (2, 16),
         Some(b'u') => (4, 16),
         Some(b'U') => (8, 16),
@@ -251,7 +292,11 @@ fn escape(bytes: &[u8], start: usize) -> Result<usize, usize> {
         _ => return Err(letter),
     };
     let end = after.saturating_add(count);
-    match (after..end).find(|at| !bytes.get(*at).is_some_and(|byte| char::from(*byte).is_digit(base))) {
+    match (after..end).find(|at| {
+        !bytes
+            .get(*at)
+            .is_some_and(|byte| char::from(*byte).is_digit(base))
+    }) {
         Some(wrong) => Err(wrong),
         None => Ok(end),
     }
@@ -264,12 +309,27 @@ mod tests {
 
     fn pieces(text: &str) -> Vec<(TokenKind, &str)> {
         let tokens = split(text, &CEL_GO_0_23).seen;
-        tokens.iter().map(|token| (token.kind, &text[token.bytes.start as usize..token.bytes.end as usize])).collect()
+        tokens
+            .iter()
+            .map(|token| {
+                (
+                    token.kind,
+                    &text[token.bytes.start as usize..token.bytes.end as usize],
+                )
+            })
+            .collect()
     }
 
     fn errors(text: &str) -> Vec<(u32, String)> {
         let errors = split(text, &CEL_GO_0_23).errors.into_iter();
-        errors.map(|error| (error.position, text[error.bytes.start as usize..error.bytes.end as usize].to_owned())).collect()
+        errors
+            .map(|error| {
+                (
+                    error.position,
+                    text[error.bytes.start as usize..error.bytes.end as usize].to_owned(),
+                )
+            })
+            .collect()
     }
 
     #[test]
@@ -299,7 +359,12 @@ mod tests {
         );
         assert_eq!(
             pieces("bR'\\' rb\"\" \"\"\"a\"b\"\"\""),
-            [(BytesLiteral, "bR'\\'"), (Identifier, "rb"), (StringLiteral, "\"\""), (StringLiteral, "\"\"\"a\"b\"\"\""),]
+            [
+                (BytesLiteral, "bR'\\'"),
+                (Identifier, "rb"),
+                (StringLiteral, "\"\""),
+                (StringLiteral, "\"\"\"a\"b\"\"\""),
+            ]
         );
         assert_eq!(pieces("in inn // in"), [(In, "in"), (Identifier, "inn")]);
     }
@@ -308,10 +373,18 @@ mod tests {
     fn what_is_no_token_is_reported_with_the_character_that_ends_it() {
         assert_eq!(errors("a = b"), [(2, "= ".to_owned())]);
         assert_eq!(errors("é@"), [(0, "é".to_owned()), (1, "@".to_owned())]);
-        assert_eq!(errors("\"a\\q\" x"), [(0, "\"a\\q".to_owned()), (4, "\" x".to_owned())]);
+        assert_eq!(
+            errors("\"a\\q\" x"),
+            [(0, "\"a\\q".to_owned()), (4, "\" x".to_owned())]
+        );
         assert_eq!(errors("\"abc\nd"), [(0, "\"abc\n".to_owned())]);
         assert_eq!(errors("a.`$"), [(2, "`$".to_owned())]);
         let old = split("a.`b`", &CEL_GO_0_17).errors;
-        assert_eq!(old.iter().map(|error| error.tokens_before).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(
+            old.iter()
+                .map(|error| error.tokens_before)
+                .collect::<Vec<_>>(),
+            [2, 3]
+        );
     }
 }

@@ -28,7 +28,11 @@
 //! counts too little.
 
 // clippy.toml gives the reasons. The tests are exempt.
-#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 pub mod ast;

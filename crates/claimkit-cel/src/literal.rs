@@ -6,7 +6,11 @@ use std::borrow::Cow;
 pub fn int(digits: &str, negative: bool) -> Option<i64> {
     let (digits, base) = base(digits);
     let value = u64::from_str_radix(digits, base).ok()?;
-    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
+    if negative {
+        0_i64.checked_sub_unsigned(value)
+    } else {
+        i64::try_from(value).ok()
+    }
 }
 
 /// Returns the value of `1u`, `0x1fu`; none beyond 64 bits.
@@ -16,24 +20,36 @@ pub fn uint(text: &str) -> Option<u64> {
 }
 
 fn base(digits: &str) -> (&str, u32) {
-    digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16))
+    digits
+        .strip_prefix("0x")
+        .map_or((digits, 10), |digits| (digits, 16))
 }
 
 /// Returns the value of `1.5`, `1e3`; none if it is too large.
 pub fn double(digits: &str, negative: bool) -> Option<f64> {
     let value: f64 = digits.parse().ok()?;
-    value.is_finite().then_some(if negative { -value } else { value })
+    value
+        .is_finite()
+        .then_some(if negative { -value } else { value })
 }
 
 /// Returns the value of a string with its quotes. Fails with cel-go's message.
 pub fn string(text: &str, surrogates_are_refused: bool) -> Result<String, &'static str> {
-    let unescaped = unescape(text, Escapes::String { surrogates_are_refused })?;
+    let unescaped = unescape(
+        text,
+        Escapes::String {
+            surrogates_are_refused,
+        },
+    )?;
     String::from_utf8(unescaped).map_err(|_| WRONG)
 }
 
 /// Returns the value of a string with its quotes and the `b`. Fails with cel-go's message.
 pub fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
-    unescape(text.strip_prefix(['b', 'B']).unwrap_or(text), Escapes::Bytes)
+    unescape(
+        text.strip_prefix(['b', 'B']).unwrap_or(text),
+        Escapes::Bytes,
+    )
 }
 
 /// cel-go, `parser/unescape.go`.
@@ -74,7 +90,10 @@ fn unescape(text: &str, escapes: Escapes) -> Result<Vec<u8>, &'static str> {
 
 fn without_quotes(text: &str) -> Option<&str> {
     for quote in ["\"\"\"", "'''", "\"", "'"] {
-        if let Some(inner) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) {
+        if let Some(inner) = text
+            .strip_prefix(quote)
+            .and_then(|text| text.strip_suffix(quote))
+        {
             return Some(inner);
         }
     }
@@ -82,7 +101,11 @@ fn without_quotes(text: &str) -> Option<&str> {
 }
 
 /// Adds what an escape stands for. `text` starts after the backslash. Returns what follows.
-fn read_escape<'a>(text: &'a str, escapes: Escapes, value: &mut Vec<u8>) -> Result<&'a str, &'static str> {
+fn read_escape<'a>(
+    text: &'a str,
+    escapes: Escapes,
+    value: &mut Vec<u8>,
+) -> Result<&'a str, &'static str> {
     let letter = text.chars().next().ok_or(WRONG)?;
     let rest = text.get(letter.len_utf8()..).unwrap_or_default();
     let (digits, base) = match letter {
@@ -104,8 +127,15 @@ fn read_escape<'a>(text: &'a str, escapes: Escapes, value: &mut Vec<u8>) -> Resu
     let number = u32::from_str_radix(digits, base).map_err(|_| WRONG)?;
     match (escapes, char::from_u32(number)) {
         (Escapes::Bytes, _) => value.push(u8::try_from(number).map_err(|_| WRONG)?),
-        (_, Some(character)) => value.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-        (Escapes::String { surrogates_are_refused: true }, None) => return Err(WRONG_CODE_POINT),
+        (_, Some(character)) => {
+            value.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes())
+        }
+        (
+            Escapes::String {
+                surrogates_are_refused: true,
+            },
+            None,
+        ) => return Err(WRONG_CODE_POINT),
         // Go keeps the number in 32 bits with a sign: the largest ones are negative and so not beyond U+10FFFF.
         (_, None) if (0x11_0000..0x8000_0000).contains(&number) => return Err(WRONG),
         (_, None) => value.extend_from_slice("\u{fffd}".as_bytes()),
@@ -131,12 +161,18 @@ mod tests {
         assert_eq!(int("007", false), Some(7));
         assert_eq!(uint("0xffffffffffffffffU"), Some(u64::MAX));
         assert_eq!(uint("18446744073709551616u"), None);
-        assert_eq!((double("1e309", false), double(".5", true)), (None, Some(-0.5)));
+        assert_eq!(
+            (double("1e309", false), double(".5", true)),
+            (None, Some(-0.5))
+        );
     }
 
     #[test]
     fn escapes_are_code_points_in_strings_and_bytes_in_bytes() {
-        assert_eq!(string(r#""\xff\377\u00e9\n""#, true).as_deref(), Ok("ÿÿé\n"));
+        assert_eq!(
+            string(r#""\xff\377\u00e9\n""#, true).as_deref(),
+            Ok("ÿÿé\n")
+        );
         assert_eq!(bytes(r#"b"é\xff\377""#), Ok(vec![0xc3, 0xa9, 0xff, 0xff]));
         assert_eq!(string(r#"r"\n""#, true).as_deref(), Ok("\\n"));
         assert_eq!(string("'''a\r\nb\rc'''", true).as_deref(), Ok("a\nb\nc"));

@@ -3,7 +3,10 @@
 use std::cell::Cell;
 
 use super::dialect::Dialect;
-use super::grammar::{Grammar, GrammarRule, Label, PositionId, RULES, RuleForm, WITH_ESCAPED_NAMES, WITHOUT_ESCAPED_NAMES};
+use super::grammar::{
+    Grammar, GrammarRule, Label, PositionId, RULES, RuleForm, WITH_ESCAPED_NAMES,
+    WITHOUT_ESCAPED_NAMES,
+};
 use super::lexer::Tokens;
 use super::source::{ExpressionSource, Location, ProblemKind, Problems};
 use super::sprintf::without_arguments;
@@ -87,7 +90,11 @@ pub struct Recovery {
 impl<'a> Machine<'a> {
     /// Creates a parser at the start of a text.
     pub fn new(source: &'a ExpressionSource, tokens: Tokens, dialect: &'a Dialect) -> Self {
-        let grammar = if dialect.escaped_names { &*WITH_ESCAPED_NAMES } else { &*WITHOUT_ESCAPED_NAMES };
+        let grammar = if dialect.escaped_names {
+            &*WITH_ESCAPED_NAMES
+        } else {
+            &*WITHOUT_ESCAPED_NAMES
+        };
         // Most texts have fewer parts than tokens, of two pieces.
         let most = tokens.seen.len().min(MOST_RESERVED);
         Self {
@@ -136,14 +143,26 @@ impl<'a> Machine<'a> {
     }
 
     /// Starts a rule.
-    pub fn enter(&mut self, rule: GrammarRule, level: u8, caller: Option<(PositionId, Label)>) -> Result<(), Halt> {
+    pub fn enter(
+        &mut self,
+        rule: GrammarRule,
+        level: u8,
+        caller: Option<(PositionId, Label)>,
+    ) -> Result<(), Halt> {
         if let Some(depth) = self.depths.get_mut(rule as usize) {
             *depth = depth.saturating_add(1);
             if *depth > DEEPEST {
                 return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
             }
         }
-        self.frames.push(Frame { rule, form: RuleForm::Bare, start: self.at, first: self.open.len(), level, caller });
+        self.frames.push(Frame {
+            rule,
+            form: RuleForm::Bare,
+            start: self.at,
+            first: self.open.len(),
+            level,
+            caller,
+        });
         Ok(())
     }
 
@@ -159,12 +178,32 @@ impl<'a> Machine<'a> {
 
     /// Stores a part, or its only child if the part adds nothing to it.
     fn keep(&mut self, frame: &Frame) -> PartId {
-        let &Frame { rule, form, start, first, .. } = frame;
+        let &Frame {
+            rule,
+            form,
+            start,
+            first,
+            ..
+        } = frame;
         let pieces = self.open.get(first..).unwrap_or_default();
-        let kept = RulePart { rule, form, start, end: self.at, pieces }.passed_on().unwrap_or_else(|| {
+        let kept = RulePart {
+            rule,
+            form,
+            start,
+            end: self.at,
+            pieces,
+        }
+        .passed_on()
+        .unwrap_or_else(|| {
             let from = self.pieces.len();
             self.pieces.extend_from_slice(pieces);
-            self.parts.push(StoredPart { rule, form, start, end: self.at, pieces: from..self.pieces.len() });
+            self.parts.push(StoredPart {
+                rule,
+                form,
+                start,
+                end: self.at,
+                pieces: from..self.pieces.len(),
+            });
             self.parts.len().saturating_sub(1)
         });
         self.open.truncate(first);
@@ -194,7 +233,9 @@ impl<'a> Machine<'a> {
 
     /// Makes what the current rule has read the operand of a new part of the same rule.
     pub fn wrap(&mut self, form: RuleForm) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
         let part = self.keep(&frame);
         self.frames.push(Frame { form, ..frame });
         self.add(Label::Operand, Piece::Part(part));
@@ -216,7 +257,11 @@ impl<'a> Machine<'a> {
     /// Returns the tokens at which one of the callers could go on.
     pub fn recovery_set(&self) -> TokenSet {
         let follows = self.frames.iter().filter_map(|frame| frame.caller);
-        follows.fold(TokenSet::default(), |set, (follow, _)| set.or(self.grammar.next(follow))).kinds_only()
+        follows
+            .fold(TokenSet::default(), |set, (follow, _)| {
+                set.or(self.grammar.next(follow))
+            })
+            .kinds_only()
     }
 
     /// Returns a token as messages print it.
@@ -227,14 +272,21 @@ impl<'a> Machine<'a> {
 
     /// Returns the text of a token.
     pub fn text(&self, token: &Token) -> &'a str {
-        self.source.text().get(token.bytes.start as usize..token.bytes.end as usize).unwrap_or_default()
+        self.source
+            .text()
+            .get(token.bytes.start as usize..token.bytes.end as usize)
+            .unwrap_or_default()
     }
 
     /// Returns the text from one token to another. Whitespace and comments stay; characters that form no token are left out.
     pub fn text_between(&self, first: usize, last: usize) -> String {
-        let Some(first) = self.token(first) else { return "<EOF>".to_owned() };
+        let Some(first) = self.token(first) else {
+            return "<EOF>".to_owned();
+        };
         let text = self.source.text();
-        let end = self.token(last).map_or(text.len(), |token| token.bytes.end as usize);
+        let end = self
+            .token(last)
+            .map_or(text.len(), |token| token.bytes.end as usize);
         let mut from = first.bytes.start as usize;
         let mut between = String::new();
         for error in &self.tokens.errors {
@@ -251,16 +303,26 @@ impl<'a> Machine<'a> {
     /// Reports a syntax error at a token, after what the lexer has reported up to here.
     pub fn report(&mut self, index: usize, kind: ProblemKind, message: &str) -> Result<(), Halt> {
         self.report_lexical_errors()?;
-        let position = self.token(index).map_or(self.tokens.length, |token| token.position);
+        let position = self
+            .token(index)
+            .map_or(self.tokens.length, |token| token.position);
         self.report_at(position, kind, message)
     }
 
     /// Reports what the lexer says up to the last token that was looked at.
     pub fn report_lexical_errors(&mut self) -> Result<(), Halt> {
-        while let Some(error) = self.tokens.errors.get(self.lexical_errors).filter(|error| error.tokens_before <= self.seen.get())
+        while let Some(error) = self
+            .tokens
+            .errors
+            .get(self.lexical_errors)
+            .filter(|error| error.tokens_before <= self.seen.get())
         {
             self.lexical_errors = self.lexical_errors.saturating_add(1);
-            let wrong = self.source.text().get(error.bytes.start as usize..error.bytes.end as usize).unwrap_or_default();
+            let wrong = self
+                .source
+                .text()
+                .get(error.bytes.start as usize..error.bytes.end as usize)
+                .unwrap_or_default();
             let message = format!("token recognition error at: '{wrong}'");
             self.report_at(error.position, ProblemKind::Token, &message)?;
         }
@@ -269,7 +331,10 @@ impl<'a> Machine<'a> {
 
     fn report_at(&mut self, position: u32, kind: ProblemKind, message: &str) -> Result<(), Halt> {
         let location = match self.source.text() {
-            "" => Location { line: 1, column: self.dialect.empty_text_column },
+            "" => Location {
+                line: 1,
+                column: self.dialect.empty_text_column,
+            },
             _ => self.source.token_location(position),
         };
         if self.reported >= REPORTED_ERRORS {
@@ -279,7 +344,11 @@ impl<'a> Machine<'a> {
         }
         self.reported = self.reported.saturating_add(1);
         let message = format!("Syntax error: {message}");
-        let message = if self.dialect.syntax_errors_are_formats { without_arguments(&message) } else { message };
+        let message = if self.dialect.syntax_errors_are_formats {
+            without_arguments(&message)
+        } else {
+            message
+        };
         self.problems.report(location, kind, message);
         Ok(())
     }
@@ -287,7 +356,8 @@ impl<'a> Machine<'a> {
     /// Reports that a limit without a place is exceeded.
     pub fn limit(&mut self, message: String) -> Halt {
         if self.report_lexical_errors().is_ok() {
-            self.problems.report(Location::NONE, ProblemKind::Limit, message);
+            self.problems
+                .report(Location::NONE, ProblemKind::Limit, message);
         }
         Halt
     }
@@ -295,5 +365,7 @@ impl<'a> Machine<'a> {
 
 /// Escapes line ends and tabs as ANTLR prints them.
 fn on_one_line(text: &str) -> String {
-    text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
+    text.replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t")
 }

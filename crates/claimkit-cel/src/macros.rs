@@ -43,7 +43,10 @@ struct Refusal {
 
 impl Refusal {
     fn of(argument: &Expr, message: &str) -> Self {
-        Self { position: argument.position, message: message.to_owned() }
+        Self {
+            position: argument.position,
+            message: message.to_owned(),
+        }
     }
 }
 
@@ -65,7 +68,12 @@ const UNUSED: &str = "#unused";
 const SORT_INPUT: &str = "@__sortBy_input__";
 
 /// Finds the macro of a call by name, number of arguments and style.
-pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParserOptions) -> Option<Macro> {
+pub fn find(
+    name: &str,
+    arguments: usize,
+    is_method: bool,
+    options: &ParserOptions,
+) -> Option<Macro> {
     let known = options.macros;
     match (name, arguments, is_method) {
         ("has", 1, false) => Some(Macro::Has),
@@ -89,14 +97,30 @@ pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParserOptio
 }
 
 /// Expands a call of `name`, which [`find`] has found. `ids` is the next free id.
-pub fn expand(name: Macro, call: PossibleMacro, options: &ParserOptions, ids: &mut u32) -> Expansion {
-    let is_cel =
-        |target: &Option<Expr>| matches!(target, Some(Expr { node: ExprNode::Ident(name), .. }) if name.as_ref() == "cel");
+pub fn expand(
+    name: Macro,
+    call: PossibleMacro,
+    options: &ParserOptions,
+    ids: &mut u32,
+) -> Expansion {
+    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: ExprNode::Ident(name), .. }) if name.as_ref() == "cel");
     if name == Macro::Bind && !is_cel(&call.target) {
         return Expansion::Ordinary(call);
     }
-    let PossibleMacro { target, arguments, position, span, .. } = call;
-    let mut expander = Expander { name, options, ids, position, span };
+    let PossibleMacro {
+        target,
+        arguments,
+        position,
+        span,
+        ..
+    } = call;
+    let mut expander = Expander {
+        name,
+        options,
+        ids,
+        position,
+        span,
+    };
     let count = arguments.len();
     match expander.expand(target, arguments.into_iter(), count) {
         Ok(expr) => Expansion::Expanded(expr),
@@ -109,7 +133,11 @@ pub fn added_levels(name: Macro) -> u32 {
     match name {
         Macro::Has | Macro::Bind => 0,
         Macro::All | Macro::Exists | Macro::ExistsOne | Macro::OptFlatMap => 2,
-        Macro::Map | Macro::Filter | Macro::TransformList | Macro::TransformMap | Macro::TransformMapEntry => 3,
+        Macro::Map
+        | Macro::Filter
+        | Macro::TransformList
+        | Macro::TransformMap
+        | Macro::TransformMapEntry => 3,
         Macro::OptMap => 3,
         Macro::SortBy => 4,
     }
@@ -125,7 +153,12 @@ struct Expander<'a> {
 }
 
 impl Expander<'_> {
-    fn expand(&mut self, target: Option<Expr>, mut rest: IntoIter<Expr>, count: usize) -> Result<Expr, Refusal> {
+    fn expand(
+        &mut self,
+        target: Option<Expr>,
+        mut rest: IntoIter<Expr>,
+        count: usize,
+    ) -> Result<Expr, Refusal> {
         let first = self.argument(rest.next());
         let target = match (self.name, target) {
             (Macro::Has, _) | (_, None) => return self.presence(first),
@@ -151,18 +184,27 @@ impl Expander<'_> {
             }
             Macro::SortBy => self.sort_by(target, &first, rest.next()),
             Macro::Bind => {
-                let variable = simple_name(&first, "cel.bind() variable names must be simple identifiers")?;
+                let variable = simple_name(
+                    &first,
+                    "cel.bind() variable names must be simple identifiers",
+                )?;
                 let value = self.argument(rest.next());
                 let body = self.argument(rest.next());
                 Ok(self.bind(variable, value, body))
             }
             Macro::OptMap => {
-                let variable = simple_name(&first, "optMap() variable name must be a simple identifier")?;
+                let variable =
+                    simple_name(&first, "optMap() variable name must be a simple identifier")?;
                 let body = self.argument(rest.next());
-                Ok(self.optional(target, variable, body, |expander, value| expander.call("optional.of", vec![value])))
+                Ok(self.optional(target, variable, body, |expander, value| {
+                    expander.call("optional.of", vec![value])
+                }))
             }
             Macro::OptFlatMap => {
-                let variable = simple_name(&first, "optFlatMap() variable name must be a simple identifier")?;
+                let variable = simple_name(
+                    &first,
+                    "optFlatMap() variable name must be a simple identifier",
+                )?;
                 let body = self.argument(rest.next());
                 Ok(self.optional(target, variable, body, |_, value| value))
             }
@@ -198,7 +240,11 @@ impl Expander<'_> {
     /// Expands `has(operand.field)`.
     fn presence(&mut self, argument: Expr) -> Result<Expr, Refusal> {
         match argument.node {
-            ExprNode::Select { operand, field, .. } => Ok(self.node(ExprNode::Select { operand, field, test_only: true })),
+            ExprNode::Select { operand, field, .. } => Ok(self.node(ExprNode::Select {
+                operand,
+                field,
+                test_only: true,
+            })),
             _ => Err(Refusal::of(&argument, "invalid argument to has() macro")),
         }
     }
@@ -210,13 +256,21 @@ impl Expander<'_> {
             Macro::All => {
                 let condition = self.call("@not_strictly_false", vec![accumulator]);
                 let accumulator = self.accumulator();
-                (Literal::Bool(true), condition, self.call("_&&_", vec![accumulator, predicate]))
+                (
+                    Literal::Bool(true),
+                    condition,
+                    self.call("_&&_", vec![accumulator, predicate]),
+                )
             }
             Macro::Exists => {
                 let not = self.call("!_", vec![accumulator]);
                 let condition = self.call("@not_strictly_false", vec![not]);
                 let accumulator = self.accumulator();
-                (Literal::Bool(false), condition, self.call("_||_", vec![accumulator, predicate]))
+                (
+                    Literal::Bool(false),
+                    condition,
+                    self.call("_||_", vec![accumulator, predicate]),
+                )
             }
             _ => {
                 let one = self.literal(Literal::Int(1));
@@ -232,12 +286,30 @@ impl Expander<'_> {
             result = self.call("_==_", vec![result, one]);
         }
         let init = self.literal(init);
-        self.fold(range, variables, Loop { init, condition, step, result })
+        self.fold(
+            range,
+            variables,
+            Loop {
+                init,
+                condition,
+                step,
+                result,
+            },
+        )
     }
 
     /// Expands `map`, `filter` and `transformList`.
-    fn map(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, value: Expr) -> Expr {
-        let list = self.node(ExprNode::List { elements: vec![value], optional_indices: Vec::new() });
+    fn map(
+        &mut self,
+        range: Expr,
+        variables: Variables,
+        filter: Option<Expr>,
+        value: Expr,
+    ) -> Expr {
+        let list = self.node(ExprNode::List {
+            elements: vec![value],
+            optional_indices: Vec::new(),
+        });
         let accumulator = self.accumulator();
         let step = self.call("_+_", vec![accumulator, list]);
         let init = self.empty_list();
@@ -245,16 +317,31 @@ impl Expander<'_> {
     }
 
     /// Expands `transformMap` and `transformMapEntry`.
-    fn insert(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, entry: Vec<Expr>) -> Expr {
+    fn insert(
+        &mut self,
+        range: Expr,
+        variables: Variables,
+        filter: Option<Expr>,
+        entry: Vec<Expr>,
+    ) -> Expr {
         let mut arguments = vec![self.accumulator()];
         arguments.extend(entry);
         let step = self.call("cel.@mapInsert", arguments);
-        let init = self.node(ExprNode::Map { entries: Vec::new() });
+        let init = self.node(ExprNode::Map {
+            entries: Vec::new(),
+        });
         self.collect(range, variables, filter, init, step)
     }
 
     /// Makes a loop over all elements that takes those for which `filter` is true.
-    fn collect(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, init: Expr, step: Expr) -> Expr {
+    fn collect(
+        &mut self,
+        range: Expr,
+        variables: Variables,
+        filter: Option<Expr>,
+        init: Expr,
+        step: Expr,
+    ) -> Expr {
         let step = match filter {
             Some(filter) => {
                 let same = self.accumulator();
@@ -264,12 +351,31 @@ impl Expander<'_> {
         };
         let condition = self.literal(Literal::Bool(true));
         let result = self.accumulator();
-        self.fold(range, variables, Loop { init, condition, step, result })
+        self.fold(
+            range,
+            variables,
+            Loop {
+                init,
+                condition,
+                step,
+                result,
+            },
+        )
     }
 
     /// Expands `input.sortBy(x, key)`: `input` gets a name and is sorted by the list of its keys.
-    fn sort_by(&mut self, target: Expr, variable: &Expr, key: Option<Expr>) -> Result<Expr, Refusal> {
-        if is_hole(&target) || matches!(target.node, ExprNode::Literal(_) | ExprNode::Map { .. } | ExprNode::Message { .. }) {
+    fn sort_by(
+        &mut self,
+        target: Expr,
+        variable: &Expr,
+        key: Option<Expr>,
+    ) -> Result<Expr, Refusal> {
+        if is_hole(&target)
+            || matches!(
+                target.node,
+                ExprNode::Literal(_) | ExprNode::Map { .. } | ExprNode::Message { .. }
+            )
+        {
             let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
             return Err(Refusal::of(&target, message));
         }
@@ -291,11 +397,27 @@ impl Expander<'_> {
         let range = self.empty_list();
         let condition = self.literal(Literal::Bool(false));
         let step = self.ident(&variable);
-        self.comprehension(range, (UNUSED.to_owned(), None), variable, Loop { init: value, condition, step, result: body })
+        self.comprehension(
+            range,
+            (UNUSED.to_owned(), None),
+            variable,
+            Loop {
+                init: value,
+                condition,
+                step,
+                result: body,
+            },
+        )
     }
 
     /// Makes `target.hasValue() ? present(body) : optional.none()`, with the value's name in `body`.
-    fn optional(&mut self, target: Expr, variable: String, body: Expr, present: impl Fn(&mut Self, Expr) -> Expr) -> Expr {
+    fn optional(
+        &mut self,
+        target: Expr,
+        variable: String,
+        body: Expr,
+        present: impl Fn(&mut Self, Expr) -> Expr,
+    ) -> Expr {
         let copy = self.copy(&target);
         let has_value = self.method("hasValue", target);
         let value = self.method("value", copy);
@@ -315,9 +437,13 @@ impl Expander<'_> {
     /// Returns the names of a loop's two variables.
     fn two_variables(&self, first: &Expr, second: &Expr) -> Result<Variables, Refusal> {
         let message = "argument must be a simple name";
-        let (first_name, second_name) = (simple_name(first, message)?, simple_name(second, message)?);
+        let (first_name, second_name) =
+            (simple_name(first, message)?, simple_name(second, message)?);
         if first_name == second_name {
-            return Err(Refusal::of(second, &format!("duplicate variable name: {first_name}")));
+            return Err(Refusal::of(
+                second,
+                &format!("duplicate variable name: {first_name}"),
+            ));
         }
         self.guard_accumulator(first, &first_name)?;
         self.guard_accumulator(second, &second_name)?;
@@ -326,14 +452,21 @@ impl Expander<'_> {
 
     /// Refuses the variable of a loop with the accumulator's name, in releases that do.
     fn guard(&self, argument: &Expr, name: &str) -> Result<(), Refusal> {
-        if self.options.dialect.variables_are_guarded { self.guard_accumulator(argument, name) } else { Ok(()) }
+        if self.options.dialect.variables_are_guarded {
+            self.guard_accumulator(argument, name)
+        } else {
+            Ok(())
+        }
     }
 
     /// Refuses a variable with the accumulator's name.
     fn guard_accumulator(&self, argument: &Expr, name: &str) -> Result<(), Refusal> {
         let dialect = self.options.dialect;
         if name == dialect.accumulator || name == PLAIN_ACCUMULATOR {
-            return Err(Refusal::of(argument, "iteration variable overwrites accumulator variable"));
+            return Err(Refusal::of(
+                argument,
+                "iteration variable overwrites accumulator variable",
+            ));
         }
         Ok(())
     }
@@ -343,16 +476,43 @@ impl Expander<'_> {
         self.comprehension(range, variables, accumulator, parts)
     }
 
-    fn comprehension(&mut self, range: Expr, variables: Variables, accumulator: String, parts: Loop) -> Expr {
-        let Loop { init, condition, step, result } = parts;
+    fn comprehension(
+        &mut self,
+        range: Expr,
+        variables: Variables,
+        accumulator: String,
+        parts: Loop,
+    ) -> Expr {
+        let Loop {
+            init,
+            condition,
+            step,
+            result,
+        } = parts;
         let (variable, variable2) = variables;
         let made_by = self.name;
-        let node = Comprehension { made_by, range, variable, variable2, accumulator, init, condition, step, result };
+        let node = Comprehension {
+            made_by,
+            range,
+            variable,
+            variable2,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        };
         self.node(ExprNode::Comprehension(Box::new(node)))
     }
 
     fn node(&mut self, node: ExprNode) -> Expr {
-        Expr { id: next(self.ids), position: self.position, span: self.span.clone(), generated: true, node }
+        Expr {
+            id: next(self.ids),
+            position: self.position,
+            span: self.span.clone(),
+            generated: true,
+            node,
+        }
     }
 
     fn literal(&mut self, literal: Literal) -> Expr {
@@ -368,36 +528,69 @@ impl Expander<'_> {
     }
 
     fn empty_list(&mut self) -> Expr {
-        self.node(ExprNode::List { elements: Vec::new(), optional_indices: Vec::new() })
+        self.node(ExprNode::List {
+            elements: Vec::new(),
+            optional_indices: Vec::new(),
+        })
     }
 
     fn call(&mut self, function: &'static str, arguments: Vec<Expr>) -> Expr {
-        self.node(ExprNode::Call { function: function.into(), target: None, arguments })
+        self.node(ExprNode::Call {
+            function: function.into(),
+            target: None,
+            arguments,
+        })
     }
 
     fn method(&mut self, function: &'static str, target: Expr) -> Expr {
-        self.node(ExprNode::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
+        self.node(ExprNode::Call {
+            function: function.into(),
+            target: Some(Box::new(target)),
+            arguments: Vec::new(),
+        })
     }
 
     /// Copies the tree with new ids. The caller ensures that it is not too deep.
     fn copy(&mut self, expr: &Expr) -> Expr {
-        let id = if is_hole(expr) { expr.id } else { next(self.ids) };
+        let id = if is_hole(expr) {
+            expr.id
+        } else {
+            next(self.ids)
+        };
         let node = match &expr.node {
             ExprNode::Literal(literal) => ExprNode::Literal(literal.clone()),
             ExprNode::Ident(name) => ExprNode::Ident(name.clone()),
-            ExprNode::Select { operand, field, test_only } => {
-                ExprNode::Select { operand: Box::new(self.copy(operand)), field: field.clone(), test_only: *test_only }
-            }
-            ExprNode::Call { function, target, arguments } => ExprNode::Call {
+            ExprNode::Select {
+                operand,
+                field,
+                test_only,
+            } => ExprNode::Select {
+                operand: Box::new(self.copy(operand)),
+                field: field.clone(),
+                test_only: *test_only,
+            },
+            ExprNode::Call {
+                function,
+                target,
+                arguments,
+            } => ExprNode::Call {
                 function: function.clone(),
                 target: target.as_ref().map(|target| Box::new(self.copy(target))),
-                arguments: arguments.iter().map(|argument| self.copy(argument)).collect(),
+                arguments: arguments
+                    .iter()
+                    .map(|argument| self.copy(argument))
+                    .collect(),
             },
-            ExprNode::List { elements, optional_indices } => ExprNode::List {
+            ExprNode::List {
+                elements,
+                optional_indices,
+            } => ExprNode::List {
                 elements: elements.iter().map(|element| self.copy(element)).collect(),
                 optional_indices: optional_indices.clone(),
             },
-            ExprNode::Map { entries } => ExprNode::Map { entries: entries.iter().map(|entry| self.copy_entry(entry)).collect() },
+            ExprNode::Map { entries } => ExprNode::Map {
+                entries: entries.iter().map(|entry| self.copy_entry(entry)).collect(),
+            },
             ExprNode::Message { type_name, fields } => ExprNode::Message {
                 type_name: type_name.clone(),
                 fields: fields.iter().map(|field| self.copy_field(field)).collect(),
@@ -414,19 +607,37 @@ impl Expander<'_> {
                 result: self.copy(&inner.result),
             })),
         };
-        Expr { id, position: expr.position, span: expr.span.clone(), generated: true, node }
+        Expr {
+            id,
+            position: expr.position,
+            span: expr.span.clone(),
+            generated: true,
+            node,
+        }
     }
 
     fn copy_entry(&mut self, entry: &MapEntry) -> MapEntry {
         let id = next(self.ids);
         let (key, value) = (self.copy(&entry.key), self.copy(&entry.value));
-        MapEntry { id, position: entry.position, key, value, optional: entry.optional }
+        MapEntry {
+            id,
+            position: entry.position,
+            key,
+            value,
+            optional: entry.optional,
+        }
     }
 
     fn copy_field(&mut self, field: &MessageField) -> MessageField {
         let id = next(self.ids);
         let value = self.copy(&field.value);
-        MessageField { id, position: field.position, name: field.name.clone(), value, optional: field.optional }
+        MessageField {
+            id,
+            position: field.position,
+            name: field.name.clone(),
+            value,
+            optional: field.optional,
+        }
     }
 }
 

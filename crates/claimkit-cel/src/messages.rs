@@ -58,23 +58,83 @@ const fn wrapper(
     fields: &'static [(&'static str, &'static str)],
     of: Number,
 ) -> Message {
-    Message { name, result, fields, kind: MessageKind::Wrapper(of) }
+    Message {
+        name,
+        result,
+        fields,
+        kind: MessageKind::Wrapper(of),
+    }
 }
 
 const TIME: &[(&str, &str)] = &[("seconds", "int"), ("nanos", "int")];
 
 static MESSAGES: &[Message] = &[
-    wrapper("google.protobuf.BoolValue", "wrapper(bool)", &[("value", "bool")], Number::Bool),
-    wrapper("google.protobuf.BytesValue", "wrapper(bytes)", &[("value", "bytes")], Number::Bytes),
-    wrapper("google.protobuf.DoubleValue", "wrapper(double)", &[("value", "double")], Number::Double),
-    wrapper("google.protobuf.FloatValue", "wrapper(double)", &[("value", "double")], Number::Float),
-    wrapper("google.protobuf.Int32Value", "wrapper(int)", &[("value", "int")], Number::Int32),
-    wrapper("google.protobuf.Int64Value", "wrapper(int)", &[("value", "int")], Number::Int64),
-    wrapper("google.protobuf.UInt32Value", "wrapper(uint)", &[("value", "uint")], Number::Uint32),
-    wrapper("google.protobuf.UInt64Value", "wrapper(uint)", &[("value", "uint")], Number::Uint64),
-    wrapper("google.protobuf.StringValue", "wrapper(string)", &[("value", "string")], Number::String),
-    Message { name: "google.protobuf.Duration", result: "duration", fields: TIME, kind: MessageKind::Duration },
-    Message { name: "google.protobuf.Timestamp", result: "timestamp", fields: TIME, kind: MessageKind::Timestamp },
+    wrapper(
+        "google.protobuf.BoolValue",
+        "wrapper(bool)",
+        &[("value", "bool")],
+        Number::Bool,
+    ),
+    wrapper(
+        "google.protobuf.BytesValue",
+        "wrapper(bytes)",
+        &[("value", "bytes")],
+        Number::Bytes,
+    ),
+    wrapper(
+        "google.protobuf.DoubleValue",
+        "wrapper(double)",
+        &[("value", "double")],
+        Number::Double,
+    ),
+    wrapper(
+        "google.protobuf.FloatValue",
+        "wrapper(double)",
+        &[("value", "double")],
+        Number::Float,
+    ),
+    wrapper(
+        "google.protobuf.Int32Value",
+        "wrapper(int)",
+        &[("value", "int")],
+        Number::Int32,
+    ),
+    wrapper(
+        "google.protobuf.Int64Value",
+        "wrapper(int)",
+        &[("value", "int")],
+        Number::Int64,
+    ),
+    wrapper(
+        "google.protobuf.UInt32Value",
+        "wrapper(uint)",
+        &[("value", "uint")],
+        Number::Uint32,
+    ),
+    wrapper(
+        "google.protobuf.UInt64Value",
+        "wrapper(uint)",
+        &[("value", "uint")],
+        Number::Uint64,
+    ),
+    wrapper(
+        "google.protobuf.StringValue",
+        "wrapper(string)",
+        &[("value", "string")],
+        Number::String,
+    ),
+    Message {
+        name: "google.protobuf.Duration",
+        result: "duration",
+        fields: TIME,
+        kind: MessageKind::Duration,
+    },
+    Message {
+        name: "google.protobuf.Timestamp",
+        result: "timestamp",
+        fields: TIME,
+        kind: MessageKind::Timestamp,
+    },
     Message {
         name: "google.protobuf.Struct",
         result: "map(string, dyn)",
@@ -122,7 +182,9 @@ impl Message {
     /// Returns its fields with their types.
     pub fn fields(&self) -> Vec<(String, Type)> {
         let fields = self.fields.iter();
-        fields.filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect()
+        fields
+            .filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?)))
+            .collect()
     }
 
     /// Returns the kind of value that the message is converted to.

@@ -56,16 +56,33 @@ const LONGEST: usize = 100_000;
 pub fn parse(text: &str, options: &ParserOptions) -> Result<Ast, SyntaxProblems> {
     let source = ExpressionSource::new(text, options.dialect.line_rule);
     match parse_source(&source, options) {
-        Ok((root, visit::Details { ids, height, macros })) => Ok(Ast { root, ids, height, macros, source }),
+        Ok((
+            root,
+            visit::Details {
+                ids,
+                height,
+                macros,
+            },
+        )) => Ok(Ast {
+            root,
+            ids,
+            height,
+            macros,
+            source,
+        }),
         Err(problems) => Err(SyntaxProblems { source, problems }),
     }
 }
 
-fn parse_source(source: &ExpressionSource, options: &ParserOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
+fn parse_source(
+    source: &ExpressionSource,
+    options: &ParserOptions,
+) -> Result<(super::ast::Expr, visit::Details), Problems> {
     let length = source.text().chars().count();
     if length > LONGEST {
         let mut problems = Problems::new();
-        let message = format!("expression code point size exceeds limit: size: {length}, limit {LONGEST}");
+        let message =
+            format!("expression code point size exceeds limit: size: {length}, limit {LONGEST}");
         problems.report(Location::NONE, ProblemKind::Limit, message);
         return Err(problems);
     }

@@ -15,7 +15,12 @@ pub fn read(source: &ExpressionSource, dialect: &Dialect) -> ParsedText {
     if machine.run().is_err() {
         machine.parts.clear();
     }
-    ParsedText { tokens: machine.tokens, parts: machine.parts, pieces: machine.pieces, problems: machine.problems }
+    ParsedText {
+        tokens: machine.tokens,
+        parts: machine.parts,
+        pieces: machine.pieces,
+        problems: machine.problems,
+    }
 }
 
 impl Machine<'_> {
@@ -52,11 +57,24 @@ impl Machine<'_> {
                 self.add(*label, piece);
                 Ok(Some(*next))
             }
-            ParserStep::Call { rule, level, label, next } => {
+            ParserStep::Call {
+                rule,
+                level,
+                label,
+                next,
+            } => {
                 self.position = position;
-                Ok(Some(self.enter_rule(*rule, *level, Some((*next, *label)))?))
+                Ok(Some(self.enter_rule(
+                    *rule,
+                    *level,
+                    Some((*next, *label)),
+                )?))
             }
-            ParserStep::Decide { check, choice, ways } => {
+            ParserStep::Decide {
+                check,
+                choice,
+                ways,
+            } => {
                 self.position = position;
                 self.check(*check)?;
                 let way = self.choose(*choice).inspect_err(|_| {
@@ -84,7 +102,12 @@ impl Machine<'_> {
         }
     }
 
-    fn enter_rule(&mut self, rule: GrammarRule, level: u8, caller: Option<(PositionId, Label)>) -> Result<PositionId, Halt> {
+    fn enter_rule(
+        &mut self,
+        rule: GrammarRule,
+        level: u8,
+        caller: Option<(PositionId, Label)>,
+    ) -> Result<PositionId, Halt> {
         self.enter(rule, level, caller)?;
         Ok(self.grammar.start(rule))
     }

@@ -21,7 +21,9 @@ impl Machine<'_> {
             Choice::Next(set) => go_in(set.has(next)),
             Choice::CommaThen(set) => go_in(next == Comma && set.has(self.ahead(1))),
             Choice::Relation => go_in(RELATIONS.has(next) && self.level() <= 1),
-            Choice::Calculation => go_in(PRODUCTS.has(next) && self.level() <= 2 || SUMS.has(next) && self.level() <= 1),
+            Choice::Calculation => go_in(
+                PRODUCTS.has(next) && self.level() <= 2 || SUMS.has(next) && self.level() <= 1,
+            ),
             Choice::Operator => Ok(usize::from(!PRODUCTS.has(next))),
             Choice::Unary => match next {
                 Not => Ok(1),
@@ -57,7 +59,10 @@ impl Machine<'_> {
                     FloatLiteral => Ok(2),
                     _ => self.no_way(1),
                 },
-                kind => LITERALS.iter().position(|literal| *literal == kind).map_or_else(|| self.no_way(0), Ok),
+                kind => LITERALS
+                    .iter()
+                    .position(|literal| *literal == kind)
+                    .map_or_else(|| self.no_way(0), Ok),
             },
         }
     }
@@ -72,7 +77,8 @@ impl Machine<'_> {
                     return Ok(1);
                 }
                 let mut after = dot.saturating_add(1);
-                while self.ahead(after) == Dot && self.ahead(after.saturating_add(1)) == Identifier {
+                while self.ahead(after) == Dot && self.ahead(after.saturating_add(1)) == Identifier
+                {
                     after = after.saturating_add(2);
                 }
                 Ok(if self.ahead(after) == LeftBrace { 5 } else { 0 })
@@ -89,6 +95,9 @@ impl Machine<'_> {
 
     /// Returns the fault of a token `ahead` that fits no way.
     fn no_way(&self, ahead: usize) -> Result<usize, RuleFault> {
-        Err(RuleFault::NoAlternative { first: self.at, offending: self.at.saturating_add(ahead) })
+        Err(RuleFault::NoAlternative {
+            first: self.at,
+            offending: self.at.saturating_add(ahead),
+        })
     }
 }

@@ -76,7 +76,11 @@ impl Machine<'_> {
         }
         if !self.recovery.active {
             self.recovery.active = true;
-            let message = format!("missing {} at {}", self.expected(self.position).names(), self.shown(self.at));
+            let message = format!(
+                "missing {} at {}",
+                self.expected(self.position).names(),
+                self.shown(self.at)
+            );
             self.report(self.at, ProblemKind::Missing, &message)?;
         }
         Ok(Piece::Assumed)
@@ -90,7 +94,10 @@ impl Machine<'_> {
                 RuleFault::Halt => return Err(Halt),
                 RuleFault::Mismatch => {
                     let expected = self.expected(self.position).names();
-                    let message = format!("mismatched input {} expecting {expected}", self.shown(self.at));
+                    let message = format!(
+                        "mismatched input {} expecting {expected}",
+                        self.shown(self.at)
+                    );
                     self.report(self.at, ProblemKind::Mismatched, &message)?;
                 }
                 RuleFault::NoAlternative { first, offending } => {
@@ -102,7 +109,9 @@ impl Machine<'_> {
         self.attempt()?;
         let mut left_out = 0;
         let until = self.recovery_set();
-        if self.recovery.last_token == Some(self.at) && self.recovery.last_positions.contains(&self.position) {
+        if self.recovery.last_token == Some(self.at)
+            && self.recovery.last_positions.contains(&self.position)
+        {
             // The same error again: without this the parser would stay here.
             self.leave_out(&mut left_out)?;
         }
@@ -119,7 +128,9 @@ impl Machine<'_> {
     /// Leaves the next token out and counts it.
     fn leave_out(&mut self, left_out: &mut u32) -> Result<(), Halt> {
         if *left_out >= LEFT_OUT {
-            return Err(self.limit(format!("error recovery token lookahead limit exceeded: {LEFT_OUT}")));
+            return Err(self.limit(format!(
+                "error recovery token lookahead limit exceeded: {LEFT_OUT}"
+            )));
         }
         *left_out = left_out.saturating_add(1);
         self.consume();
@@ -149,7 +160,10 @@ impl Machine<'_> {
         }
         self.recovery.active = true;
         let expected = self.expected(self.position).names();
-        let message = format!("extraneous input {} expecting {expected}", self.shown(self.at));
+        let message = format!(
+            "extraneous input {} expecting {expected}",
+            self.shown(self.at)
+        );
         self.report(self.at, ProblemKind::Extraneous, &message)
     }
 
@@ -172,7 +186,10 @@ fn no_alternative(text: &str) -> String {
     characters.next();
     let rest = format!("{}'", characters.as_str());
     for keyword in ["true", "false", "null"] {
-        if let Some(after) = rest.strip_prefix(keyword).and_then(|rest| rest.strip_prefix('\'')) {
+        if let Some(after) = rest
+            .strip_prefix(keyword)
+            .and_then(|rest| rest.strip_prefix('\''))
+        {
             return format!("mismatched input '{keyword}' expecting IDENTIFIER{after}");
         }
     }
@@ -185,9 +202,18 @@ mod tests {
 
     #[test]
     fn a_keyword_in_place_of_a_name_is_worded_anew() {
-        assert_eq!(no_alternative(".true"), "mismatched input 'true' expecting IDENTIFIER");
-        assert_eq!(no_alternative(".nulls"), "no viable alternative at input '.nulls'");
-        assert_eq!(no_alternative("a.true"), "no viable alternative at input 'a.true'");
+        assert_eq!(
+            no_alternative(".true"),
+            "mismatched input 'true' expecting IDENTIFIER"
+        );
+        assert_eq!(
+            no_alternative(".nulls"),
+            "no viable alternative at input '.nulls'"
+        );
+        assert_eq!(
+            no_alternative("a.true"),
+            "no viable alternative at input 'a.true'"
+        );
         assert_eq!(no_alternative(""), "no viable alternative at input ''");
     }
 }

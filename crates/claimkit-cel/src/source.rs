@@ -48,7 +48,10 @@ pub struct Location {
 
 impl Location {
     /// The place of a problem that has none.
-    pub const NONE: Self = Self { line: -1, column: -1 };
+    pub const NONE: Self = Self {
+        line: -1,
+        column: -1,
+    };
 }
 
 /// cel-go prints no source line that has more bytes than this (`common/error.go`, `maxSnippetLength`).
@@ -60,15 +63,26 @@ const KEPT_PROBLEMS: usize = 100;
 impl ExpressionSource {
     /// Takes a text and finds its lines. They end at a line feed and at nothing else.
     pub(crate) fn new(text: &str, line_rule: LineRule) -> Self {
-        let mut lines = vec![LineStart { position: 0, byte: 0 }];
+        let mut lines = vec![LineStart {
+            position: 0,
+            byte: 0,
+        }];
         let (mut position, mut start) = (0_usize, 0_usize);
         for (byte, _) in text.match_indices('\n') {
             let next = byte.saturating_add(1);
-            position = position.saturating_add(text.get(start..next).unwrap_or_default().chars().count());
+            position =
+                position.saturating_add(text.get(start..next).unwrap_or_default().chars().count());
             start = next;
-            lines.push(LineStart { position: saturate(position), byte: saturate(start) });
+            lines.push(LineStart {
+                position: saturate(position),
+                byte: saturate(start),
+            });
         }
-        Self { text: text.to_owned(), lines, line_rule }
+        Self {
+            text: text.to_owned(),
+            lines,
+            line_rule,
+        }
     }
 
     /// Returns the whole text.
@@ -78,24 +92,34 @@ impl ExpressionSource {
 
     /// Returns the place of a token: always exact.
     pub(crate) fn token_location(&self, position: u32) -> Location {
-        self.location_after(self.lines.partition_point(|line| line.position <= position), position)
+        self.location_after(
+            self.lines.partition_point(|line| line.position <= position),
+            position,
+        )
     }
 
     /// Returns the place of a node, by the rule of the release.
     pub(crate) fn node_location(&self, position: u32) -> Location {
         match self.line_rule {
             LineRule::Exact => self.token_location(position),
-            LineRule::FirstColumnBelongsToLineBefore => {
-                self.location_after(self.lines.partition_point(|line| line.position < position), position)
-            }
+            LineRule::FirstColumnBelongsToLineBefore => self.location_after(
+                self.lines.partition_point(|line| line.position < position),
+                position,
+            ),
         }
     }
 
     /// Returns the place of `position` on the line with number `line`; on the first line if that is 0.
     fn location_after(&self, line: usize, position: u32) -> Location {
         let line = line.max(1);
-        let start = self.lines.get(line.saturating_sub(1)).map_or(0, |line| line.position);
-        Location { line: i64::try_from(line).unwrap_or(i64::MAX), column: i64::from(position.saturating_sub(start)) }
+        let start = self
+            .lines
+            .get(line.saturating_sub(1))
+            .map_or(0, |line| line.position);
+        Location {
+            line: i64::try_from(line).unwrap_or(i64::MAX),
+            column: i64::from(position.saturating_sub(start)),
+        }
     }
 
     /// Returns the byte of the text at a place; none for a place outside of the text. For marking a problem in an editor.
@@ -104,7 +128,13 @@ impl ExpressionSource {
         let column = usize::try_from(location.column).ok()?;
         let index = usize::try_from(location.line.checked_sub(1)?).ok()?;
         let start = self.lines.get(index)?.byte as usize;
-        Some(start.saturating_add(line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte)))
+        Some(
+            start.saturating_add(
+                line.char_indices()
+                    .nth(column)
+                    .map_or(line.len(), |(byte, _)| byte),
+            ),
+        )
     }
 
     /// Returns the text of a line without its line feed. The empty text has no line.
@@ -185,9 +215,18 @@ impl Problems {
     }
 
     /// Adds a problem. Beyond 100 they are only counted.
-    pub(crate) fn report(&mut self, location: Location, kind: ProblemKind, message: impl Into<String>) {
+    pub(crate) fn report(
+        &mut self,
+        location: Location,
+        kind: ProblemKind,
+        message: impl Into<String>,
+    ) {
         if self.list.len() < KEPT_PROBLEMS {
-            self.list.push(SourceProblem { location, kind, message: message.into() });
+            self.list.push(SourceProblem {
+                location,
+                kind,
+                message: message.into(),
+            });
         } else {
             self.dropped = self.dropped.saturating_add(1);
         }
@@ -207,7 +246,11 @@ impl Problems {
 
     /// Returns the text of cel-go's `Errors.ToDisplayString`.
     pub(crate) fn render(&self, source: &ExpressionSource) -> String {
-        let mut parts: Vec<String> = self.sorted().into_iter().map(|problem| problem.render(source)).collect();
+        let mut parts: Vec<String> = self
+            .sorted()
+            .into_iter()
+            .map(|problem| problem.render(source))
+            .collect();
         if self.dropped > 0 {
             parts.push(format!("{} more errors were truncated", self.dropped));
         }
@@ -219,8 +262,17 @@ impl SourceProblem {
     /// Returns the text of cel-go's `Error.ToDisplayString`: place, message, and the line with a caret under the place.
     pub(crate) fn render(&self, source: &ExpressionSource) -> String {
         let Location { line, column } = self.location;
-        let mut text = format!("ERROR: <input>:{line}:{}: {}", column.saturating_add(1), self.message);
-        let Some(snippet) = source.line(line).filter(|snippet| snippet.len() <= LONGEST_PRINTED_LINE) else { return text };
+        let mut text = format!(
+            "ERROR: <input>:{line}:{}: {}",
+            column.saturating_add(1),
+            self.message
+        );
+        let Some(snippet) = source
+            .line(line)
+            .filter(|snippet| snippet.len() <= LONGEST_PRINTED_LINE)
+        else {
+            return text;
+        };
         text.push_str("\n | ");
         text.push_str(&snippet.replace('\t', " "));
         text.push_str("\n | ");
@@ -250,15 +302,27 @@ mod tests {
 
     #[test]
     fn a_caret_stands_under_the_place() {
-        assert_eq!(shown("a\tb", 2, LineRule::Exact), "ERROR: <input>:1:3: wrong\n | a b\n | ..^");
-        assert_eq!(shown("\"é\" + ü", 6, LineRule::Exact), "ERROR: <input>:1:7: wrong\n | \"é\" + ü\n | .．....＾");
-        assert_eq!(shown("x &&\ny", 5, LineRule::Exact), "ERROR: <input>:2:1: wrong\n | y\n | ^");
+        assert_eq!(
+            shown("a\tb", 2, LineRule::Exact),
+            "ERROR: <input>:1:3: wrong\n | a b\n | ..^"
+        );
+        assert_eq!(
+            shown("\"é\" + ü", 6, LineRule::Exact),
+            "ERROR: <input>:1:7: wrong\n | \"é\" + ü\n | .．....＾"
+        );
+        assert_eq!(
+            shown("x &&\ny", 5, LineRule::Exact),
+            "ERROR: <input>:2:1: wrong\n | y\n | ^"
+        );
     }
 
     #[test]
     fn the_first_column_once_belonged_to_the_line_before() {
         let rule = LineRule::FirstColumnBelongsToLineBefore;
-        assert_eq!(shown("x &&\ny", 5, rule), "ERROR: <input>:1:6: wrong\n | x &&\n | ....^");
+        assert_eq!(
+            shown("x &&\ny", 5, rule),
+            "ERROR: <input>:1:6: wrong\n | x &&\n | ....^"
+        );
         assert_eq!(shown("y", 0, rule), "ERROR: <input>:1:1: wrong\n | y\n | ^");
     }
 
@@ -266,7 +330,11 @@ mod tests {
     fn a_place_is_a_byte_of_the_text() {
         let source = ExpressionSource::new("é ü\nab", LineRule::Exact);
         for (position, byte) in [(0, 0), (2, 3), (3, 5), (4, 6), (6, 8)] {
-            assert_eq!(source.byte(source.token_location(position)), Some(byte), "{position}");
+            assert_eq!(
+                source.byte(source.token_location(position)),
+                Some(byte),
+                "{position}"
+            );
         }
         assert_eq!(source.byte(Location::NONE), None);
     }

@@ -64,7 +64,10 @@ fn verb(text: &str) -> Verb<'_> {
             written.push_str(&format!("%!{letter}({note})"));
         }
     }
-    Verb { written, rest: characters.as_str() }
+    Verb {
+        written,
+        rest: characters.as_str(),
+    }
 }
 
 /// An argument's number in brackets, `%[1]d`.
@@ -77,7 +80,10 @@ struct ArgumentIndex {
 
 impl Default for ArgumentIndex {
     fn default() -> Self {
-        Self { is_good: true, is_last: false }
+        Self {
+            is_good: true,
+            is_last: false,
+        }
     }
 }
 
@@ -85,7 +91,9 @@ impl ArgumentIndex {
     /// Skips an index; `print.go`, `argNumber` and `parseArgNumber`.
     fn read<'a>(&mut self, text: &'a str) -> &'a str {
         self.is_last = false;
-        let Some(inner) = text.strip_prefix('[') else { return text };
+        let Some(inner) = text.strip_prefix('[') else {
+            return text;
+        };
         self.is_good = false;
         match inner.split_once(']').filter(|_| text.len() >= 3) {
             Some((digits, after)) => {
@@ -102,7 +110,11 @@ impl ArgumentIndex {
 fn number(text: &str) -> (Option<u32>, &str) {
     let mut value = None;
     let mut rest = text;
-    while let Some((digit, after)) = rest.chars().next().and_then(|first| Some((first.to_digit(10)?, rest.get(1..)?))) {
+    while let Some((digit, after)) = rest
+        .chars()
+        .next()
+        .and_then(|first| Some((first.to_digit(10)?, rest.get(1..)?)))
+    {
         let so_far: u32 = value.unwrap_or(0);
         if so_far > 1_000_000 {
             return (None, "");

@@ -155,11 +155,17 @@ impl TokenSet {
             bits |= 1_u64 << *kind as u8;
             rest = tail;
         }
-        Self { kinds: bits, may_end: false }
+        Self {
+            kinds: bits,
+            may_end: false,
+        }
     }
 
     /// No kind, and the rule may end.
-    pub const END_OF_RULE: Self = Self { kinds: 0, may_end: true };
+    pub const END_OF_RULE: Self = Self {
+        kinds: 0,
+        may_end: true,
+    };
 
     /// Returns true if `kind` is in the set.
     pub const fn has(self, kind: TokenKind) -> bool {
@@ -168,17 +174,27 @@ impl TokenSet {
 
     /// Returns the set with the kinds of both; the rule may end if it may in either.
     pub const fn or(self, other: Self) -> Self {
-        Self { kinds: self.kinds | other.kinds, may_end: self.may_end || other.may_end }
+        Self {
+            kinds: self.kinds | other.kinds,
+            may_end: self.may_end || other.may_end,
+        }
     }
 
     /// Keeps only the kinds of the tokens.
     pub const fn kinds_only(self) -> Self {
-        Self { kinds: self.kinds, may_end: false }
+        Self {
+            kinds: self.kinds,
+            may_end: false,
+        }
     }
 
     /// Returns the text after `expecting`: one name, or several in braces.
     pub fn names(self) -> String {
-        let names: Vec<&str> = NAMES.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
+        let names: Vec<&str> = NAMES
+            .iter()
+            .filter(|(kind, _)| self.has(*kind))
+            .map(|(_, name)| *name)
+            .collect();
         match names.as_slice() {
             [name] => (*name).to_owned(),
             names => format!("{{{}}}", names.join(", ")),
@@ -195,7 +211,10 @@ mod tests {
         for (number, (kind, _)) in NAMES.iter().enumerate() {
             assert_eq!(number, *kind as usize);
         }
-        assert_eq!(TokenSet::of(&[Identifier, End]).names(), "{<EOF>, IDENTIFIER}");
+        assert_eq!(
+            TokenSet::of(&[Identifier, End]).names(),
+            "{<EOF>, IDENTIFIER}"
+        );
         assert_eq!(TokenSet::of(&[Comma]).names(), "','");
     }
 }

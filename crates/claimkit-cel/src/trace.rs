@@ -69,12 +69,21 @@ impl Program {
 
     /// Returns the text of a part.
     pub fn text_of(&self, span: &Range<u32>) -> &str {
-        self.checked().ast.source.text().get(span.start as usize..span.end as usize).unwrap_or_default()
+        self.checked()
+            .ast
+            .source
+            .text()
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default()
     }
 
     /// Returns one line for each part that decided: `device.driver == "a" is false: device.driver is "b"`.
     pub fn explain(&self, trace: &Trace) -> Vec<String> {
-        trace.reasons(self).iter().map(|reason| self.sentence(reason)).collect()
+        trace
+            .reasons(self)
+            .iter()
+            .map(|reason| self.sentence(reason))
+            .collect()
     }
 
     fn sentence(&self, reason: &DecidingPart) -> String {
@@ -83,7 +92,10 @@ impl Program {
             Value::Error(error) => format!("`{text}` fails: {}", error.text),
             value => format!("`{text}` is {}", shown(value)),
         };
-        let others = reason.reads.iter().filter(|read| read.span != reason.part.span && !read.value.is_error());
+        let others = reason
+            .reads
+            .iter()
+            .filter(|read| read.span != reason.part.span && !read.value.is_error());
         for (index, read) in others.enumerate() {
             let before = match (index, &reason.part.value) {
                 // Errors have colons of their own.
@@ -91,7 +103,12 @@ impl Program {
                 (0, _) => ": ",
                 _ => ", ",
             };
-            let _ = write!(sentence, "{before}`{}` is {}", self.text_of(&read.span), shown(&read.value));
+            let _ = write!(
+                sentence,
+                "{before}`{}` is {}",
+                self.text_of(&read.span),
+                shown(&read.value)
+            );
         }
         sentence
     }
@@ -108,7 +125,10 @@ impl Trace {
         let mut parts = Vec::new();
         self.collect(&program.checked().ast.root, &mut |expr, value| {
             if !expr.generated {
-                parts.push(Part { span: expr.span.clone(), value: value.clone() });
+                parts.push(Part {
+                    span: expr.span.clone(),
+                    value: value.clone(),
+                });
             }
         });
         parts
@@ -130,8 +150,15 @@ impl Trace {
 
     /// Goes down through `&&`, `||`, `!` and `?:` to the parts that gave the value.
     fn decide(&self, expr: &Expr, reasons: &mut Vec<DecidingPart>) {
-        let Some(value) = self.value_of(expr) else { return };
-        if let ExprNode::Call { function, arguments, .. } = &expr.node {
+        let Some(value) = self.value_of(expr) else {
+            return;
+        };
+        if let ExprNode::Call {
+            function,
+            arguments,
+            ..
+        } = &expr.node
+        {
             let same = |part: &&Expr| match (self.value_of(part), value) {
                 (Some(Value::Bool(part)), Value::Bool(whole)) => part == whole,
                 (Some(Value::Error(part)), Value::Error(whole)) => part == whole,
@@ -163,7 +190,13 @@ impl Trace {
         }
         let mut reads = Vec::new();
         self.reads(expr, &mut reads);
-        reasons.push(DecidingPart { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
+        reasons.push(DecidingPart {
+            part: Part {
+                span: expr.span.clone(),
+                value: value.clone(),
+            },
+            reads,
+        });
     }
 
     /// Collects the longest selections from names in an expression. For a failed selection, its operand: that shows the existing
@@ -177,7 +210,10 @@ impl Trace {
                 && !expr.generated
                 && !reads.iter().any(|read| read.span == expr.span)
             {
-                reads.push(Part { span: expr.span.clone(), value: value.clone() });
+                reads.push(Part {
+                    span: expr.span.clone(),
+                    value: value.clone(),
+                });
             }
             return;
         }
@@ -191,13 +227,19 @@ fn is_selection(expr: &Expr) -> bool {
     loop {
         match &at.node {
             ExprNode::Ident(_) => return true,
-            ExprNode::Select { operand, test_only: false, .. } => at = operand,
-            ExprNode::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
-                match arguments.first() {
-                    Some(operand) => at = operand,
-                    None => return false,
-                }
-            }
+            ExprNode::Select {
+                operand,
+                test_only: false,
+                ..
+            } => at = operand,
+            ExprNode::Call {
+                function,
+                arguments,
+                ..
+            } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => match arguments.first() {
+                Some(operand) => at = operand,
+                None => return false,
+            },
             _ => return false,
         }
     }
@@ -218,7 +260,13 @@ pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.node {
         ExprNode::Literal(_) | ExprNode::Ident(_) => {}
         ExprNode::Select { operand, .. } => visit(operand),
-        ExprNode::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).for_each(visit),
+        ExprNode::Call {
+            target, arguments, ..
+        } => target
+            .as_deref()
+            .into_iter()
+            .chain(arguments)
+            .for_each(visit),
         ExprNode::List { elements, .. } => elements.iter().for_each(visit),
         ExprNode::Map { entries } => {
             for entry in entries {
@@ -254,7 +302,9 @@ pub fn shown(value: &Value) -> String {
         Value::Uint(number) => format!("{number}u"),
         Value::Duration(duration) => format!("duration(\"{duration}\")"),
         Value::Timestamp(time) => format!("timestamp(\"{time}\")"),
-        Value::Quantity(quantity, _) => format!("quantity(\"{}\")", amount(quantity.as_approximate_float())),
+        Value::Quantity(quantity, _) => {
+            format!("quantity(\"{}\")", amount(quantity.as_approximate_float()))
+        }
         Value::Version(version) => format!("semver(\"{version}\")"),
         Value::Type(kind) => kind.name().to_owned(),
         Value::List(list) => {
@@ -265,8 +315,12 @@ pub fn shown(value: &Value) -> String {
             format!("[{}]", parts.join(", "))
         }
         Value::Map(map) => {
-            let mut parts: Vec<String> =
-                map.entries().iter().take(SHOWN).map(|(key, value)| format!("{}: {}", short(key), short(value))).collect();
+            let mut parts: Vec<String> = map
+                .entries()
+                .iter()
+                .take(SHOWN)
+                .map(|(key, value)| format!("{}: {}", short(key), short(value)))
+                .collect();
             if map.len() > SHOWN {
                 parts.push("…".to_owned());
             }
@@ -281,7 +335,11 @@ fn amount(number: f64) -> String {
     let binary = divided(number, 1024.0, ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
     let decimal = divided(number, 1000.0, ["k", "M", "G", "T", "P", "E"]);
     // The value does not know how it was written: the shorter way is the likelier one, `200G` and not `195312500Ki`.
-    if decimal.len() < binary.len() { decimal } else { binary }
+    if decimal.len() < binary.len() {
+        decimal
+    } else {
+        binary
+    }
 }
 
 fn divided(mut number: f64, by: f64, units: [&str; 6]) -> String {

@@ -64,18 +64,27 @@ impl<'p> RulePart<'p> {
     /// Returns the operand of a part with a single operand, such as a sum without `+`.
     pub fn passed_on(&self) -> Option<PartId> {
         let passes_on = match self.rule {
-            GrammarRule::Expression | GrammarRule::Or | GrammarRule::And => !self.has(Label::Operator),
+            GrammarRule::Expression | GrammarRule::Or | GrammarRule::And => {
+                !self.has(Label::Operator)
+            }
             GrammarRule::Relation | GrammarRule::Calculation => self.form == RuleForm::Bare,
             GrammarRule::Unary | GrammarRule::Member => self.form == RuleForm::Plain,
             GrammarRule::Primary => self.form == RuleForm::Literal,
             _ => false,
         };
-        if passes_on { self.part(Label::Operand) } else { None }
+        if passes_on {
+            self.part(Label::Operand)
+        } else {
+            None
+        }
     }
 
     /// Returns all pieces with a label.
     pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + use<'p> {
-        self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
+        self.pieces
+            .iter()
+            .filter(move |(own, _)| *own == label)
+            .map(|(_, piece)| *piece)
     }
 
     /// Returns the first piece with a label.

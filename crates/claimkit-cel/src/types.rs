@@ -124,11 +124,22 @@ impl Type {
     pub(crate) fn is_equivalent(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Missing, _) | (_, Type::Missing) => false,
-            (Type::Wrapper(inner), other) | (other, Type::Wrapper(inner)) => inner.is_equivalent(other),
-            (Type::List(one), Type::List(two)) | (Type::Type(Some(one)), Type::Type(Some(two))) => one.is_equivalent(two),
-            (Type::Map(one), Type::Map(two)) => one.0.is_equivalent(&two.0) && one.1.is_equivalent(&two.1),
+            (Type::Wrapper(inner), other) | (other, Type::Wrapper(inner)) => {
+                inner.is_equivalent(other)
+            }
+            (Type::List(one), Type::List(two)) | (Type::Type(Some(one)), Type::Type(Some(two))) => {
+                one.is_equivalent(two)
+            }
+            (Type::Map(one), Type::Map(two)) => {
+                one.0.is_equivalent(&two.0) && one.1.is_equivalent(&two.1)
+            }
             (Type::Opaque(name, one), Type::Opaque(other, two)) => {
-                name == other && one.len() == two.len() && one.iter().zip(two.iter()).all(|(one, two)| one.is_equivalent(two))
+                name == other
+                    && one.len() == two.len()
+                    && one
+                        .iter()
+                        .zip(two.iter())
+                        .all(|(one, two)| one.is_equivalent(two))
             }
             _ => self == other,
         }
@@ -140,7 +151,9 @@ impl Type {
         let (mut next, mut count) = (self, 1_usize);
         while count < limit {
             match next {
-                Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => pending.push(&**inner),
+                Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => {
+                    pending.push(&**inner)
+                }
                 Type::Map(pair) => pending.extend([&pair.0, &pair.1]),
                 Type::Opaque(_, parameters) => pending.extend(parameters.iter()),
                 _ => {}
@@ -238,7 +251,11 @@ fn parse_prefix(text: &str, depth: usize) -> Option<(Type, &str)> {
             (Some(letter), None) if letter.is_ascii_uppercase() => Type::Parameter(letter),
             (Some(_), Some(_)) => {
                 let rest: Vec<Type> = parameters.collect();
-                if rest.is_empty() { Type::structure(name) } else { Type::Opaque(Arc::from(name), Arc::from(rest)) }
+                if rest.is_empty() {
+                    Type::structure(name)
+                } else {
+                    Type::Opaque(Arc::from(name), Arc::from(rest))
+                }
             }
             _ => return None,
         },
@@ -317,8 +334,14 @@ pub(crate) struct Variables<'p> {
 impl Variables<'_> {
     /// Returns the variable of a parameter.
     pub fn of(&self, parameter: char) -> Type {
-        let place = self.parameters.iter().position(|known| *known == parameter).and_then(|place| u32::try_from(place).ok());
-        place.map_or(Type::Dyn, |place| Type::Variable(self.first.saturating_add(place)))
+        let place = self
+            .parameters
+            .iter()
+            .position(|known| *known == parameter)
+            .and_then(|place| u32::try_from(place).ok());
+        place.map_or(Type::Dyn, |place| {
+            Type::Variable(self.first.saturating_add(place))
+        })
     }
 }
 
@@ -330,7 +353,11 @@ const RESERVED_VARIABLES: usize = 16;
 
 impl Default for Unifier {
     fn default() -> Self {
-        Unifier { bindings: Vec::with_capacity(RESERVED_VARIABLES), trail: Vec::with_capacity(RESERVED_VARIABLES), steps: 0 }
+        Unifier {
+            bindings: Vec::with_capacity(RESERVED_VARIABLES),
+            trail: Vec::with_capacity(RESERVED_VARIABLES),
+            steps: 0,
+        }
     }
 }
 
@@ -366,7 +393,10 @@ impl Unifier {
     }
 
     /// Asks [`Unifier::assignable`] for several pairs at once.
-    pub fn all_assignable<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t Type, Cow<'t, Type>)>) -> bool {
+    pub fn all_assignable<'t>(
+        &mut self,
+        pairs: impl IntoIterator<Item = (&'t Type, Cow<'t, Type>)>,
+    ) -> bool {
         self.trail.clear();
         let fits = pairs.into_iter().all(|(to, from)| self.unify(to, &from));
         if !fits {
@@ -409,19 +439,33 @@ impl Unifier {
             return self.substitutes(second, first).0;
         }
         match (first, second) {
-            (Type::Dyn | Type::Error | Type::Any, _) | (_, Type::Dyn | Type::Error | Type::Any) => true,
+            (Type::Dyn | Type::Error | Type::Any, _) | (_, Type::Dyn | Type::Error | Type::Any) => {
+                true
+            }
             (Type::Missing, _) | (_, Type::Missing) => false,
             (Type::Null, other) | (other, Type::Null) => matches!(
                 other,
-                Type::Null | Type::Opaque(..) | Type::Struct(_) | Type::Duration | Type::Timestamp | Type::Wrapper(_)
+                Type::Null
+                    | Type::Opaque(..)
+                    | Type::Struct(_)
+                    | Type::Duration
+                    | Type::Timestamp
+                    | Type::Wrapper(_)
             ),
             (Type::Wrapper(inner), Type::Wrapper(other)) => inner == other,
             (Type::Wrapper(inner), other) | (other, Type::Wrapper(inner)) => **inner == *other,
             (Type::Type(_), Type::Type(_)) => true,
             (Type::List(first), Type::List(second)) => self.unify(first, second),
-            (Type::Map(first), Type::Map(second)) => self.unify(&first.0, &second.0) && self.unify(&first.1, &second.1),
+            (Type::Map(first), Type::Map(second)) => {
+                self.unify(&first.0, &second.0) && self.unify(&first.1, &second.1)
+            }
             (Type::Opaque(name, first), Type::Opaque(other, second)) => {
-                name == other && first.len() == second.len() && first.iter().zip(second.iter()).all(|(f, s)| self.unify(f, s))
+                name == other
+                    && first.len() == second.len()
+                    && first
+                        .iter()
+                        .zip(second.iter())
+                        .all(|(f, s)| self.unify(f, s))
             }
             (first, second) => first == second,
         }
@@ -437,7 +481,11 @@ impl Unifier {
                 return (true, true);
             }
             if self.unify(by, &bound) {
-                let general = if equal_or_less_specific(by, &bound) { by.clone() } else { bound };
+                let general = if equal_or_less_specific(by, &bound) {
+                    by.clone()
+                } else {
+                    bound
+                };
                 if !self.occurs(variable, &general) {
                     self.bind(variable, general);
                 }
@@ -467,7 +515,9 @@ impl Unifier {
             Type::List(element) => self.occurs(variable, element),
             Type::Map(pair) => self.occurs(variable, &pair.0) || self.occurs(variable, &pair.1),
             Type::Type(Some(of)) => self.occurs(variable, of),
-            Type::Opaque(_, parameters) => parameters.iter().any(|parameter| self.occurs(variable, parameter)),
+            Type::Opaque(_, parameters) => parameters
+                .iter()
+                .any(|parameter| self.occurs(variable, parameter)),
             _ => false,
         }
     }
@@ -497,14 +547,20 @@ impl Unifier {
                 Some(element) => Type::list(element),
                 None => of.clone(),
             },
-            Type::Map(pair) if has_variables(of) => Type::map(self.replace(&pair.0, free), self.replace(&pair.1, free)),
+            Type::Map(pair) if has_variables(of) => {
+                Type::map(self.replace(&pair.0, free), self.replace(&pair.1, free))
+            }
             Type::Type(Some(inner)) => match self.replace_shared(inner, free) {
                 Some(inner) => Type::type_of(inner),
                 None => of.clone(),
             },
-            Type::Opaque(name, parameters) if has_variables(of) => {
-                Type::Opaque(name.clone(), parameters.iter().map(|parameter| self.replace(parameter, free)).collect())
-            }
+            Type::Opaque(name, parameters) if has_variables(of) => Type::Opaque(
+                name.clone(),
+                parameters
+                    .iter()
+                    .map(|parameter| self.replace(parameter, free))
+                    .collect(),
+            ),
             _ => of.clone(),
         }
     }
@@ -537,7 +593,9 @@ fn finds_variables(of: &Type, count: &mut usize) -> bool {
             Type::Variable(_) => true,
             Type::List(inner) | Type::Type(Some(inner)) => finds_variables(inner, count),
             Type::Map(pair) => finds_variables(&pair.0, count) || finds_variables(&pair.1, count),
-            Type::Opaque(_, parameters) => parameters.iter().any(|parameter| finds_variables(parameter, count)),
+            Type::Opaque(_, parameters) => parameters
+                .iter()
+                .any(|parameter| finds_variables(parameter, count)),
             _ => false,
         }
 }
@@ -550,12 +608,16 @@ pub fn equal_or_less_specific(first: &Type, second: &Type) -> bool {
         (_, Type::Dyn | Type::Any | Type::Variable(_) | Type::Parameter(_)) => false,
         (Type::List(first), Type::List(second)) => equal_or_less_specific(first, second),
         (Type::Map(first), Type::Map(second)) => {
-            equal_or_less_specific(&first.0, &second.0) && equal_or_less_specific(&first.1, &second.1)
+            equal_or_less_specific(&first.0, &second.0)
+                && equal_or_less_specific(&first.1, &second.1)
         }
         (Type::Opaque(name, first), Type::Opaque(other, second)) => {
             name == other
                 && first.len() == second.len()
-                && first.iter().zip(second.iter()).all(|(first, second)| equal_or_less_specific(first, second))
+                && first
+                    .iter()
+                    .zip(second.iter())
+                    .all(|(first, second)| equal_or_less_specific(first, second))
         }
         (Type::Type(_), Type::Type(_)) => true,
         (first, second) => first == second,

@@ -15,9 +15,17 @@ const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
 pub fn validate(environment: &Environment, ast: &Ast, findings: &CheckerFindings) -> Problems {
-    let mut validator = Validator { ast, findings, problems: Problems::new() };
+    let mut validator = Validator {
+        ast,
+        findings,
+        problems: Problems::new(),
+    };
     let mut nodes = Vec::new();
-    let reach = if environment.rules().first_checker { Reach::Literals } else { Reach::AnyDepth };
+    let reach = if environment.rules().first_checker {
+        Reach::Literals
+    } else {
+        Reach::AnyDepth
+    };
     collect(&ast.root, Elements::OfOneType, reach, &mut nodes);
     for (function, check) in CALLS {
         for (node, _) in &nodes {
@@ -25,7 +33,14 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &CheckerFindings
         }
     }
     for (node, wanted) in &nodes {
-        if let (ExprNode::List { elements, optional_indices }, Elements::OfOneType) = (&node.node, wanted) {
+        if let (
+            ExprNode::List {
+                elements,
+                optional_indices,
+            },
+            Elements::OfOneType,
+        ) = (&node.node, wanted)
+        {
             validator.list(elements, optional_indices);
         }
     }
@@ -51,15 +66,21 @@ pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
     collect(&ast.root, Elements::OfOneType, Reach::AnyDepth, &mut nodes);
     nodes.iter().any(|(node, _)| match &node.node {
-        ExprNode::Call { function, target: Some(target), .. } => {
-            function == "format" && !matches!(target.node, ExprNode::Literal(_))
-        }
+        ExprNode::Call {
+            function,
+            target: Some(target),
+            ..
+        } => function == "format" && !matches!(target.node, ExprNode::Literal(_)),
         _ => false,
     })
 }
 
 /// Functions whose first argument is validated if it is a literal.
-const CALLS: &[(&str, Test)] = &[("duration", is_duration), ("timestamp", is_timestamp), ("matches", is_regex)];
+const CALLS: &[(&str, Test)] = &[
+    ("duration", is_duration),
+    ("timestamp", is_timestamp),
+    ("matches", is_regex),
+];
 
 fn is_duration(literal: &Literal) -> bool {
     match literal {
@@ -88,7 +109,9 @@ fn is_regex(literal: &Literal) -> bool {
 /// Returns true if there is anything to validate in a node itself.
 fn is_looked_at(expr: &Expr) -> bool {
     match &expr.node {
-        ExprNode::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
+        ExprNode::Call { function, .. } => {
+            function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name)
+        }
         ExprNode::List { .. } | ExprNode::Map { .. } => true,
         _ => false,
     }
@@ -110,7 +133,12 @@ enum Reach {
 }
 
 /// Collects the nodes to validate, in order, each with the elements that it may have.
-fn collect<'a>(expr: &'a Expr, elements: Elements, reach: Reach, into: &mut Vec<(&'a Expr, Elements)>) {
+fn collect<'a>(
+    expr: &'a Expr,
+    elements: Elements,
+    reach: Reach,
+    into: &mut Vec<(&'a Expr, Elements)>,
+) {
     if is_looked_at(expr) {
         into.push((expr, elements));
     }
@@ -121,24 +149,42 @@ fn collect<'a>(expr: &'a Expr, elements: Elements, reach: Reach, into: &mut Vec<
     match &expr.node {
         ExprNode::Literal(_) | ExprNode::Ident(_) => {}
         ExprNode::Select { operand, .. } => collect(operand, inside, reach, into),
-        ExprNode::Call { function, target, arguments } => {
-            let inside = if function == MIXED_ARGUMENTS { Elements::Mixed } else { inside };
+        ExprNode::Call {
+            function,
+            target,
+            arguments,
+        } => {
+            let inside = if function == MIXED_ARGUMENTS {
+                Elements::Mixed
+            } else {
+                inside
+            };
             for part in target.as_deref().into_iter().chain(arguments) {
                 collect(part, inside, reach, into);
             }
         }
-        ExprNode::List { elements: parts, .. } => parts.iter().for_each(|part| collect(part, elements, reach, into)),
+        ExprNode::List {
+            elements: parts, ..
+        } => parts
+            .iter()
+            .for_each(|part| collect(part, elements, reach, into)),
         ExprNode::Map { entries } => {
             for entry in entries {
                 collect(&entry.key, elements, reach, into);
                 collect(&entry.value, elements, reach, into);
             }
         }
-        ExprNode::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, reach, into)),
+        ExprNode::Message { fields, .. } => fields
+            .iter()
+            .for_each(|field| collect(&field.value, inside, reach, into)),
         ExprNode::Comprehension(comprehension) => {
-            for part in
-                [&comprehension.range, &comprehension.init, &comprehension.condition, &comprehension.step, &comprehension.result]
-            {
+            for part in [
+                &comprehension.range,
+                &comprehension.init,
+                &comprehension.condition,
+                &comprehension.step,
+                &comprehension.result,
+            ] {
                 collect(part, inside, reach, into);
             }
         }
@@ -158,7 +204,11 @@ impl Validator<'_> {
     }
 
     fn call(&mut self, node: &Expr, wanted: &str, check: Test) {
-        if let ExprNode::Call { function, arguments, .. } = &node.node
+        if let ExprNode::Call {
+            function,
+            arguments,
+            ..
+        } = &node.node
             && function == wanted
             && let Some(first) = arguments.first()
             && let ExprNode::Literal(literal) = &first.node
@@ -178,13 +228,23 @@ impl Validator<'_> {
     }
 
     fn mismatch(&mut self, at: &Expr, wanted: &Type, found: &Type) {
-        self.report(at, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
+        self.report(
+            at,
+            format!(
+                "expected type '{}' but found '{}'",
+                wanted.in_problem(),
+                found.in_problem()
+            ),
+        );
     }
 
     fn list(&mut self, elements: &[Expr], optional: &[u32]) {
         let mut wanted: Option<Type> = None;
         for (index, element) in elements.iter().enumerate() {
-            let found = self.part(element, optional.iter().any(|&optional| optional as usize == index));
+            let found = self.part(
+                element,
+                optional.iter().any(|&optional| optional as usize == index),
+            );
             match &wanted {
                 None | Some(Type::Missing) => wanted = Some(found),
                 Some(wanted) if wanted.is_equivalent(&found) => {}
@@ -198,11 +258,19 @@ impl Validator<'_> {
     }
 
     fn map(&mut self, node: &Expr) {
-        let ExprNode::Map { entries } = &node.node else { return };
+        let ExprNode::Map { entries } = &node.node else {
+            return;
+        };
         let mut wanted: Option<(Type, Type)> = None;
         for entry in entries {
-            let found = (self.findings.type_of(entry.key.id).clone(), self.part(&entry.value, entry.optional));
-            let Some((key, value)) = wanted.clone().filter(|pair| *pair != (Type::Missing, Type::Missing)) else {
+            let found = (
+                self.findings.type_of(entry.key.id).clone(),
+                self.part(&entry.value, entry.optional),
+            );
+            let Some((key, value)) = wanted
+                .clone()
+                .filter(|pair| *pair != (Type::Missing, Type::Missing))
+            else {
                 wanted = Some(found);
                 continue;
             };
@@ -217,12 +285,25 @@ impl Validator<'_> {
 
     /// Validates `"…".format([…])` of literals.
     fn format(&mut self, node: &Expr) {
-        let ExprNode::Call { function, target: Some(target), arguments } = &node.node else { return };
+        let ExprNode::Call {
+            function,
+            target: Some(target),
+            arguments,
+        } = &node.node
+        else {
+            return;
+        };
         if function != "format" {
             return;
         }
-        let (ExprNode::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
-        let ExprNode::List { elements, .. } = &list.node else { return };
+        let (ExprNode::Literal(Literal::String(text)), [list]) =
+            (&target.node, arguments.as_slice())
+        else {
+            return;
+        };
+        let ExprNode::List { elements, .. } = &list.node else {
+            return;
+        };
         if let Some((part, message)) = format_literals::validate(self.findings, text, elements) {
             self.report(part.unwrap_or(node), message);
         }

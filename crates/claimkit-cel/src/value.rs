@@ -94,12 +94,20 @@ pub struct EvalError {
 impl EvalError {
     /// Makes an error with upstream's text that ends the evaluation.
     pub(crate) fn stop(text: impl Into<String>) -> EvalError {
-        EvalError { text: text.into(), ours: false, stops: true }
+        EvalError {
+            text: text.into(),
+            ours: false,
+            stops: true,
+        }
     }
 
     /// Makes the error for a limit of this engine, which ends the evaluation.
     pub(crate) fn limit(text: &str) -> EvalError {
-        EvalError { text: text.to_owned(), ours: true, stops: true }
+        EvalError {
+            text: text.to_owned(),
+            ours: true,
+            stops: true,
+        }
     }
 }
 
@@ -141,7 +149,9 @@ impl Key {
             Value::Uint(u) => Key::Uint(*u),
             Value::Double(d) => Key::Double(if *d == 0.0 { 0 } else { d.to_bits() }),
             Value::String(s) => Key::String(s.clone()),
-            Value::Duration(_) | Value::Timestamp(_) | Value::Type(_) => Key::Other(format!("{} {value}", value.type_name())),
+            Value::Duration(_) | Value::Timestamp(_) | Value::Type(_) => {
+                Key::Other(format!("{} {value}", value.type_name()))
+            }
             _ => return None,
         })
     }
@@ -174,7 +184,10 @@ impl Map {
     /// Returns a map with string keys, which are distinct.
     pub fn with_names(entries: Vec<(Arc<str>, Value)>, missing: Option<Value>) -> Map {
         let mut map = Map {
-            entries: entries.into_iter().map(|(name, value)| (Value::String(name), value)).collect(),
+            entries: entries
+                .into_iter()
+                .map(|(name, value)| (Value::String(name), value))
+                .collect(),
             index: None,
             missing,
             native: true,
@@ -214,7 +227,10 @@ impl Map {
     fn make_index(&mut self) {
         if self.entries.len() > SMALL_MAP {
             let keys = self.entries.iter().enumerate();
-            self.index = Some(order::map(keys.filter_map(|(position, (key, _))| Some((Key::of(key)?, position)))));
+            self.index =
+                Some(order::map(keys.filter_map(|(position, (key, _))| {
+                    Some((Key::of(key)?, position))
+                })));
         }
     }
 
@@ -245,19 +261,25 @@ impl Map {
         }
         match &self.index {
             Some(index) => index.get(key).copied(),
-            None => self.entries.iter().position(|(have, _)| same_key(have, key)),
+            None => self
+                .entries
+                .iter()
+                .position(|(have, _)| same_key(have, key)),
         }
     }
 
     /// Returns the value under a text.
     pub(crate) fn find_name(&self, name: &str) -> Option<&Value> {
         let found = match &self.index {
-            None => {
-                self.entries.iter().find(|(key, _)| matches!(key, Value::String(key) if &**key == name)).map(|(_, value)| value)
-            }
-            Some(index) => {
-                index.get(&Key::String(Arc::from(name))).and_then(|&position| self.entries.get(position)).map(|(_, v)| v)
-            }
+            None => self
+                .entries
+                .iter()
+                .find(|(key, _)| matches!(key, Value::String(key) if &**key == name))
+                .map(|(_, value)| value),
+            Some(index) => index
+                .get(&Key::String(Arc::from(name)))
+                .and_then(|&position| self.entries.get(position))
+                .map(|(_, v)| v),
         };
         found.or(self.missing.as_ref())
     }
@@ -275,7 +297,9 @@ impl Map {
         let exact = Key::of(key)?;
         let position = self.position(&exact).or_else(|| {
             let (first, second) = other_numbers(key);
-            first.and_then(|key| self.position(&key)).or_else(|| second.and_then(|key| self.position(&key)))
+            first
+                .and_then(|key| self.position(&key))
+                .or_else(|| second.and_then(|key| self.position(&key)))
         })?;
         self.entries.get(position).map(|(_, value)| value)
     }
@@ -303,19 +327,26 @@ fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
 /// Returns the integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`,
 /// `doubleToInt64Checked`).
 pub(crate) fn exact_int(number: f64) -> Option<i64> {
-    (number.fract() == 0.0 && number > -9_223_372_036_854_775_808.0 && number < 9_223_372_036_854_775_808.0)
+    (number.fract() == 0.0
+        && number > -9_223_372_036_854_775_808.0
+        && number < 9_223_372_036_854_775_808.0)
         .then_some(number as i64)
 }
 
 /// Returns the unsigned integer that the number is.
 pub(crate) fn exact_uint(number: f64) -> Option<u64> {
-    (number.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&number)).then_some(number as u64)
+    (number.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&number))
+        .then_some(number as u64)
 }
 
 impl Value {
     /// Makes an error with upstream's text.
     pub(crate) fn error(text: impl Into<String>) -> Value {
-        Value::Error(Arc::new(EvalError { text: text.into(), ours: false, stops: false }))
+        Value::Error(Arc::new(EvalError {
+            text: text.into(),
+            ours: false,
+            stops: false,
+        }))
     }
 
     /// Makes the error for a limit of this engine that was reached.
@@ -345,7 +376,10 @@ impl Value {
 
     /// Returns a map of fields by name, as an object of the API has them.
     pub fn object<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
-        let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        let fields = fields
+            .into_iter()
+            .map(|(name, value)| (name.into(), value))
+            .collect();
         Value::Map(Arc::new(Map::with_names(fields, None)))
     }
 
@@ -353,7 +387,12 @@ impl Value {
     pub(crate) fn is_object(&self) -> bool {
         matches!(
             self,
-            Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Address(_) | Value::Network(_) | Value::Format(_)
+            Value::Quantity(..)
+                | Value::Version(_)
+                | Value::Url(_)
+                | Value::Address(_)
+                | Value::Network(_)
+                | Value::Format(_)
         )
     }
 
@@ -380,7 +419,9 @@ impl Value {
             Value::Type(_) => Type::Type(None),
             Value::Optional(_) => Type::optional(Type::Dyn),
             Value::Address(_) | Value::Network(_) => Type::opaque(self.type_name()),
-            Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Format(_) => Type::structure(self.type_name()),
+            Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Format(_) => {
+                Type::structure(self.type_name())
+            }
         }
     }
 
@@ -460,7 +501,9 @@ const LONGEST_PRINTED: usize = 1 << 20;
 
 impl Value {
     fn print(&self, f: &mut fmt::Formatter<'_>, left: &mut usize) -> fmt::Result {
-        let Some(rest) = left.checked_sub(1) else { return Ok(()) };
+        let Some(rest) = left.checked_sub(1) else {
+            return Ok(());
+        };
         *left = rest;
         match self {
             Value::Error(error) => f.write_str(&error.text),

@@ -77,10 +77,25 @@ struct NodeParts {
 struct Halt;
 
 /// Builds the tree. Fails with the problems of the parser if there are any.
-pub fn build(parsed: ParsedText, source: &ExpressionSource, options: &ParserOptions) -> Result<(Expr, Details), Problems> {
-    let ParsedText { tokens, parts, pieces, problems } = parsed;
+pub fn build(
+    parsed: ParsedText,
+    source: &ExpressionSource,
+    options: &ParserOptions,
+) -> Result<(Expr, Details), Problems> {
+    let ParsedText {
+        tokens,
+        parts,
+        pieces,
+        problems,
+    } = parsed;
     let mut builder = Builder {
-        text: Parts { source, tokens, parts, pieces, escaped_names_are_fields: options.dialect.escaped_names_are_fields },
+        text: Parts {
+            source,
+            tokens,
+            parts,
+            pieces,
+            escaped_names_are_fields: options.dialect.escaped_names_are_fields,
+        },
         options,
         problems,
         tasks: Vec::with_capacity(RESERVED_TASKS),
@@ -96,7 +111,11 @@ pub fn build(parsed: ParsedText, source: &ExpressionSource, options: &ParserOpti
     let root = builder.run(whole);
     match root {
         Some(root) if builder.problems.is_empty() => {
-            let details = Details { ids: builder.ids, height: root.height, macros: builder.macros };
+            let details = Details {
+                ids: builder.ids,
+                height: root.height,
+                macros: builder.macros,
+            };
             Ok((root.expr, details))
         }
         _ => Err(builder.problems),
@@ -152,15 +171,23 @@ impl Builder<'_> {
         if is_level(rule) {
             self.depth = self.depth.saturating_add(1);
             if self.depth > DEEPEST {
-                self.problems.report(Location::NONE, ProblemKind::Limit, "max recursion depth exceeded");
+                self.problems.report(
+                    Location::NONE,
+                    ProblemKind::Limit,
+                    "max recursion depth exceeded",
+                );
                 return Err(Halt);
             }
         }
         match (rule, form) {
-            (GrammarRule::Unary, RuleForm::Bare) => self.constant(place, Literal::String("<<error>>".into())),
+            (GrammarRule::Unary, RuleForm::Bare) => {
+                self.constant(place, Literal::String("<<error>>".into()))
+            }
             (GrammarRule::Literal, _) => self.visit_literal(place),
             (GrammarRule::Primary, RuleForm::Bare) => self.hole(NOWHERE),
-            (GrammarRule::Primary, RuleForm::Identifier | RuleForm::GlobalCall) => self.visit_name(place, start),
+            (GrammarRule::Primary, RuleForm::Identifier | RuleForm::GlobalCall) => {
+                self.visit_name(place, start)
+            }
             (GrammarRule::Primary, RuleForm::Message) => self.visit_message(place),
             _ => self.ask(place),
         }
@@ -171,7 +198,8 @@ impl Builder<'_> {
     fn ask(&mut self, place: NodeParts) {
         self.tasks.push(Task::Finish(place));
         let from = self.tasks.len();
-        self.text.operands(place.part, |operand| self.tasks.push(Task::Visit(operand)));
+        self.text
+            .operands(place.part, |operand| self.tasks.push(Task::Visit(operand)));
         self.first_is_next(from);
     }
 
@@ -183,8 +211,12 @@ impl Builder<'_> {
     /// Builds a variable or the call of a function.
     fn visit_name(&mut self, place: NodeParts, start: usize) {
         let position = self.text.token_position(start);
-        let Some(part) = self.text.part(place.part) else { return };
-        let Some(piece) = part.first(Label::Identifier) else { return self.hole(position) };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
+        let Some(piece) = part.first(Label::Identifier) else {
+            return self.hole(position);
+        };
         let name = self.text.piece_text(piece);
         if RESERVED.contains(&name) {
             let message = format!("reserved identifier: {name}");
@@ -194,7 +226,11 @@ impl Builder<'_> {
         match part.form {
             RuleForm::GlobalCall => self.ask(place),
             _ => {
-                let name = if part.has(Label::LeadingDot) { format!(".{name}").into() } else { name.into() };
+                let name = if part.has(Label::LeadingDot) {
+                    format!(".{name}").into()
+                } else {
+                    name.into()
+                };
                 let position = self.text.piece_position(piece);
                 self.leaf(place, position, ExprNode::Ident(name));
             }
@@ -203,8 +239,12 @@ impl Builder<'_> {
 
     /// Builds `Name{field: value}`.
     fn visit_message(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
-        let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
+        let list = part
+            .part(Label::Arguments)
+            .and_then(|id| self.text.part(id));
         let position = list.map_or(NOWHERE, |list| self.text.token_position(list.start));
         let entries = self.text.entries(part);
         self.tasks.push(Task::Finish(place));
@@ -212,7 +252,9 @@ impl Builder<'_> {
         for entry in entries {
             match self.text.part(entry.key).map(|key| self.text.name(key)) {
                 Some(Ok(_)) => self.tasks.push(Task::Visit(Some(entry.value))),
-                Some(Err(message)) if self.options.dialect.escaped_names => self.refuse(position, message.to_owned()),
+                Some(Err(message)) if self.options.dialect.escaped_names => {
+                    self.refuse(position, message.to_owned())
+                }
                 _ => break,
             }
         }
@@ -220,16 +262,27 @@ impl Builder<'_> {
     }
 
     fn visit_literal(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
         let (form, position) = (part.form, self.text.token_position(part.start));
-        let text = part.first(Label::Operand).map_or("", |piece| self.text.piece_text(piece));
+        let text = part
+            .first(Label::Operand)
+            .map_or("", |piece| self.text.piece_text(piece));
         let negative = part.has(Label::Sign);
         let surrogates_are_refused = self.options.dialect.surrogates_are_refused;
         let value = match form {
-            RuleForm::Int => literal::int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
-            RuleForm::Uint => literal::uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
-            RuleForm::Double => literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
-            RuleForm::String => literal::string(text, surrogates_are_refused).map(|text| Literal::String(text.into())),
+            RuleForm::Int => literal::int(text, negative)
+                .map(Literal::Int)
+                .ok_or("invalid int literal"),
+            RuleForm::Uint => literal::uint(text)
+                .map(Literal::Uint)
+                .ok_or("invalid uint literal"),
+            RuleForm::Double => literal::double(text, negative)
+                .map(Literal::Double)
+                .ok_or("invalid double literal"),
+            RuleForm::String => literal::string(text, surrogates_are_refused)
+                .map(|text| Literal::String(text.into())),
             RuleForm::Bytes => literal::bytes(text).map(Literal::Bytes),
             RuleForm::True => Ok(Literal::Bool(true)),
             RuleForm::False => Ok(Literal::Bool(false)),
@@ -251,7 +304,9 @@ impl Builder<'_> {
 
     /// Builds a node from its operands.
     fn finish(&mut self, place: NodeParts) -> Result<(), Halt> {
-        let Some(part) = self.text.part(place.part) else { return Ok(()) };
+        let Some(part) = self.text.part(place.part) else {
+            return Ok(());
+        };
         let (rule, form) = (part.rule, part.form);
         if is_level(rule) {
             self.depth = self.depth.saturating_sub(1);
@@ -260,7 +315,8 @@ impl Builder<'_> {
             (GrammarRule::Or, _) => self.finish_chain(place, "_||_"),
             (GrammarRule::And, _) => self.finish_chain(place, "_&&_"),
             (GrammarRule::Member, RuleForm::Select) => self.finish_select(place),
-            (GrammarRule::Member, RuleForm::MemberCall) | (GrammarRule::Primary, RuleForm::GlobalCall) => {
+            (GrammarRule::Member, RuleForm::MemberCall)
+            | (GrammarRule::Primary, RuleForm::GlobalCall) => {
                 return self.finish_call(place);
             }
             (GrammarRule::Primary, RuleForm::List) => self.finish_list(place),
@@ -273,11 +329,20 @@ impl Builder<'_> {
 
     /// Builds operators and indices.
     fn finish_operator(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
         let signs = part.all(Label::Operator).count();
-        let Some(operator) = part.first(Label::Operator) else { return self.hole(NOWHERE) };
+        let Some(operator) = part.first(Label::Operator) else {
+            return self.hole(NOWHERE);
+        };
         let kind = match operator {
-            Piece::Token(index) => self.text.tokens.seen.get(index).map_or(TokenKind::End, |token| token.kind),
+            Piece::Token(index) => self
+                .text
+                .tokens
+                .seen
+                .get(index)
+                .map_or(TokenKind::End, |token| token.kind),
             Piece::Assumed | Piece::Part(_) => TokenKind::End,
         };
         if part.rule == GrammarRule::Unary && signs % 2 == 0 {
@@ -288,7 +353,11 @@ impl Builder<'_> {
             }
             return;
         }
-        let (rule, is_optional, position) = (part.rule, part.has(Label::Optional), self.text.piece_position(operator));
+        let (rule, is_optional, position) = (
+            part.rule,
+            part.has(Label::Optional),
+            self.text.piece_position(operator),
+        );
         let (function, count) = match (rule, kind) {
             (GrammarRule::Unary, TokenKind::Not) => ("!_", 1),
             (GrammarRule::Unary, _) => ("-_", 1),
@@ -297,17 +366,29 @@ impl Builder<'_> {
             (_, kind) => (binary(kind), 2),
         };
         let (arguments, height, size) = self.take(count);
-        let node = ExprNode::Call { function: function.into(), target: None, arguments };
+        let node = ExprNode::Call {
+            function: function.into(),
+            target: None,
+            arguments,
+        };
         self.push(place, position, node, height, size);
     }
 
     /// Builds from a chain of `&&` or `||` a tree of little depth; `balancedTree`.
     fn finish_chain(&mut self, place: NodeParts, function: &'static str) {
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
         let count = part.parts(Label::Operand).count();
-        let operators: Vec<u32> = part.all(Label::Operator).map(|operator| self.text.piece_position(operator)).collect();
+        let operators: Vec<u32> = part
+            .all(Label::Operator)
+            .map(|operator| self.text.piece_position(operator))
+            .collect();
         let mut terms = self.built.drain(self.built.len().saturating_sub(count)..);
-        let chain = Chain { function, operators: &operators };
+        let chain = Chain {
+            function,
+            operators: &operators,
+        };
         let whole = chain.balance(&mut terms, 0, operators.len(), &mut self.ids);
         drop(terms);
         if let Some(mut built) = whole {
@@ -318,13 +399,29 @@ impl Builder<'_> {
 
     /// Builds `operand.field` and `operand.?field`.
     fn finish_select(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
         let is_optional = part.has(Label::Optional);
-        let Some(Built { expr: operand, height, size, .. }) = self.built.pop() else { return };
+        let Some(Built {
+            expr: operand,
+            height,
+            size,
+            ..
+        }) = self.built.pop()
+        else {
+            return;
+        };
         let (height, size) = (height.saturating_add(1), size.saturating_add(1));
-        let (start, position) = (self.text.token_position(part.start), self.text.operator_position(part));
-        let Some(piece) = part.first(Label::Identifier) else { return self.hole(start) };
-        let (name_position, name_span) = (self.text.piece_position(piece), self.text.piece_span(piece));
+        let (start, position) = (
+            self.text.token_position(part.start),
+            self.text.operator_position(part),
+        );
+        let Some(piece) = part.first(Label::Identifier) else {
+            return self.hole(start);
+        };
+        let (name_position, name_span) =
+            (self.text.piece_position(piece), self.text.piece_span(piece));
         let field = match self.text.name(part) {
             Ok(name) => Arc::from(name),
             Err(message) => {
@@ -335,58 +432,124 @@ impl Builder<'_> {
         let node = if is_optional {
             let node = ExprNode::Literal(Literal::String(field));
             let id = macros::next(&mut self.ids);
-            let name = Expr { id, position: name_position, span: name_span, generated: false, node };
-            ExprNode::Call { function: "_?._".into(), target: None, arguments: vec![operand, name] }
+            let name = Expr {
+                id,
+                position: name_position,
+                span: name_span,
+                generated: false,
+                node,
+            };
+            ExprNode::Call {
+                function: "_?._".into(),
+                target: None,
+                arguments: vec![operand, name],
+            }
         } else {
-            ExprNode::Select { operand: Box::new(operand), field, test_only: false }
+            ExprNode::Select {
+                operand: Box::new(operand),
+                field,
+                test_only: false,
+            }
         };
         self.push(place, position, node, height, size.saturating_add(1));
     }
 
     /// Builds a call, or what a macro makes of it.
     fn finish_call(&mut self, place: NodeParts) -> Result<(), Halt> {
-        let Some(part) = self.text.part(place.part) else { return Ok(()) };
+        let Some(part) = self.text.part(place.part) else {
+            return Ok(());
+        };
         let is_method = part.rule == GrammarRule::Member;
         let count = self.text.arguments(part).count();
-        let open = if is_method { part.first(Label::Open) } else { part.first(Label::Operator) };
+        let open = if is_method {
+            part.first(Label::Open)
+        } else {
+            part.first(Label::Operator)
+        };
         let position = open.map_or(NOWHERE, |open| self.text.piece_position(open));
-        let name = part.first(Label::Identifier).map_or("", |name| self.text.piece_text(name));
-        let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
+        let name = part
+            .first(Label::Identifier)
+            .map_or("", |name| self.text.piece_text(name));
+        let name = if part.has(Label::LeadingDot) {
+            format!(".{name}")
+        } else {
+            name.to_owned()
+        };
         let span = self.text.span(place.part);
         let (height, size) = measure(self.operands(count.saturating_add(usize::from(is_method))));
         let found = macros::find(&name, count, is_method, self.options);
         let spans = match found {
-            Some(_) => self.operands(count).iter().map(|operand| operand.span.clone()).collect(),
+            Some(_) => self
+                .operands(count)
+                .iter()
+                .map(|operand| operand.span.clone())
+                .collect(),
             None => Vec::new(),
         };
         let (arguments, ..) = self.take(count);
         let target = if is_method { self.built.pop() } else { None };
         let Some(found) = found else {
             let target = target.map(|target| Box::new(target.expr));
-            let node = ExprNode::Call { function: name.into(), target, arguments };
+            let node = ExprNode::Call {
+                function: name.into(),
+                target,
+                arguments,
+            };
             self.push(place, position, node, height, size);
             return Ok(());
         };
         let is_copied = matches!(found, Macro::OptMap | Macro::OptFlatMap);
-        let size = if is_copied { size.saturating_mul(2) } else { size };
+        let size = if is_copied {
+            size.saturating_mul(2)
+        } else {
+            size
+        };
         if is_copied && (self.ids.saturating_add(size) > MOST_NODES || height > DEEPEST_COPY) {
-            let message = format!("`{name}` repeats its receiver: the expression is too large to expand");
-            self.problems.report(self.location(position), ProblemKind::TooLarge, message);
+            let message =
+                format!("`{name}` repeats its receiver: the expression is too large to expand");
+            self.problems
+                .report(self.location(position), ProblemKind::TooLarge, message);
             return Err(Halt);
         }
         let target_span = target.as_ref().map(|target| target.span.clone());
         let target = target.map(|target| target.expr);
-        let call = PossibleMacro { name: name.clone(), target, arguments, position, span: span.clone() };
+        let call = PossibleMacro {
+            name: name.clone(),
+            target,
+            arguments,
+            position,
+            span: span.clone(),
+        };
         match macros::expand(found, call, self.options, &mut self.ids) {
-            Expansion::Ordinary(PossibleMacro { name, target, arguments, .. }) => {
-                let node = ExprNode::Call { function: name.into(), target: target.map(Box::new), arguments };
+            Expansion::Ordinary(PossibleMacro {
+                name,
+                target,
+                arguments,
+                ..
+            }) => {
+                let node = ExprNode::Call {
+                    function: name.into(),
+                    target: target.map(Box::new),
+                    arguments,
+                };
                 self.push(place, position, node, height, size);
             }
             Expansion::Expanded(expr) => {
-                self.macros.push(MacroCall { id: expr.id, name, span, target: target_span, arguments: spans });
+                self.macros.push(MacroCall {
+                    id: expr.id,
+                    name,
+                    span,
+                    target: target_span,
+                    arguments: spans,
+                });
                 let height = height.saturating_add(macros::added_levels(found));
                 let size = size.saturating_add(ADDED_NODES);
-                self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
+                self.built.push(Built {
+                    expr,
+                    span: self.text.span(place.outer),
+                    height,
+                    size,
+                });
             }
             Expansion::Refused { position, message } => {
                 self.refuse(position, message);
@@ -397,63 +560,147 @@ impl Builder<'_> {
     }
 
     fn finish_list(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
-        let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
-        let elements: Vec<PartId> = list.into_iter().flat_map(|list| list.parts(Label::Operand)).collect();
-        let is_optional = |element: &PartId| self.text.part(*element).is_some_and(|element| element.has(Label::Optional));
-        let optional_indices = (0..).zip(&elements).filter(|(_, element)| is_optional(element)).map(|(index, _)| index).collect();
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
+        let list = part
+            .part(Label::Arguments)
+            .and_then(|id| self.text.part(id));
+        let elements: Vec<PartId> = list
+            .into_iter()
+            .flat_map(|list| list.parts(Label::Operand))
+            .collect();
+        let is_optional = |element: &PartId| {
+            self.text
+                .part(*element)
+                .is_some_and(|element| element.has(Label::Optional))
+        };
+        let optional_indices = (0..)
+            .zip(&elements)
+            .filter(|(_, element)| is_optional(element))
+            .map(|(index, _)| index)
+            .collect();
         let position = self.text.operator_position(part);
         let (elements, height, size) = self.take(elements.len());
-        self.push(place, position, ExprNode::List { elements, optional_indices }, height, size);
+        self.push(
+            place,
+            position,
+            ExprNode::List {
+                elements,
+                optional_indices,
+            },
+            height,
+            size,
+        );
     }
 
     fn finish_map(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
         let (written, position) = (self.text.entries(part), self.text.operator_position(part));
         let (operands, height, size) = self.take(written.len().saturating_mul(2));
         let mut operands = operands.into_iter();
         let mut entries = Vec::with_capacity(written.len());
-        for OperandEntry { optional, colon, .. } in written {
-            let (Some(key), Some(value)) = (operands.next(), operands.next()) else { break };
-            entries.push(MapEntry { id: macros::next(&mut self.ids), position: colon, key, value, optional });
+        for OperandEntry {
+            optional, colon, ..
+        } in written
+        {
+            let (Some(key), Some(value)) = (operands.next(), operands.next()) else {
+                break;
+            };
+            entries.push(MapEntry {
+                id: macros::next(&mut self.ids),
+                position: colon,
+                key,
+                value,
+                optional,
+            });
         }
         let size = size.saturating_add(size);
         self.push(place, position, ExprNode::Map { entries }, height, size);
     }
 
     fn finish_message(&mut self, place: NodeParts) {
-        let Some(part) = self.text.part(place.part) else { return };
-        let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.text.piece_text(piece)).collect();
+        let Some(part) = self.text.part(place.part) else {
+            return;
+        };
+        let names: Vec<&str> = part
+            .all(Label::Identifier)
+            .map(|piece| self.text.piece_text(piece))
+            .collect();
         let dot = if part.has(Label::LeadingDot) { "." } else { "" };
-        let (type_name, position) = (format!("{dot}{}", names.join(".")), self.text.operator_position(part));
-        let named = |entry: OperandEntry| Some((self.text.name(self.text.part(entry.key)?).ok()?.to_owned(), entry));
-        let written: Vec<(String, OperandEntry)> = self.text.entries(part).into_iter().filter_map(named).collect();
+        let (type_name, position) = (
+            format!("{dot}{}", names.join(".")),
+            self.text.operator_position(part),
+        );
+        let named = |entry: OperandEntry| {
+            Some((
+                self.text.name(self.text.part(entry.key)?).ok()?.to_owned(),
+                entry,
+            ))
+        };
+        let written: Vec<(String, OperandEntry)> = self
+            .text
+            .entries(part)
+            .into_iter()
+            .filter_map(named)
+            .collect();
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
         for ((name, entry), value) in written.into_iter().zip(values) {
             let id = macros::next(&mut self.ids);
-            fields.push(MessageField { id, position: entry.colon, name, value, optional: entry.optional });
+            fields.push(MessageField {
+                id,
+                position: entry.colon,
+                name,
+                value,
+                optional: entry.optional,
+            });
         }
         let size = size.saturating_add(size);
-        self.push(place, position, ExprNode::Message { type_name, fields }, height, size);
+        self.push(
+            place,
+            position,
+            ExprNode::Message { type_name, fields },
+            height,
+            size,
+        );
     }
 
     /// Returns the last `count` nodes that were built: the operands of a node.
     fn operands(&self, count: usize) -> &[Built] {
-        self.built.get(self.built.len().saturating_sub(count)..).unwrap_or_default()
+        self.built
+            .get(self.built.len().saturating_sub(count)..)
+            .unwrap_or_default()
     }
 
     /// Takes the last `count` nodes that were built, with the height and the size of a node that has them as operands.
     fn take(&mut self, count: usize) -> (Vec<Expr>, u32, u32) {
         let (height, size) = measure(self.operands(count));
-        let operands = self.built.drain(self.built.len().saturating_sub(count)..).map(|built| built.expr).collect();
+        let operands = self
+            .built
+            .drain(self.built.len().saturating_sub(count)..)
+            .map(|built| built.expr)
+            .collect();
         (operands, height, size)
     }
 
     fn push(&mut self, place: NodeParts, position: u32, node: ExprNode, height: u32, size: u32) {
         let id = macros::next(&mut self.ids);
-        let expr = Expr { id, position, span: self.text.span(place.part), generated: false, node };
-        self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
+        let expr = Expr {
+            id,
+            position,
+            span: self.text.span(place.part),
+            generated: false,
+            node,
+        };
+        self.built.push(Built {
+            expr,
+            span: self.text.span(place.outer),
+            height,
+            size,
+        });
     }
 
     fn leaf(&mut self, place: NodeParts, position: u32, node: ExprNode) {
@@ -462,22 +709,45 @@ impl Builder<'_> {
 
     fn constant(&mut self, place: NodeParts, literal: Literal) {
         let start = self.text.part(place.part).map_or(0, |part| part.start);
-        self.leaf(place, self.text.token_position(start), ExprNode::Literal(literal));
+        self.leaf(
+            place,
+            self.text.token_position(start),
+            ExprNode::Literal(literal),
+        );
     }
 
     /// Builds a placeholder for a missing expression.
     fn hole(&mut self, position: u32) {
-        let expr = Expr { id: HOLE, position, span: 0..0, generated: false, node: ExprNode::Literal(Literal::Null) };
-        self.built.push(Built { expr, span: 0..0, height: 1, size: 1 });
+        let expr = Expr {
+            id: HOLE,
+            position,
+            span: 0..0,
+            generated: false,
+            node: ExprNode::Literal(Literal::Null),
+        };
+        self.built.push(Built {
+            expr,
+            span: 0..0,
+            height: 1,
+            size: 1,
+        });
     }
 
     fn refuse(&mut self, position: u32, message: String) {
-        self.problems.report(self.location(position), ProblemKind::Form, message);
+        self.problems
+            .report(self.location(position), ProblemKind::Form, message);
     }
 
     /// Returns the place of a node. cel-go prints column 0 of the first line for a node without a place.
     fn location(&self, position: u32) -> Location {
-        if position == NOWHERE { Location { line: 1, column: -1 } } else { self.text.source.node_location(position) }
+        if position == NOWHERE {
+            Location {
+                line: 1,
+                column: -1,
+            }
+        } else {
+            self.text.source.node_location(position)
+        }
     }
 }
 
@@ -489,13 +759,29 @@ const ADDED_NODES: u32 = 24;
 
 /// Returns true if cel-go counts a part of this rule as a level when it builds its node.
 fn is_level(rule: GrammarRule) -> bool {
-    matches!(rule, GrammarRule::Expression | GrammarRule::Relation | GrammarRule::Calculation | GrammarRule::Member)
+    matches!(
+        rule,
+        GrammarRule::Expression
+            | GrammarRule::Relation
+            | GrammarRule::Calculation
+            | GrammarRule::Member
+    )
 }
 
 /// Returns the height and the size of a node with these operands.
 fn measure(operands: &[Built]) -> (u32, u32) {
-    let height = operands.iter().map(|built| built.height).max().unwrap_or(0).saturating_add(1);
-    (height, operands.iter().fold(1_u32, |size, built| size.saturating_add(built.size)))
+    let height = operands
+        .iter()
+        .map(|built| built.height)
+        .max()
+        .unwrap_or(0)
+        .saturating_add(1);
+    (
+        height,
+        operands
+            .iter()
+            .fold(1_u32, |size, built| size.saturating_add(built.size)),
+    )
 }
 
 /// Returns the function of an operator between two operands.
@@ -524,7 +810,13 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     /// Builds the tree of the operators from `low` up to but without `high`, and the terms between and around them.
-    fn balance(&self, terms: &mut impl Iterator<Item = Built>, low: usize, high: usize, ids: &mut u32) -> Option<Built> {
+    fn balance(
+        &self,
+        terms: &mut impl Iterator<Item = Built>,
+        low: usize,
+        high: usize,
+        ids: &mut u32,
+    ) -> Option<Built> {
         if low >= high {
             return terms.next();
         }
@@ -535,8 +827,23 @@ impl Chain<'_> {
         let height = left.height.max(right.height).saturating_add(1);
         let size = left.size.saturating_add(right.size).saturating_add(1);
         let position = self.operators.get(middle).copied().unwrap_or(NOWHERE);
-        let node = ExprNode::Call { function: self.function.into(), target: None, arguments: vec![left.expr, right.expr] };
-        let expr = Expr { id: macros::next(ids), position, span: span.clone(), generated: false, node };
-        Some(Built { expr, span, height, size })
+        let node = ExprNode::Call {
+            function: self.function.into(),
+            target: None,
+            arguments: vec![left.expr, right.expr],
+        };
+        let expr = Expr {
+            id: macros::next(ids),
+            position,
+            span: span.clone(),
+            generated: false,
+            node,
+        };
+        Some(Built {
+            expr,
+            span,
+            height,
+            size,
+        })
     }
 }

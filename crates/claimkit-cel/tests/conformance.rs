@@ -33,19 +33,33 @@ fn wanted(recorded: &Value) -> String {
 
 #[test]
 fn the_environment_of_1_36_answers_as_recorded() {
-    let environment = environment(36, &[EnvironmentGate::ConsumableCapacity], EnvironmentMode::Stored);
+    let environment = environment(
+        36,
+        &[EnvironmentGate::ConsumableCapacity],
+        EnvironmentMode::Stored,
+    );
     let lines = recorded("conformance");
     let mut count = 0;
     let mut wrong = Vec::new();
     for line in &lines {
-        let Some(recorded) = line.get("dra") else { continue };
+        let Some(recorded) = line.get("dra") else {
+            continue;
+        };
         count += 1;
         let expression = line["expr"].as_str().unwrap();
         let (found, wanted) = (answer(&environment, expression), wanted(recorded));
         if found != wanted {
-            wrong.push(format!("{} {} {expression}\nfound  {found}\nwanted {wanted}", line["section"], line["name"]));
+            wrong.push(format!(
+                "{} {} {expression}\nfound  {found}\nwanted {wanted}",
+                line["section"], line["name"]
+            ));
         }
     }
     assert_eq!(count, 1680);
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }

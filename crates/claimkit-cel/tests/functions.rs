@@ -8,21 +8,32 @@ use serde_json::Value;
 use super::environment;
 
 fn declarations() -> Value {
-    let path = format!("{}/tests/vectors/functions.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/functions.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// Reads a type as the table writes it: without marks around parameters, times by their short names.
 fn read(kind: &Value) -> Type {
     let text = kind.as_str().unwrap().replace(['<', '>'], "");
-    let text = text.replace("google.protobuf.Duration", "duration").replace("google.protobuf.Timestamp", "timestamp");
+    let text = text
+        .replace("google.protobuf.Duration", "duration")
+        .replace("google.protobuf.Timestamp", "timestamp");
     Type::parse(&text).unwrap()
 }
 
 #[test]
 fn the_table_is_as_declared_upstream() {
-    let environment =
-        environment(36, &[EnvironmentGate::ConsumableCapacity, EnvironmentGate::ListTypeAttributes], EnvironmentMode::Stored);
+    let environment = environment(
+        36,
+        &[
+            EnvironmentGate::ConsumableCapacity,
+            EnvironmentGate::ListTypeAttributes,
+        ],
+        EnvironmentMode::Stored,
+    );
     let declared = declarations();
     let declared = declared.as_array().unwrap();
     assert_eq!(declared.len(), environment.functions().len());
@@ -32,10 +43,20 @@ fn the_table_is_as_declared_upstream() {
         assert_eq!(overloads.len(), found.overloads.len(), "{}", found.name);
         for (wanted, found) in overloads.iter().zip(&found.overloads) {
             assert_eq!(wanted["id"], found.id);
-            let arguments: Vec<Type> = wanted["args"].as_array().into_iter().flatten().map(read).collect();
+            let arguments: Vec<Type> = wanted["args"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(read)
+                .collect();
             assert_eq!(arguments, found.arguments, "{}", found.id);
             assert_eq!(read(&wanted["result"]), found.result, "{}", found.id);
-            assert_eq!(wanted["member"] == true, found.style == CallStyle::Member, "{}", found.id);
+            assert_eq!(
+                wanted["member"] == true,
+                found.style == CallStyle::Member,
+                "{}",
+                found.id
+            );
         }
     }
 }
@@ -43,9 +64,21 @@ fn the_table_is_as_declared_upstream() {
 /// Compares the declarations that 1.37 changed, for new and for stored expressions, with and without lists of attributes.
 #[test]
 fn what_1_37_changed_is_declared_as_upstream_declares_it() {
-    let path = format!("{}/tests/vectors/functions-1.37.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/tests/vectors/functions-1.37.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let changed: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let minor = |text: &str| text.split('.').nth(1).unwrap().split(' ').next().unwrap().parse::<u8>().unwrap();
+    let minor = |text: &str| {
+        text.split('.')
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse::<u8>()
+            .unwrap()
+    };
     let mut seen = 0;
     for function in changed.as_array().unwrap() {
         for overload in function["overloads"].as_array().unwrap() {
@@ -54,19 +87,40 @@ fn what_1_37_changed_is_declared_as_upstream_declares_it() {
                 for (gates, mode) in [
                     (&[][..], EnvironmentMode::New),
                     (&[][..], EnvironmentMode::Stored),
-                    (&[EnvironmentGate::ListTypeAttributes][..], EnvironmentMode::New),
-                    (&[EnvironmentGate::ListTypeAttributes][..], EnvironmentMode::Stored),
+                    (
+                        &[EnvironmentGate::ListTypeAttributes][..],
+                        EnvironmentMode::New,
+                    ),
+                    (
+                        &[EnvironmentGate::ListTypeAttributes][..],
+                        EnvironmentMode::Stored,
+                    ),
                 ] {
                     // New expressions see a function of the gate only with it; stored ones from the release on.
-                    let from = overload[if mode == EnvironmentMode::New { "new" } else { "stored" }].as_str();
-                    let gated =
-                        mode == EnvironmentMode::New && from.is_some_and(|text| text.contains("with DRAListTypeAttributes"));
-                    let wanted =
-                        release <= until && from.is_none_or(|text| minor(text) <= release) && (!gated || !gates.is_empty());
+                    let from = overload[if mode == EnvironmentMode::New {
+                        "new"
+                    } else {
+                        "stored"
+                    }]
+                    .as_str();
+                    let gated = mode == EnvironmentMode::New
+                        && from.is_some_and(|text| text.contains("with DRAListTypeAttributes"));
+                    let wanted = release <= until
+                        && from.is_none_or(|text| minor(text) <= release)
+                        && (!gated || !gates.is_empty());
                     let environment = environment(release, gates, mode);
-                    let declared = environment.functions().iter().filter(|known| function["name"] == known.name);
-                    let found = declared.flat_map(|known| &known.overloads).any(|known| overload["id"] == known.id);
-                    assert_eq!(found, wanted, "{} {release} {gates:?} {mode:?}", overload["id"]);
+                    let declared = environment
+                        .functions()
+                        .iter()
+                        .filter(|known| function["name"] == known.name);
+                    let found = declared
+                        .flat_map(|known| &known.overloads)
+                        .any(|known| overload["id"] == known.id);
+                    assert_eq!(
+                        found, wanted,
+                        "{} {release} {gates:?} {mode:?}",
+                        overload["id"]
+                    );
                     seen += 1;
                 }
             }
@@ -79,7 +133,14 @@ fn what_1_37_changed_is_declared_as_upstream_declares_it() {
 fn numbers_of_functions_by_release() {
     let counts = |minor: u8, mode: EnvironmentMode| {
         let environment = environment(minor, &[], mode);
-        (environment.functions().len(), environment.functions().iter().map(|function| function.overloads.len()).sum::<usize>())
+        (
+            environment.functions().len(),
+            environment
+                .functions()
+                .iter()
+                .map(|function| function.overloads.len())
+                .sum::<usize>(),
+        )
     };
     assert_eq!(counts(34, EnvironmentMode::New), (150, 323));
     assert_eq!(counts(34, EnvironmentMode::Stored), (157, 345));
@@ -94,7 +155,15 @@ fn the_checker_has_a_bit_for_every_overload() {
     for function in Environment::standard().functions() {
         let mut last = claimkit_cel::checker::OverloadSet::default();
         last.insert(function.overloads.len() - 1);
-        let found: Vec<_> = last.of(&function.overloads).map(|overload| overload.id).collect();
-        assert_eq!(found, [function.overloads.last().unwrap().id], "{}", function.name);
+        let found: Vec<_> = last
+            .of(&function.overloads)
+            .map(|overload| overload.id)
+            .collect();
+        assert_eq!(
+            found,
+            [function.overloads.last().unwrap().id],
+            "{}",
+            function.name
+        );
     }
 }

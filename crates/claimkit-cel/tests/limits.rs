@@ -11,16 +11,28 @@ fn run(expression: &str) -> Result<bool, String> {
     let environment = environment(36, &[], EnvironmentMode::Stored);
     let begin = Instant::now();
     let result = match environment.compile(expression) {
-        Ok(program) => program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from),
+        Ok(program) => program
+            .evaluate(&[], SELECTOR_COST_LIMIT)
+            .matches()
+            .map_err(String::from),
         Err(error) => Err(error.text),
     };
     // Generous: these take far less than a second even without optimization, and would take hours without their limits.
-    assert!(begin.elapsed() < Duration::from_secs(300), "{:?} for {expression:.80}", begin.elapsed());
+    assert!(
+        begin.elapsed() < Duration::from_secs(300),
+        "{:?} for {expression:.80}",
+        begin.elapsed()
+    );
     result
 }
 
 /// Writes `cel.bind(x1, FIRST, cel.bind(x2, STEP of x1, … LAST))`.
-fn doubled(first: &str, step: impl Fn(&str) -> String, times: usize, last: impl Fn(&str) -> String) -> String {
+fn doubled(
+    first: &str,
+    step: impl Fn(&str) -> String,
+    times: usize,
+    last: impl Fn(&str) -> String,
+) -> String {
     let mut text = String::new();
     let mut before = first.to_owned();
     for number in 0..times {
@@ -34,31 +46,59 @@ fn doubled(first: &str, step: impl Fn(&str) -> String, times: usize, last: impl 
 
 #[test]
 fn doubled_lists_end() {
-    let expression = doubled("[1]", |x| format!("{x} + {x}"), 80, |x| format!("size({x}) > 0"));
+    let expression = doubled(
+        "[1]",
+        |x| format!("{x} + {x}"),
+        80,
+        |x| format!("size({x}) > 0"),
+    );
     assert!(run(&expression).unwrap_err().contains("too many steps"));
 }
 
 #[test]
 fn doubled_texts_end() {
-    let expression = doubled("'aaaaaaaa'", |x| format!("{x} + {x}"), 80, |x| format!("size({x}) > 0"));
-    assert_eq!(run(&expression), Err("operation cancelled: actual cost limit exceeded".to_owned()));
+    let expression = doubled(
+        "'aaaaaaaa'",
+        |x| format!("{x} + {x}"),
+        80,
+        |x| format!("size({x}) > 0"),
+    );
+    assert_eq!(
+        run(&expression),
+        Err("operation cancelled: actual cost limit exceeded".to_owned())
+    );
 }
 
 #[test]
 fn shared_values_are_not_compared_for_ever() {
-    let expression = doubled("[1]", |x| format!("[{x}, {x}]"), 80, |x| format!("{x} == {x}"));
+    let expression = doubled(
+        "[1]",
+        |x| format!("[{x}, {x}]"),
+        80,
+        |x| format!("{x} == {x}"),
+    );
     assert!(run(&expression).unwrap_err().contains("too many steps"));
 }
 
 #[test]
 fn shared_values_are_not_formatted_for_ever() {
-    let expression = doubled("[dyn(1)]", |x| format!("[dyn({x}), dyn({x})]"), 80, |x| format!("'%s'.format([{x}]) == ''"));
+    let expression = doubled(
+        "[dyn(1)]",
+        |x| format!("[dyn({x}), dyn({x})]"),
+        80,
+        |x| format!("'%s'.format([{x}]) == ''"),
+    );
     assert!(run(&expression).unwrap_err().contains("too many steps"));
 }
 
 #[test]
 fn shared_types_are_refused() {
-    let expression = doubled("{1: 1}", |x| format!("{{{x}: {x}}}"), 60, |x| format!("{x} == {x}"));
+    let expression = doubled(
+        "{1: 1}",
+        |x| format!("{{{x}: {x}}}"),
+        60,
+        |x| format!("{x} == {x}"),
+    );
     assert!(run(&expression).unwrap_err().contains("too large"));
 }
 
@@ -69,7 +109,10 @@ fn nested_loops_end() {
     for level in 0..9 {
         expression = format!("{list}.all(x{level}, {expression})");
     }
-    assert_eq!(run(&expression), Err("operation cancelled: actual cost limit exceeded".to_owned()));
+    assert_eq!(
+        run(&expression),
+        Err("operation cancelled: actual cost limit exceeded".to_owned())
+    );
 }
 
 #[test]
@@ -86,7 +129,9 @@ const STACK: usize = 8 << 20;
 
 #[test]
 fn deep_expressions_do_not_overflow_the_stack() {
-    let deep = |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(240), close.repeat(240));
+    let deep = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(240), close.repeat(240))
+    };
     let expressions = [
         deep("(", "true", ")"),
         format!("{} == []", deep("[", "", "]")),
@@ -99,7 +144,11 @@ fn deep_expressions_do_not_overflow_the_stack() {
         format!("{}true", "!".repeat(241)),
     ];
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let results = thread.spawn(move || expressions.map(|expression| run(&expression))).unwrap().join().unwrap();
+    let results = thread
+        .spawn(move || expressions.map(|expression| run(&expression)))
+        .unwrap()
+        .join()
+        .unwrap();
     let good = results.iter().filter(|result| result.is_ok()).count();
     assert!(good >= 5, "{results:?}");
 }
@@ -113,7 +162,13 @@ fn regular_expressions_take_linear_time() {
 
 #[test]
 fn a_crash_of_kube_apiserver_is_said() {
-    let error = environment(31, &[], EnvironmentMode::New).compile(r#"text.format([1]) == "x""#).unwrap_err();
+    let error = environment(31, &[], EnvironmentMode::New)
+        .compile(r#"text.format([1]) == "x""#)
+        .unwrap_err();
     assert!(error.text.contains("crashes"), "{}", error.text);
-    assert!(environment(32, &[], EnvironmentMode::New).compile(r#"text.format([1]) == "x""#).is_ok());
+    assert!(
+        environment(32, &[], EnvironmentMode::New)
+            .compile(r#"text.format([1]) == "x""#)
+            .is_ok()
+    );
 }

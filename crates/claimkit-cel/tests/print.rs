@@ -8,27 +8,81 @@ pub fn shape(expr: &Expr) -> String {
     match &expr.node {
         ExprNode::Literal(literal) => format!("{literal:?}"),
         ExprNode::Ident(name) => name.to_string(),
-        ExprNode::Select { operand, field, test_only } => {
-            format!("({} {} {field})", if *test_only { "has" } else { "." }, shape(operand))
+        ExprNode::Select {
+            operand,
+            field,
+            test_only,
+        } => {
+            format!(
+                "({} {} {field})",
+                if *test_only { "has" } else { "." },
+                shape(operand)
+            )
         }
-        ExprNode::Call { function, target: None, arguments } => format!("({function} {})", all(arguments)),
-        ExprNode::Call { function, target: Some(target), arguments } => {
+        ExprNode::Call {
+            function,
+            target: None,
+            arguments,
+        } => format!("({function} {})", all(arguments)),
+        ExprNode::Call {
+            function,
+            target: Some(target),
+            arguments,
+        } => {
             format!("({}.{function} {})", shape(target), all(arguments))
         }
-        ExprNode::List { elements, optional_indices } => format!("[{} {optional_indices:?}]", all(elements)),
+        ExprNode::List {
+            elements,
+            optional_indices,
+        } => format!("[{} {optional_indices:?}]", all(elements)),
         ExprNode::Map { entries } => {
-            let entry = |entry: &MapEntry| format!("{}{}:{}", question(entry.optional), shape(&entry.key), shape(&entry.value));
-            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(" "))
+            let entry = |entry: &MapEntry| {
+                format!(
+                    "{}{}:{}",
+                    question(entry.optional),
+                    shape(&entry.key),
+                    shape(&entry.value)
+                )
+            };
+            format!(
+                "{{{}}}",
+                entries.iter().map(entry).collect::<Vec<_>>().join(" ")
+            )
         }
         ExprNode::Message { type_name, fields } => {
-            let field = |field: &MessageField| format!("{}{}:{}", question(field.optional), field.name, shape(&field.value));
-            format!("{type_name}{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(" "))
+            let field = |field: &MessageField| {
+                format!(
+                    "{}{}:{}",
+                    question(field.optional),
+                    field.name,
+                    shape(&field.value)
+                )
+            };
+            format!(
+                "{type_name}{{{}}}",
+                fields.iter().map(field).collect::<Vec<_>>().join(" ")
+            )
         }
         ExprNode::Comprehension(fold) => {
-            let Comprehension { range, variable, variable2, accumulator, init, condition, step, result, .. } = fold.as_ref();
-            let variables = variable2.as_ref().map_or(variable.clone(), |second| format!("{variable},{second}"));
-            let [range, init, condition, step, result] = [range, init, condition, step, result].map(shape);
-            format!("(fold {range} {variables} {accumulator}={init} while {condition} do {step} give {result})")
+            let Comprehension {
+                range,
+                variable,
+                variable2,
+                accumulator,
+                init,
+                condition,
+                step,
+                result,
+                ..
+            } = fold.as_ref();
+            let variables = variable2
+                .as_ref()
+                .map_or(variable.clone(), |second| format!("{variable},{second}"));
+            let [range, init, condition, step, result] =
+                [range, init, condition, step, result].map(shape);
+            format!(
+                "(fold {range} {variables} {accumulator}={init} while {condition} do {step} give {result})"
+            )
         }
     }
 }
@@ -45,35 +99,95 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
         ExprNode::Literal(literal) => constant(literal),
         ExprNode::Ident(name) => name.to_string(),
         ExprNode::Select { operand, field, .. } => format!("{}.{field}", text(operand)),
-        ExprNode::Call { function, target: Some(target), arguments } => {
+        ExprNode::Call {
+            function,
+            target: Some(target),
+            arguments,
+        } => {
             format!("{}.{function}({})", text(target), all(arguments))
         }
-        ExprNode::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
-            ("_?_:_", [condition, yes, no]) => format!("({} ? {} : {})", text(condition), text(yes), text(no)),
+        ExprNode::Call {
+            function,
+            target: None,
+            arguments,
+        } => match (&**function, arguments.as_slice()) {
+            ("_?_:_", [condition, yes, no]) => {
+                format!("({} ? {} : {})", text(condition), text(yes), text(no))
+            }
             ("_[_]", [operand, index]) => format!("{}[{}]", text(operand), text(index)),
             ("_[?_]", [operand, index]) => format!("{}[?{}]", text(operand), text(index)),
-            ("_?._", [operand, Expr { node: ExprNode::Literal(Literal::String(field)), .. }]) => {
+            (
+                "_?._",
+                [
+                    operand,
+                    Expr {
+                        node: ExprNode::Literal(Literal::String(field)),
+                        ..
+                    },
+                ],
+            ) => {
                 format!("{}.?{field}", text(operand))
             }
             ("!_", [operand]) => format!("(!{})", text(operand)),
             ("-_", [operand]) => format!("(-({}))", text(operand)),
             ("@in", [left, right]) => format!("({} in {})", text(left), text(right)),
             (operator, [left, right]) if is_operator(operator) => {
-                format!("({} {} {})", text(left), operator.trim_matches('_'), text(right))
+                format!(
+                    "({} {} {})",
+                    text(left),
+                    operator.trim_matches('_'),
+                    text(right)
+                )
             }
             (function, arguments) => format!("{function}({})", all(arguments)),
         },
-        ExprNode::List { elements, optional_indices } => {
-            let element = |(index, element)| format!("{}{}", question(optional_indices.contains(&index)), text(element));
-            format!("[{}]", (0..).zip(elements).map(element).collect::<Vec<_>>().join(", "))
+        ExprNode::List {
+            elements,
+            optional_indices,
+        } => {
+            let element = |(index, element)| {
+                format!(
+                    "{}{}",
+                    question(optional_indices.contains(&index)),
+                    text(element)
+                )
+            };
+            format!(
+                "[{}]",
+                (0..)
+                    .zip(elements)
+                    .map(element)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
         }
         ExprNode::Map { entries } => {
-            let entry = |entry: &MapEntry| format!("{}{}: {}", question(entry.optional), text(&entry.key), text(&entry.value));
-            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+            let entry = |entry: &MapEntry| {
+                format!(
+                    "{}{}: {}",
+                    question(entry.optional),
+                    text(&entry.key),
+                    text(&entry.value)
+                )
+            };
+            format!(
+                "{{{}}}",
+                entries.iter().map(entry).collect::<Vec<_>>().join(", ")
+            )
         }
         ExprNode::Message { type_name, fields } => {
-            let field = |field: &MessageField| format!("{}{}: {}", question(field.optional), field.name, text(&field.value));
-            format!("{type_name}{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+            let field = |field: &MessageField| {
+                format!(
+                    "{}{}: {}",
+                    question(field.optional),
+                    field.name,
+                    text(&field.value)
+                )
+            };
+            format!(
+                "{type_name}{{{}}}",
+                fields.iter().map(field).collect::<Vec<_>>().join(", ")
+            )
         }
         ExprNode::Comprehension(_) => unreachable!("only macros make loops"),
     }
@@ -104,11 +218,22 @@ fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.node {
         ExprNode::Literal(_) | ExprNode::Ident(_) => Vec::new(),
         ExprNode::Select { operand, .. } => vec![operand],
-        ExprNode::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).collect(),
+        ExprNode::Call {
+            target, arguments, ..
+        } => target.as_deref().into_iter().chain(arguments).collect(),
         ExprNode::List { elements, .. } => elements.iter().collect(),
-        ExprNode::Map { entries } => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect(),
+        ExprNode::Map { entries } => entries
+            .iter()
+            .flat_map(|entry| [&entry.key, &entry.value])
+            .collect(),
         ExprNode::Message { fields, .. } => fields.iter().map(|field| &field.value).collect(),
-        ExprNode::Comprehension(fold) => vec![&fold.range, &fold.init, &fold.condition, &fold.step, &fold.result],
+        ExprNode::Comprehension(fold) => vec![
+            &fold.range,
+            &fold.init,
+            &fold.condition,
+            &fold.step,
+            &fold.result,
+        ],
     }
 }
 
@@ -117,7 +242,12 @@ fn question(optional: bool) -> &'static str {
 }
 
 fn constant(literal: &Literal) -> String {
-    let escaped = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+    let escaped = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("\\x{byte:02x}"))
+            .collect::<String>()
+    };
     match literal {
         Literal::Null => "null".to_owned(),
         Literal::Bool(value) => value.to_string(),
@@ -125,7 +255,13 @@ fn constant(literal: &Literal) -> String {
         Literal::Uint(value) => format!("{value}u"),
         Literal::Double(value) => format!("{value:e}"),
         Literal::String(value) => {
-            format!("\"{}\"", value.chars().map(|letter| format!("\\U{:08x}", letter as u32)).collect::<String>())
+            format!(
+                "\"{}\"",
+                value
+                    .chars()
+                    .map(|letter| format!("\\U{:08x}", letter as u32))
+                    .collect::<String>()
+            )
         }
         Literal::Bytes(value) => format!("b\"{}\"", escaped(value)),
     }

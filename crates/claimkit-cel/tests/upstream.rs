@@ -8,14 +8,22 @@ use super::environment;
 /// Returns the type of a compiled expression, or the whole error.
 fn compiled(minor: u8, expression: &str) -> Result<String, String> {
     let environment = environment(minor, &[], EnvironmentMode::Stored);
-    environment.check(expression).map(|checked| checked.output_type().to_string()).map_err(|error| error.text)
+    environment
+        .check(expression)
+        .map(|checked| checked.output_type().to_string())
+        .map_err(|error| error.text)
 }
 
 /// Returns the cost estimate of an expression, and its cost.
 fn costs(minor: u8, expression: &str) -> (u64, u64) {
     let environment = environment(minor, &[], EnvironmentMode::Stored);
-    let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
-    (program.cost_estimate().unwrap().max, program.evaluate(&[], SELECTOR_COST_LIMIT).cost)
+    let program = environment
+        .compile(expression)
+        .unwrap_or_else(|error| panic!("{expression}: {}", error.text));
+    (
+        program.cost_estimate().unwrap().max,
+        program.evaluate(&[], SELECTOR_COST_LIMIT).cost,
+    )
 }
 
 /// Follows cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the error names the refused element, at
@@ -31,10 +39,18 @@ fn a_format_names_the_element_it_does_not_take() {
     ] {
         for minor in 31..=36 {
             let found = compiled(minor, expression).unwrap_err();
-            assert!(found.starts_with(&format!("compilation failed: ERROR: <input>:1:{column}: {text}\n")), "{minor}: {found}");
+            assert!(
+                found.starts_with(&format!(
+                    "compilation failed: ERROR: <input>:1:{column}: {text}\n"
+                )),
+                "{minor}: {found}"
+            );
         }
     }
-    assert_eq!(compiled(36, r#""%s".format([[1, [{"a": b"b"}]]])"#), Ok("string".to_owned()));
+    assert_eq!(
+        compiled(36, r#""%s".format([[1, [{"a": b"b"}]]])"#),
+        Ok("string".to_owned())
+    );
 }
 
 /// Follows kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit
@@ -49,15 +65,27 @@ fn a_split_with_a_negative_limit_has_no_known_size() {
 /// Follows the same, `_==_`: for two URLs the size of the right one counts.
 #[test]
 fn equality_of_urls_is_estimated_by_the_right_side() {
-    let (short, long) = (r#"url("https://a.b/")"#, format!(r#"url("https://a.b/{}")"#, "c".repeat(100)));
-    let (left, right) = (costs(36, &format!("{long} == {short}")).0, costs(36, &format!("{short} == {long}")).0);
+    let (short, long) = (
+        r#"url("https://a.b/")"#,
+        format!(r#"url("https://a.b/{}")"#, "c".repeat(100)),
+    );
+    let (left, right) = (
+        costs(36, &format!("{long} == {short}")).0,
+        costs(36, &format!("{short} == {long}")).0,
+    );
     assert_eq!(right - left, 10);
 }
 
 /// Follows the same, `CallCost`, `validate`: a string counts as one longer than its length, so that an empty string has a cost.
 #[test]
 fn named_formats_cost_something_for_empty_texts() {
-    let cost = |text: &str| costs(36, &format!(r#"format.dns1123Label().validate("{text}") == optional.none()"#)).1;
+    let cost = |text: &str| {
+        costs(
+            36,
+            &format!(r#"format.dns1123Label().validate("{text}") == optional.none()"#),
+        )
+        .1
+    };
     assert_eq!(cost(""), cost("a12345678"));
     assert_eq!(cost("a123456789"), cost("a1234567890"));
     assert!(cost("a123456789") > cost("a12345678"));
@@ -69,19 +97,32 @@ fn named_formats_cost_something_for_empty_texts() {
 fn lists_are_asked_for_every_element() {
     let environment = environment(36, &[], EnvironmentMode::Stored);
     let run = |expression: &str| {
-        let outcome = environment.compile(expression).unwrap().evaluate(&[], SELECTOR_COST_LIMIT);
+        let outcome = environment
+            .compile(expression)
+            .unwrap()
+            .evaluate(&[], SELECTOR_COST_LIMIT);
         outcome.matches().map_err(String::from)
     };
     for last in ["[1]", "null", "quantity(\"1\")", "int"] {
         for call in ["min() == 1", "max() == 1", "isSorted()"] {
             let expression = format!("[dyn(1), dyn({last})].{call}");
-            assert_eq!(run(&expression), Err("no such overload".to_owned()), "{expression}");
+            assert_eq!(
+                run(&expression),
+                Err("no such overload".to_owned()),
+                "{expression}"
+            );
         }
     }
     // The order of what comes before is known first.
     assert_eq!(run("[dyn(2), dyn(1), dyn(null)].isSorted()"), Ok(false));
-    assert_eq!(run("[dyn(1), dyn('a')].min() == 1 && [dyn(1), dyn('a')].isSorted()"), Ok(true));
-    assert_eq!(run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"), Ok(true));
+    assert_eq!(
+        run("[dyn(1), dyn('a')].min() == 1 && [dyn(1), dyn('a')].isSorted()"),
+        Ok(true)
+    );
+    assert_eq!(
+        run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"),
+        Ok(true)
+    );
 }
 
 /// Follows cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of
@@ -95,9 +136,18 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
         ),
         (r#""%s".format([[[1, "a"], 2]]) == "2""#, Ok(())),
     ] {
-        let found = |environment: &Environment| environment.check(expression).map(|_| ()).map_err(|error| error.text);
+        let found = |environment: &Environment| {
+            environment
+                .check(expression)
+                .map(|_| ())
+                .map_err(|error| error.text)
+        };
         for minor in 31..=36 {
-            assert_eq!(found(&environment(minor, &[], EnvironmentMode::Stored)), Ok(()), "{minor} {expression}");
+            assert_eq!(
+                found(&environment(minor, &[], EnvironmentMode::Stored)),
+                Ok(()),
+                "{minor} {expression}"
+            );
         }
         let named = found(&environment(30, &[], EnvironmentMode::Stored));
         assert_eq!(
@@ -111,8 +161,13 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
 /// Returns the result of an expression of 1.30 to 1.36 without variables.
 fn says(minor: u8, expression: &str) -> Result<bool, String> {
     let environment = environment(minor, &[], EnvironmentMode::Stored);
-    let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
-    program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from)
+    let program = environment
+        .compile(expression)
+        .unwrap_or_else(|error| panic!("{expression}: {}", error.text));
+    program
+        .evaluate(&[], SELECTOR_COST_LIMIT)
+        .matches()
+        .map_err(String::from)
 }
 
 /// Follows cel-go 0.17 to 0.26, `common/types/overflow.go`, `subtractTimeDurationChecked` (turns the duration round first) and
@@ -122,19 +177,32 @@ fn says(minor: u8, expression: &str) -> Result<bool, String> {
 fn times_overflow_where_upstream_computes() {
     for minor in 30..=36 {
         for (expression, error) in [
-            (r#"timestamp("2023-01-01T00:00:00Z") - duration("-9223372036854775808ns") > timestamp(0)"#, "integer overflow"),
+            (
+                r#"timestamp("2023-01-01T00:00:00Z") - duration("-9223372036854775808ns") > timestamp(0)"#,
+                "integer overflow",
+            ),
             (
                 r#"timestamp("1677-09-21T00:12:43.145224192Z") - timestamp("1970-01-01T00:00:00Z") < duration("0s")"#,
                 "integer overflow",
             ),
-            (r#"timestamp("0000-01-01T00:00:00" + "Z") == timestamp(0)"#, "timestamp overflow"),
-            (r#"timestamp("9999-12-31T23:59:59" + "-01:00") == timestamp(0)"#, "timestamp overflow"),
+            (
+                r#"timestamp("0000-01-01T00:00:00" + "Z") == timestamp(0)"#,
+                "timestamp overflow",
+            ),
+            (
+                r#"timestamp("9999-12-31T23:59:59" + "-01:00") == timestamp(0)"#,
+                "timestamp overflow",
+            ),
             (
                 r#"timestamp("10000-01-01T00:00:00" + "Z") == timestamp(0)"#,
                 "type conversion error from 'string' to 'google.protobuf.Timestamp'",
             ),
         ] {
-            assert_eq!(says(minor, expression), Err(error.to_owned()), "{minor}: {expression}");
+            assert_eq!(
+                says(minor, expression),
+                Err(error.to_owned()),
+                "{minor}: {expression}"
+            );
         }
         let fits = r#"timestamp("1677-09-21T00:12:44.145224192Z") - timestamp("1970-01-01T00:00:00Z") < duration("0s")"#;
         assert_eq!(says(minor, fits), Ok(true), "{minor}");
@@ -151,11 +219,21 @@ fn zones_are_refused_in_gos_words() {
             ("/UTC", "time: invalid location name"),
             ("utc", "unknown time zone utc"),
             ("1:", r#"strconv.Atoi: parsing "": invalid syntax"#),
-            ("99999999999999999999a:0", r#"strconv.Atoi: parsing "99999999999999999999a": value out of range"#),
-            ("9999999999999999999a:0", r#"strconv.Atoi: parsing "9999999999999999999a": invalid syntax"#),
+            (
+                "99999999999999999999a:0",
+                r#"strconv.Atoi: parsing "99999999999999999999a": value out of range"#,
+            ),
+            (
+                "9999999999999999999a:0",
+                r#"strconv.Atoi: parsing "9999999999999999999a": invalid syntax"#,
+            ),
         ] {
             let expression = format!("timestamp(0).getHours('{zone}') == 0");
-            assert_eq!(says(minor, &expression), Err(error.to_owned()), "{minor}: {expression}");
+            assert_eq!(
+                says(minor, &expression),
+                Err(error.to_owned()),
+                "{minor}: {expression}"
+            );
         }
     }
 }
@@ -165,10 +243,17 @@ fn zones_are_refused_in_gos_words() {
 #[test]
 fn lists_with_keys_that_are_not_a_number_are_sorted() {
     let nan = "(0.0 / 0.0)";
-    let sorted = format!("[3.0, {nan}, 2.0, 1.0].sort().map(x, string(x)).join(\",\") == \"3,NaN,1,2\"");
+    let sorted =
+        format!("[3.0, {nan}, 2.0, 1.0].sort().map(x, string(x)).join(\",\") == \"3,NaN,1,2\"");
     assert_eq!(says(36, &sorted), Ok(true));
     let long = format!("lists.range(200).map(i, i % 3 == 0 ? {nan} : double(i * 7 % 50)).sort()");
-    assert_eq!(says(36, &format!("{long}.size() == 200 && {long}.slice(0, 133).isSorted()")), Ok(true));
+    assert_eq!(
+        says(
+            36,
+            &format!("{long}.size() == 200 && {long}.slice(0, 133).isSorted()")
+        ),
+        Ok(true)
+    );
     let keys = "lists.range(60).sortBy(i, i % 2).filter(i, i % 2 == 0).isSorted()";
     assert_eq!(says(36, keys), Ok(true));
 }
@@ -179,21 +264,42 @@ fn lists_with_keys_that_are_not_a_number_are_sorted() {
 fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
     let contains = |minor: u8, patch: u8, expression: &str| {
         let environment = environment(minor, &[], EnvironmentMode::Stored).at_patch(minor, patch);
-        environment.compile(expression).unwrap().evaluate(&[], SELECTOR_COST_LIMIT).matches()
+        environment
+            .compile(expression)
+            .unwrap()
+            .evaluate(&[], SELECTOR_COST_LIMIT)
+            .matches()
     };
     for (expression, before) in [
         (r#"cidr("10.0.0.0/8").containsCIDR("10.0.0.0/16")"#, true),
-        (r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.0.0.0/16"))"#, true),
+        (
+            r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.0.0.0/16"))"#,
+            true,
+        ),
         (r#"cidr("10.1.0.0/8").containsCIDR("10.0.0.0/16")"#, true),
         (r#"cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16")"#, false),
-        (r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.1.0.0/16"))"#, false),
-        (r#"cidr("2001:db8::/32").containsCIDR(cidr("2001:db8:1::/48"))"#, false),
+        (
+            r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.1.0.0/16"))"#,
+            false,
+        ),
+        (
+            r#"cidr("2001:db8::/32").containsCIDR(cidr("2001:db8:1::/48"))"#,
+            false,
+        ),
     ] {
         for (minor, patch) in [(31, 0), (31, 14), (32, 0), (32, 3)] {
-            assert_eq!(contains(minor, patch, expression), Ok(before), "1.{minor}.{patch}: {expression}");
+            assert_eq!(
+                contains(minor, patch, expression),
+                Ok(before),
+                "1.{minor}.{patch}: {expression}"
+            );
         }
         for (minor, patch) in [(32, 4), (32, 13), (33, 0), (36, 3)] {
-            assert_eq!(contains(minor, patch, expression), Ok(true), "1.{minor}.{patch}: {expression}");
+            assert_eq!(
+                contains(minor, patch, expression),
+                Ok(true),
+                "1.{minor}.{patch}: {expression}"
+            );
         }
     }
 }
@@ -211,11 +317,21 @@ fn keys_of_maps_find_each_other_in_one_direction() {
             ("dyn({1: 2})[1u] == 2 && dyn({1u: 2})[1] == 2", Ok(true)),
             ("dyn({1.0: 2}) == {1: 2}", Ok(true)),
             ("{1: 2} == dyn({1.0: 2})", Ok(false)),
-            ("dyn({-9223372036854775808: 1})[-9223372036854775808.0] == 1", Err("no such key: -9.223372036854776e+18")),
-            ("dyn(-9223372036854775808) in [-9223372036854775808.0]", Ok(false)),
+            (
+                "dyn({-9223372036854775808: 1})[-9223372036854775808.0] == 1",
+                Err("no such key: -9.223372036854776e+18"),
+            ),
+            (
+                "dyn(-9223372036854775808) in [-9223372036854775808.0]",
+                Ok(false),
+            ),
             ("{0.0 / 0.0: 1, 0.0 / 0.0: 2}.size() == 2", Ok(true)),
         ] {
-            assert_eq!(says(minor, expression), found.map_err(str::to_owned), "{minor}: {expression}");
+            assert_eq!(
+                says(minor, expression),
+                found.map_err(str::to_owned),
+                "{minor}: {expression}"
+            );
         }
     }
 }
@@ -225,12 +341,22 @@ fn keys_of_maps_find_each_other_in_one_direction() {
 fn indices_that_are_no_int_are_not_supported() {
     for minor in 31..=36 {
         for (index, error) in [
-            ("18446744073709551615u", "unsupported index value 18446744073709551615 in list"),
-            ("-9223372036854775808.0", "unsupported index value -9.223372036854776e+18 in list"),
+            (
+                "18446744073709551615u",
+                "unsupported index value 18446744073709551615 in list",
+            ),
+            (
+                "-9223372036854775808.0",
+                "unsupported index value -9.223372036854776e+18 in list",
+            ),
             ("1.5", "unsupported index value 1.5 in list"),
             ("7u", "index out of bounds: 7"),
         ] {
-            assert_eq!(says(minor, &format!("[1][dyn({index})] == 1")), Err(error.to_owned()), "{minor}");
+            assert_eq!(
+                says(minor, &format!("[1][dyn({index})] == 1")),
+                Err(error.to_owned()),
+                "{minor}"
+            );
         }
     }
 }
@@ -246,8 +372,14 @@ fn values_in_errors_are_printed_as_go_prints_them() {
             (r#"b"""#, "[]"),
             (r#"duration("90m")"#, "1h30m0s"),
             (r#"duration("-1.5ms")"#, "-1.5ms"),
-            (r#"timestamp("2020-01-01T00:00:00.5Z")"#, "2020-01-01 00:00:00.5 +0000 UTC"),
-            (r#"timestamp("2020-01-01T00:00:00+05:30")"#, "2020-01-01 00:00:00 +0530 +0530"),
+            (
+                r#"timestamp("2020-01-01T00:00:00.5Z")"#,
+                "2020-01-01 00:00:00.5 +0000 UTC",
+            ),
+            (
+                r#"timestamp("2020-01-01T00:00:00+05:30")"#,
+                "2020-01-01 00:00:00 +0530 +0530",
+            ),
             (r#"[1, 2]"#, "[1, 2]"),
             (r#"["a", "b c"].map(x, [x])"#, "[[a], [b c]]"),
             (r#"[]"#, "[]"),
@@ -261,7 +393,11 @@ fn values_in_errors_are_printed_as_go_prints_them() {
             (r#"optional.of(duration("1h"))"#, "optional(1h0m0s)"),
         ] {
             let expression = format!(r#"[dyn("a"), dyn({value})].join() == """#);
-            assert_eq!(says(minor, &expression), Err(format!("join: invalid input: {printed}")), "{minor}: {expression}");
+            assert_eq!(
+                says(minor, &expression),
+                Err(format!("join: invalid input: {printed}")),
+                "{minor}: {expression}"
+            );
         }
         assert_eq!(
             says(minor, r#"{?"a": dyn(duration("1h"))} == {}"#),
@@ -273,7 +409,11 @@ fn values_in_errors_are_printed_as_go_prints_them() {
 /// Checks that errors are cut: upstream prints all of a value; here an error does not grow without bounds.
 #[test]
 fn large_values_in_errors_are_cut() {
-    let long = format!(r#"cel.bind(s, "{}".replace("", "{}"), "#, "a".repeat(1000), "b".repeat(1000));
+    let long = format!(
+        r#"cel.bind(s, "{}".replace("", "{}"), "#,
+        "a".repeat(1000),
+        "b".repeat(1000)
+    );
     let many = vec!["s"; 50].join(", ");
     for expression in [
         format!(r#"{long}[dyn("a"), dyn([{many}])].join() == "")"#),
@@ -281,7 +421,11 @@ fn large_values_in_errors_are_cut() {
         format!(r#"{long}[dyn("a"), dyn([bytes(s), bytes(s)])].join() == "")"#),
     ] {
         let error = says(36, &expression).unwrap_err();
-        assert!(error.len() > 500_000 && error.len() < 1_100_000, "{}", error.len());
+        assert!(
+            error.len() > 500_000 && error.len() < 1_100_000,
+            "{}",
+            error.len()
+        );
     }
 }
 
@@ -289,9 +433,11 @@ fn large_values_in_errors_are_cut() {
 #[test]
 fn the_first_instant_is_nothing() {
     for minor in 31..=36 {
-        for (text, some) in
-            [("0001-01-01T00:00:00Z", false), ("0001-01-01T00:00:00.000000001Z", true), ("1970-01-01T00:00:00Z", true)]
-        {
+        for (text, some) in [
+            ("0001-01-01T00:00:00Z", false),
+            ("0001-01-01T00:00:00.000000001Z", true),
+            ("1970-01-01T00:00:00Z", true),
+        ] {
             let expression = format!("optional.ofNonZeroValue(timestamp('{text}')).hasValue()");
             assert_eq!(says(minor, &expression), Ok(some), "{minor}: {text}");
         }
@@ -304,10 +450,19 @@ fn the_first_instant_is_nothing() {
 fn an_optional_value_of_kubernetes_does_not_take_null() {
     for minor in 31..=36 {
         assert_eq!(
-            says(minor, r#"optional.of(dyn(quantity("1"))) == optional.of(dyn(null))"#),
+            says(
+                minor,
+                r#"optional.of(dyn(quantity("1"))) == optional.of(dyn(null))"#
+            ),
             Err("no such overload".to_owned())
         );
-        assert_eq!(says(minor, r#"optional.of(dyn(null)) == optional.of(dyn(quantity("1")))"#), Ok(false));
+        assert_eq!(
+            says(
+                minor,
+                r#"optional.of(dyn(null)) == optional.of(dyn(quantity("1")))"#
+            ),
+            Ok(false)
+        );
         assert_eq!(says(minor, r#"dyn(quantity("1")) == dyn(null)"#), Ok(false));
     }
 }
@@ -334,7 +489,10 @@ fn literals_of_constants_are_evaluated_when_the_program_is_made() {
     let environment = environment(36, &[], EnvironmentMode::Stored);
     for (expression, cost) in [
         ("[?dyn(1)].size() == 1", costs(36, "[dyn(1)].size() == 1").1),
-        ("{?'a': dyn(1)}.size() == 1", costs(36, "{'a': dyn(1)}.size() == 1").1),
+        (
+            "{?'a': dyn(1)}.size() == 1",
+            costs(36, "{'a': dyn(1)}.size() == 1").1,
+        ),
         ("{[1]: 1}.size() == 1", costs(36, "{1: 1}.size() == 1").1),
     ] {
         assert!(costs(36, expression).1 <= cost, "{expression}");
@@ -342,11 +500,23 @@ fn literals_of_constants_are_evaluated_when_the_program_is_made() {
     let error = environment.compile(r#"{b"a": 1}.size() == 1"#).unwrap_err();
     assert_eq!(
         (error.stage, error.is_internal()),
-        (claimkit_cel::compile::CompileStage::Crash(claimkit_cel::ServerCrash::BytesAsKey), false)
+        (
+            claimkit_cel::compile::CompileStage::Crash(claimkit_cel::ServerCrash::BytesAsKey),
+            false
+        )
     );
-    assert_eq!(error.text, "kube-apiserver crashes on a map of constants with bytes as a key");
+    assert_eq!(
+        error.text,
+        "kube-apiserver crashes on a map of constants with bytes as a key"
+    );
     let program = environment.compile(r#"{b"a": text}.size() == 1"#).unwrap();
-    let found = program.evaluate(&[Value::string("x")], SELECTOR_COST_LIMIT).matches().unwrap_err();
+    let found = program
+        .evaluate(&[Value::string("x")], SELECTOR_COST_LIMIT)
+        .matches()
+        .unwrap_err();
     assert_eq!(found.kind(), ErrorKind::Evaluation);
-    assert_eq!(found.message(), "internal error: runtime error: hash of unhashable type types.Bytes");
+    assert_eq!(
+        found.message(),
+        "internal error: runtime error: hash of unhashable type types.Bytes"
+    );
 }

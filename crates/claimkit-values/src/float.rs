@@ -23,7 +23,9 @@ impl Whole {
     fn scale(&mut self, factor: u32, more: u32) {
         let mut carry = u64::from(more);
         for word in &mut self.0 {
-            carry = u64::from(*word).wrapping_mul(u64::from(factor)).wrapping_add(carry);
+            carry = u64::from(*word)
+                .wrapping_mul(u64::from(factor))
+                .wrapping_add(carry);
             *word = carry as u32;
             carry >>= 32;
         }
@@ -61,7 +63,9 @@ impl Whole {
         let mut borrow = 0i64;
         for (at, word) in self.0.iter_mut().enumerate() {
             let less = other.0.get(at).copied().unwrap_or(0);
-            borrow = i64::from(*word).wrapping_sub(i64::from(less)).wrapping_add(borrow);
+            borrow = i64::from(*word)
+                .wrapping_sub(i64::from(less))
+                .wrapping_add(borrow);
             *word = borrow as u32;
             borrow >>= 32;
         }
@@ -85,13 +89,18 @@ impl Whole {
     }
 
     fn compare(&self, other: &Whole) -> Ordering {
-        self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+        self.0
+            .len()
+            .cmp(&other.0.len())
+            .then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
     /// Returns how many bits there are up to the highest that is set.
     fn bits(&self) -> i32 {
         let last = self.0.last().map_or(0, |word| word.leading_zeros());
-        (self.0.len() as i32).wrapping_mul(32).wrapping_sub_unsigned(last)
+        (self.0.len() as i32)
+            .wrapping_mul(32)
+            .wrapping_sub_unsigned(last)
     }
 }
 
@@ -133,7 +142,11 @@ pub fn parse(text: &str) -> Option<f64> {
         // Both numbers are exact here, and so is the rounding of one operation.
         Some(n) if n <= 1 << 53 && exponent.unsigned_abs() <= 22 => {
             let power = (0..exponent.unsigned_abs()).fold(1.0, |power, _| power * 10.0);
-            if exponent < 0 { n as f64 / power } else { n as f64 * power }
+            if exponent < 0 {
+                n as f64 / power
+            } else {
+                n as f64 * power
+            }
         }
         _ => long(unsigned.as_bytes(), exponent),
     };
@@ -156,16 +169,27 @@ fn exponent_of(text: &[u8]) -> Option<i64> {
             return None;
         }
         // Exponents beyond the length of any text need not be distinguished.
-        value = value.saturating_mul(10).saturating_add(i64::from(byte & 0xf)).min(i64::MAX >> 2);
+        value = value
+            .saturating_mul(10)
+            .saturating_add(i64::from(byte & 0xf))
+            .min(i64::MAX >> 2);
     }
-    Some(if negative { value.wrapping_neg() } else { value })
+    Some(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
 }
 
 /// Reads digits that are not all zero, the last of them with this power of ten.
 fn long(text: &[u8], mut exponent: i64) -> f64 {
     let mut whole = Whole::new(0);
     let (mut kept, mut more) = (0usize, false);
-    for &byte in text.iter().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(|byte| byte.is_ascii_digit()) {
+    for &byte in text
+        .iter()
+        .take_while(|byte| !matches!(byte, b'e' | b'E'))
+        .filter(|byte| byte.is_ascii_digit())
+    {
         let digit = u32::from(byte & 0xf);
         if kept < MAX_DIGITS {
             whole.scale(10, digit);
@@ -193,10 +217,18 @@ fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
     const BITS: i32 = 53;
     const LOWEST: i32 = -1074;
     let mut divisor = Whole::new(1);
-    let fives = if exponent < 0 { &mut divisor } else { &mut numerator };
+    let fives = if exponent < 0 {
+        &mut divisor
+    } else {
+        &mut numerator
+    };
     fives.quintuple(exponent.unsigned_abs());
     let mut twos = numerator.bits().wrapping_sub(divisor.bits());
-    let smaller = if twos < 0 { &mut numerator } else { &mut divisor };
+    let smaller = if twos < 0 {
+        &mut numerator
+    } else {
+        &mut divisor
+    };
     smaller.double(twos.unsigned_abs());
     if numerator.compare(&divisor).is_lt() {
         numerator.double(1);
@@ -226,7 +258,11 @@ fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
         Ordering::Greater => 1,
     };
     // Rounding may carry into the exponent, and at the end into infinity.
-    let exponent = if places == BITS { power.wrapping_add(1022) as u64 } else { 0 };
+    let exponent = if places == BITS {
+        power.wrapping_add(1022) as u64
+    } else {
+        0
+    };
     f64::from_bits((exponent << 52).wrapping_add(bits).wrapping_add(up))
 }
 
@@ -312,7 +348,12 @@ pub fn scientific(n: f64) -> String {
 pub fn scientific_single(n: f32) -> String {
     const FRACTION: u32 = (1 << 23) - 1;
     let bits = n.to_bits();
-    let decimal = shortest(u64::from(bits & FRACTION), 1 << 23, (bits >> 23 & 0xff) as i32, -149);
+    let decimal = shortest(
+        u64::from(bits & FRACTION),
+        1 << 23,
+        (bits >> 23 & 0xff) as i32,
+        -149,
+    );
     written(n.is_sign_negative(), decimal)
 }
 
@@ -343,7 +384,10 @@ fn decimal(n: f64) -> (String, i32) {
 fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, i32) {
     let (mantissa, power) = match biased {
         0 => (fraction, lowest),
-        _ => (fraction | implicit, lowest.wrapping_add(biased).wrapping_sub(1)),
+        _ => (
+            fraction | implicit,
+            lowest.wrapping_add(biased).wrapping_sub(1),
+        ),
     };
     if mantissa == 0 {
         return ("0".to_owned(), 0);
@@ -365,7 +409,11 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
         _ => one.double(power.unsigned_abs()),
     }
     // log10(2) in 32 bits: at most one too low.
-    let twos = i64::from(power.wrapping_add(63).wrapping_sub_unsigned(mantissa.leading_zeros()));
+    let twos = i64::from(
+        power
+            .wrapping_add(63)
+            .wrapping_sub_unsigned(mantissa.leading_zeros()),
+    );
     let mut exponent = (twos.wrapping_mul(1_292_913_986) >> 32) as i32;
     let tens = exponent.unsigned_abs();
     if exponent < 0 {
@@ -438,7 +486,10 @@ mod tests {
         }
         assert_eq!(plain(n), n.to_string());
         assert_eq!(scientific(n), format!("{n:e}"));
-        assert_eq!(parse(&format!("{n:e}")).map(f64::to_bits), Some(n.to_bits()));
+        assert_eq!(
+            parse(&format!("{n:e}")).map(f64::to_bits),
+            Some(n.to_bits())
+        );
         assert_eq!(parse(&n.to_string()).map(f64::to_bits), Some(n.to_bits()));
         let single = n as f32;
         if single.is_finite() {
@@ -457,13 +508,31 @@ mod tests {
         // Every power of two, with its neighbors.
         for exponent in 0..2047u64 {
             let bits = exponent << 52;
-            [bits.saturating_sub(1), bits, bits + 1].into_iter().map(f64::from_bits).for_each(both_ways);
+            [bits.saturating_sub(1), bits, bits + 1]
+                .into_iter()
+                .map(f64::from_bits)
+                .for_each(both_ways);
         }
         for exponent in 0..255u32 {
             let bits = exponent << 23;
-            [bits.saturating_sub(1), bits, bits + 1].into_iter().for_each(|bits| both_ways(f64::from(f32::from_bits(bits))));
+            [bits.saturating_sub(1), bits, bits + 1]
+                .into_iter()
+                .for_each(|bits| both_ways(f64::from(f32::from_bits(bits))));
         }
-        [0.0, -0.0, f64::MIN_POSITIVE, f64::MAX, f64::MIN, 1e22, 1e23, 5e-324, 9.5, 0.3].into_iter().for_each(both_ways);
+        [
+            0.0,
+            -0.0,
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            f64::MIN,
+            1e22,
+            1e23,
+            5e-324,
+            9.5,
+            0.3,
+        ]
+        .into_iter()
+        .for_each(both_ways);
     }
 
     #[test]
@@ -476,7 +545,10 @@ mod tests {
             }
             let (digits, exponent) = exact(n);
             let places = exponent.unsigned_abs() as usize;
-            let all: String = format!("{n:.places$}").chars().filter(char::is_ascii_digit).collect();
+            let all: String = format!("{n:.places$}")
+                .chars()
+                .filter(char::is_ascii_digit)
+                .collect();
             assert_eq!(digits, all.trim_start_matches('0'), "{n:e}");
         }
         assert_eq!(exact(1.5), ("15".to_owned() + &"0".repeat(51), -52));
@@ -487,12 +559,22 @@ mod tests {
     fn agrees_with_the_standard_library_on_any_digits() {
         let mut seeds = Seeds(2);
         for _ in 0..3_000 {
-            let digits = seeds.next().to_string().repeat((seeds.next() % 3) as usize + 1);
+            let digits = seeds
+                .next()
+                .to_string()
+                .repeat((seeds.next() % 3) as usize + 1);
             let (whole, fraction) = digits.split_at(seeds.next() as usize % digits.len());
             let exponent = (seeds.next() % 800) as i64 - 420;
-            for text in [format!("{whole}.{fraction}e{exponent}"), format!("-{whole}.{fraction}"), format!("{digits}e{exponent}")]
-            {
-                assert_eq!(parse(&text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{text}");
+            for text in [
+                format!("{whole}.{fraction}e{exponent}"),
+                format!("-{whole}.{fraction}"),
+                format!("{digits}e{exponent}"),
+            ] {
+                assert_eq!(
+                    parse(&text).map(f64::to_bits),
+                    text.parse().ok().map(f64::to_bits),
+                    "{text}"
+                );
             }
         }
     }
@@ -506,8 +588,16 @@ mod tests {
             // Exact: all digits of both, and of what lies in the middle.
             let (a, b) = (format!("{low:.1100}"), format!("{high:.1100}"));
             let middle = middle(&a, &b);
-            for text in [middle.clone(), format!("{middle}1"), format!("{middle}{}1", "0".repeat(500))] {
-                assert_eq!(parse(&text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{text}");
+            for text in [
+                middle.clone(),
+                format!("{middle}1"),
+                format!("{middle}{}1", "0".repeat(500)),
+            ] {
+                assert_eq!(
+                    parse(&text).map(f64::to_bits),
+                    text.parse().ok().map(f64::to_bits),
+                    "{text}"
+                );
             }
         }
     }
@@ -515,8 +605,13 @@ mod tests {
     /// Returns half of the sum of two decimal texts with as many digits behind the point.
     fn middle(a: &str, b: &str) -> String {
         let width = a.len().max(b.len());
-        let digits =
-            |text: &str| format!("{text:0>width$}0").bytes().filter(u8::is_ascii_digit).map(|b| b & 0xf).collect::<Vec<_>>();
+        let digits = |text: &str| {
+            format!("{text:0>width$}0")
+                .bytes()
+                .filter(u8::is_ascii_digit)
+                .map(|b| b & 0xf)
+                .collect::<Vec<_>>()
+        };
         let (a, b) = (digits(a), digits(b));
         let mut sum = vec![0u8; a.len()];
         let mut carry = 0;
@@ -566,11 +661,22 @@ mod tests {
             " 1",
             "1 ",
         ] {
-            assert_eq!(parse(text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{text}");
+            assert_eq!(
+                parse(text).map(f64::to_bits),
+                text.parse().ok().map(f64::to_bits),
+                "{text}"
+            );
         }
         let zeros = "0".repeat(100_000);
-        for text in [format!("0.{zeros}1e100001"), format!("1{zeros}e-100000"), format!("1{zeros}.{zeros}1")] {
-            assert_eq!(parse(&text).map(f64::to_bits), text.parse().ok().map(f64::to_bits));
+        for text in [
+            format!("0.{zeros}1e100001"),
+            format!("1{zeros}e-100000"),
+            format!("1{zeros}.{zeros}1"),
+        ] {
+            assert_eq!(
+                parse(&text).map(f64::to_bits),
+                text.parse().ok().map(f64::to_bits)
+            );
         }
     }
 }

@@ -3,7 +3,11 @@
 //! Source: Go's strconv.
 
 // clippy.toml gives the reasons. The tests are exempt.
-#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 mod error;
@@ -124,7 +128,9 @@ pub fn json_quote_into(out: &mut String, text: &str) {
 /// ```
 pub fn json_escape(out: &mut String, c: char) {
     match c {
-        '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => push_escape(out, 'u', u32::from(c), 4),
+        '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+            push_escape(out, 'u', u32::from(c), 4)
+        }
         _ => out.push(c),
     }
 }
@@ -173,7 +179,10 @@ mod tests {
             ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
             ("\0\u{1f}\u{7f}", r#""\x00\x1f\x7f""#),
             ("é日本😀", "\"é日本😀\""),
-            ("\u{a0}\u{ad}\u{2028}\u{200b}\u{feff}", r#""\u00a0\u00ad\u2028\u200b\ufeff""#),
+            (
+                "\u{a0}\u{ad}\u{2028}\u{200b}\u{feff}",
+                r#""\u00a0\u00ad\u2028\u200b\ufeff""#,
+            ),
             ("\u{fffd}\u{301}", "\"\u{fffd}\u{301}\""),
             ("\u{80}\u{9f}\u{e000}", r#""\u0080\u009f\ue000""#),
             ("\u{e0001}\u{10ffff}", r#""\U000e0001\U0010ffff""#),
@@ -186,8 +195,14 @@ mod tests {
     #[test]
     fn unicode_14_and_15_are_unknown_to_old_go() {
         // U+20C0 SOM SIGN is of Unicode 14, U+1FAE8 SHAKING FACE of Unicode 15, U+10EC0 not yet assigned in either.
-        assert_eq!(quote("\u{20c0}\u{1fae8}", GoUnicode::V15), "\"\u{20c0}\u{1fae8}\"");
-        assert_eq!(quote("\u{20c0}\u{1fae8}", GoUnicode::V13), r#""\u20c0\U0001fae8""#);
+        assert_eq!(
+            quote("\u{20c0}\u{1fae8}", GoUnicode::V15),
+            "\"\u{20c0}\u{1fae8}\""
+        );
+        assert_eq!(
+            quote("\u{20c0}\u{1fae8}", GoUnicode::V13),
+            r#""\u20c0\U0001fae8""#
+        );
         assert_eq!(quote("\u{10ec0}", GoUnicode::V15), r#""\U00010ec0""#);
     }
 }

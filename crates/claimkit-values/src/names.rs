@@ -66,7 +66,11 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
     }
     if !is_label(value.as_bytes()) {
         let dots_only = dotted == DottedLabel::NamesTheDots && is_subdomain(value);
-        messages.push(Cow::Borrowed(if dots_only { "must not contain dots" } else { LABEL }));
+        messages.push(Cow::Borrowed(if dots_only {
+            "must not contain dots"
+        } else {
+            LABEL
+        }));
     }
     messages
 }
@@ -152,7 +156,9 @@ pub fn qualified_name(value: &str) -> Messages {
                 messages.push(Cow::Borrowed("prefix part must be non-empty"));
             } else {
                 if prefix.len() > SUBDOMAIN_MAX {
-                    messages.push(Cow::Borrowed("prefix part must be no more than 253 characters"));
+                    messages.push(Cow::Borrowed(
+                        "prefix part must be no more than 253 characters",
+                    ));
                 }
                 if !is_subdomain(prefix) {
                     messages.push(Cow::Borrowed(PREFIX_SUBDOMAIN));
@@ -164,7 +170,9 @@ pub fn qualified_name(value: &str) -> Messages {
     if name.is_empty() {
         messages.push(Cow::Borrowed("name part must be non-empty"));
     } else if name.len() > LABEL_MAX {
-        messages.push(Cow::Borrowed("name part must be no more than 63 characters"));
+        messages.push(Cow::Borrowed(
+            "name part must be no more than 63 characters",
+        ));
     }
     if !is_name_part(name.as_bytes()) {
         messages.push(Cow::Borrowed(NAME_PART));
@@ -287,7 +295,10 @@ pub fn lowered_subdomain(value: &str) -> Messages {
 /// assert_eq!(claimkit_values::names::to_lower("GPU.Example"), "gpu.example");
 /// ```
 pub fn to_lower(value: &str) -> Cow<'_, str> {
-    if !value.bytes().any(|byte| class(byte) & (CAPITAL | BEYOND) != 0) {
+    if !value
+        .bytes()
+        .any(|byte| class(byte) & (CAPITAL | BEYOND) != 0)
+    {
         return Cow::Borrowed(value);
     }
     Cow::Owned(value.chars().map(lowered).collect())
@@ -300,10 +311,20 @@ fn lowered(c: char) -> char {
         // Two bytes become three.
         '\u{23a}' | '\u{23e}' => '\u{2c65}',
         // Three become two.
-        '\u{1e9e}' | '\u{2126}' | '\u{212b}' | '\u{2c62}' | '\u{2c64}' | '\u{2c6d}'..='\u{2c70}' | '\u{2c7e}' | '\u{2c7f}' => {
-            '\u{df}'
-        }
-        '\u{a78d}' | '\u{a7aa}'..='\u{a7ae}' | '\u{a7b0}'..='\u{a7b2}' | '\u{a7c5}' | '\u{a7cb}' | '\u{a7dc}' => '\u{df}',
+        '\u{1e9e}'
+        | '\u{2126}'
+        | '\u{212b}'
+        | '\u{2c62}'
+        | '\u{2c64}'
+        | '\u{2c6d}'..='\u{2c70}'
+        | '\u{2c7e}'
+        | '\u{2c7f}' => '\u{df}',
+        '\u{a78d}'
+        | '\u{a7aa}'..='\u{a7ae}'
+        | '\u{a7b0}'..='\u{a7b2}'
+        | '\u{a7c5}'
+        | '\u{a7cb}'
+        | '\u{a7dc}' => '\u{df}',
         _ => c.to_ascii_lowercase(),
     }
 }
@@ -344,7 +365,11 @@ fn is_label(bytes: &[u8]) -> bool {
 }
 
 fn is_name_part(bytes: &[u8]) -> bool {
-    consists(bytes, SMALL | CAPITAL | DASH | UNDERSCORE | DOT, SMALL | CAPITAL)
+    consists(
+        bytes,
+        SMALL | CAPITAL | DASH | UNDERSCORE | DOT,
+        SMALL | CAPITAL,
+    )
 }
 
 /// Returns true if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
@@ -367,7 +392,11 @@ const DOT: u8 = 16;
 /// The class of characters beyond ASCII.
 const BEYOND: u8 = 32;
 
-#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler"
+)]
 const fn classes() -> [u8; 256] {
     let mut table = [0u8; 256];
     let mut byte = 0u16;
@@ -414,10 +443,17 @@ pub fn is_semantic_version(value: &str) -> bool {
     };
     let numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     let unpadded = |part: &str| part.len() == 1 || !part.starts_with('0');
-    let identifier = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let identifier = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
     core.split('.').count() == 3
-        && core.split('.').all(|part| !part.is_empty() && numeric(part) && unpadded(part))
-        && pre_release.is_none_or(|text| text.split('.').all(|part| identifier(part) && (!numeric(part) || unpadded(part))))
+        && core
+            .split('.')
+            .all(|part| !part.is_empty() && numeric(part) && unpadded(part))
+        && pre_release.is_none_or(|text| {
+            text.split('.')
+                .all(|part| identifier(part) && (!numeric(part) || unpadded(part)))
+        })
         && build.is_none_or(|text| text.split('.').all(identifier))
 }
 
@@ -432,9 +468,17 @@ mod tests {
     fn lower_case_of_every_character() {
         for c in '\0'..=char::MAX {
             let ours = to_lower(c.encode_utf8(&mut [0; 4])).into_owned();
-            let theirs = if c == '\u{130}' { "i".to_owned() } else { c.to_lowercase().collect::<String>() };
+            let theirs = if c == '\u{130}' {
+                "i".to_owned()
+            } else {
+                c.to_lowercase().collect::<String>()
+            };
             assert_eq!(ours.len(), theirs.len(), "{c:?}");
-            assert_eq!(Some(&ours).filter(|text| text.is_ascii()), Some(&theirs).filter(|text| text.is_ascii()), "{c:?}");
+            assert_eq!(
+                Some(&ours).filter(|text| text.is_ascii()),
+                Some(&theirs).filter(|text| text.is_ascii()),
+                "{c:?}"
+            );
         }
     }
 
@@ -443,22 +487,39 @@ mod tests {
         for good in ["a", "0", "a-b.c", "a.0.b-1", "a--b", &"a".repeat(253)] {
             assert_eq!(subdomain(good), NONE, "{good}");
         }
-        for bad in ["", "-", "a-", "-a", "a..b", ".a", "a.", "a.-b", "a-.b", "A", "a_b", "a\n", "é", "a b"] {
+        for bad in [
+            "", "-", "a-", "-a", "a..b", ".a", "a.", "a.-b", "a-.b", "A", "a_b", "a\n", "é", "a b",
+        ] {
             assert_eq!(subdomain(bad), [SUBDOMAIN], "{bad}");
         }
-        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
-        assert_eq!(subdomain(&"A".repeat(254)), ["must be no more than 253 characters", SUBDOMAIN]);
+        assert_eq!(
+            subdomain(&"a".repeat(254)),
+            ["must be no more than 253 characters"]
+        );
+        assert_eq!(
+            subdomain(&"A".repeat(254)),
+            ["must be no more than 253 characters", SUBDOMAIN]
+        );
     }
 
     #[test]
     fn labels_with_dots_by_release() {
         assert_eq!(label("ns-1", DottedLabel::General), NONE);
         assert_eq!(label("a.b", DottedLabel::General), [LABEL]);
-        assert_eq!(label("a.b", DottedLabel::NamesTheDots), ["must not contain dots"]);
+        assert_eq!(
+            label("a.b", DottedLabel::NamesTheDots),
+            ["must not contain dots"]
+        );
         assert_eq!(label("a..b", DottedLabel::NamesTheDots), [LABEL]);
         assert_eq!(label("", DottedLabel::NamesTheDots), [LABEL]);
         let long = format!("{}.b", "a".repeat(64));
-        assert_eq!(label(&long, DottedLabel::NamesTheDots), ["must be no more than 63 characters", "must not contain dots"]);
+        assert_eq!(
+            label(&long, DottedLabel::NamesTheDots),
+            [
+                "must be no more than 63 characters",
+                "must not contain dots"
+            ]
+        );
     }
 
     #[test]
@@ -466,8 +527,18 @@ mod tests {
         for good in ["a", "A_b.c-9", "example.com/MyName", "k/v"] {
             assert_eq!(qualified_name(good), NONE, "{good}");
         }
-        assert_eq!(qualified_name(""), ["name part must be non-empty", NAME_PART]);
-        assert_eq!(qualified_name("/"), ["prefix part must be non-empty", "name part must be non-empty", NAME_PART]);
+        assert_eq!(
+            qualified_name(""),
+            ["name part must be non-empty", NAME_PART]
+        );
+        assert_eq!(
+            qualified_name("/"),
+            [
+                "prefix part must be non-empty",
+                "name part must be non-empty",
+                NAME_PART
+            ]
+        );
         assert_eq!(qualified_name("a/b/c"), [TOO_MANY_SLASHES]);
         assert_eq!(qualified_name("A/b"), [PREFIX_SUBDOMAIN]);
         assert_eq!(
@@ -490,14 +561,20 @@ mod tests {
         for bad in ["-", "a-", " ", "a/b", "é", "a\n"] {
             assert_eq!(label_value(bad), [LABEL_VALUE], "{bad}");
         }
-        assert_eq!(label_value(&"-".repeat(64)), ["must be no more than 63 characters", LABEL_VALUE]);
+        assert_eq!(
+            label_value(&"-".repeat(64)),
+            ["must be no more than 63 characters", LABEL_VALUE]
+        );
     }
 
     #[test]
     fn path_segments() {
         assert_eq!(path_segment("."), ["may not be '.'"]);
         assert_eq!(path_segment(".."), ["may not be '..'"]);
-        assert_eq!(path_segment("a%/"), ["may not contain '/'", "may not contain '%'"]);
+        assert_eq!(
+            path_segment("a%/"),
+            ["may not contain '/'", "may not contain '%'"]
+        );
         assert_eq!(path_segment("..."), NONE);
         assert_eq!(path_segment_prefix(".."), NONE);
     }
@@ -505,14 +582,21 @@ mod tests {
     #[test]
     fn generated_names_are_masked() {
         for good in ["pvc-", "a.-", "--", "é-b-"] {
-            let expected = if good.is_ascii() { vec![] } else { vec![Cow::Borrowed(SUBDOMAIN)] };
+            let expected = if good.is_ascii() {
+                vec![]
+            } else {
+                vec![Cow::Borrowed(SUBDOMAIN)]
+            };
             assert_eq!(generated_subdomain(good), expected, "{good}");
         }
         for bad in ["-", "---", "A--", "."] {
             assert_eq!(generated_subdomain(bad), [SUBDOMAIN], "{bad}");
         }
         assert_eq!(generated_subdomain(&format!("{}-", "a".repeat(253))), NONE);
-        assert_eq!(generated_subdomain(&format!("{}-", "a".repeat(254))), ["must be no more than 253 characters"]);
+        assert_eq!(
+            generated_subdomain(&format!("{}-", "a".repeat(254))),
+            ["must be no more than 253 characters"]
+        );
     }
 
     #[test]

@@ -109,7 +109,9 @@ mod tests {
         // Every list of up to six numbers below four, each with its place, so that the order of equal ones shows.
         for length in 0..=6u32 {
             for code in 0..4u32.pow(length) {
-                let list: Vec<(u32, u32)> = (0..length).map(|place| (code / 4u32.pow(place) % 4, place)).collect();
+                let list: Vec<(u32, u32)> = (0..length)
+                    .map(|place| (code / 4u32.pow(place) % 4, place))
+                    .collect();
                 let mut expected = list.clone();
                 expected.sort_by_key(|(number, _)| *number);
                 let mut sorted = list.clone();

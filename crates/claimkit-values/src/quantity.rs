@@ -30,7 +30,9 @@ impl QuantityError {
     /// Returns the text of the upstream error, which names no field.
     pub const fn message(self) -> &'static str {
         match self {
-            Self::Format => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            Self::Format => {
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            }
             Self::Numeric => "unable to parse numeric part of quantity",
             Self::Suffix => "unable to parse quantity's suffix",
         }
@@ -87,10 +89,19 @@ pub struct Quantity<'a> {
 /// ```
 pub fn same_amount(a: &str, b: &str) -> bool {
     let [a, b] = [a, b].map(|text| {
-        let quantity = Quantity::parse(text).ok().filter(|quantity| !quantity.is_zero())?;
-        let zeros = quantity.digits.iter().rev().take_while(|digit| **digit == 0).count();
+        let quantity = Quantity::parse(text)
+            .ok()
+            .filter(|quantity| !quantity.is_zero())?;
+        let zeros = quantity
+            .digits
+            .iter()
+            .rev()
+            .take_while(|digit| **digit == 0)
+            .count();
         let kept = quantity.digits.len().saturating_sub(zeros);
-        let exponent = quantity.exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
+        let exponent = quantity
+            .exponent
+            .saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
         let digits: Vec<u8> = quantity.digits.into_iter().take(kept).collect();
         Some((quantity.negative, digits, exponent))
     });
@@ -131,7 +142,10 @@ pub enum Notation {
 /// assert_eq!(claimkit_values::quantity::json_text("2"), "2");
 /// ```
 pub fn json_text(raw: &str) -> &str {
-    let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+    let inner = raw
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(raw);
     inner.trim_matches(|c: char| matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}'))
 }
 
@@ -173,26 +187,42 @@ impl<'a> Quantity<'a> {
 
     /// Returns the value for arithmetic on numbers of any length.
     pub fn digits(&self) -> Digits {
-        Digits { negative: self.negative, digits: self.digits.clone(), exponent: self.exponent, small: self.small }
+        Digits {
+            negative: self.negative,
+            digits: self.digits.clone(),
+            exponent: self.exponent,
+            small: self.small,
+        }
     }
 
     /// Returns the value in units of 10⁻⁹; beyond 128 bits, the largest number.
     pub fn nanos(&self) -> i128 {
         // Nearly all fit into 64 bits, whose arithmetic is many times as fast where there are no wider registers.
         let digits = if self.digits.len() <= FAST_DIGITS {
-            i128::from(self.digits.iter().fold(0i64, |sum, digit| sum.wrapping_mul(10).wrapping_add(i64::from(*digit))))
+            i128::from(self.digits.iter().fold(0i64, |sum, digit| {
+                sum.wrapping_mul(10).wrapping_add(i64::from(*digit))
+            }))
         } else {
-            self.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)))
+            self.digits.iter().fold(0i128, |sum, digit| {
+                sum.saturating_mul(10).saturating_add(i128::from(*digit))
+            })
         };
         let shift = self.exponent.saturating_sub(NANO);
         let zeros = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
-        let power = 10i64.checked_pow(zeros).map(i128::from).or_else(|| 10i128.checked_pow(zeros));
+        let power = 10i64
+            .checked_pow(zeros)
+            .map(i128::from)
+            .or_else(|| 10i128.checked_pow(zeros));
         let nanos = match (shift < 0, power) {
             (false, power) => digits.saturating_mul(power.unwrap_or(i128::MAX)),
             (true, Some(power)) => digits.checked_div(power).unwrap_or(0),
             (true, None) => 0,
         };
-        if self.negative { nanos.saturating_neg() } else { nanos }
+        if self.negative {
+            nanos.saturating_neg()
+        } else {
+            nanos
+        }
     }
 
     /// Computes Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). A
@@ -200,12 +230,20 @@ impl<'a> Quantity<'a> {
     /// rounded up.
     pub fn integer(&self) -> i64 {
         if let Some(whole) = self.whole().and_then(|whole| i64::try_from(whole).ok()) {
-            return if self.negative { whole.wrapping_neg() } else { whole };
+            return if self.negative {
+                whole.wrapping_neg()
+            } else {
+                whole
+            };
         }
         let nanos = self.nanos();
         let (whole, rest) = (nanos / UNIT, nanos % UNIT);
         let up = i128::from(rest != 0);
-        let rounded = if self.small && nanos < 0 { whole.saturating_sub(up) } else { whole.saturating_add(up) };
+        let rounded = if self.small && nanos < 0 {
+            whole.saturating_sub(up)
+        } else {
+            whole.saturating_add(up)
+        };
         match i64::try_from(rounded) {
             Ok(number) => number,
             Err(_) if self.small => 0,
@@ -263,8 +301,15 @@ impl<'a> Quantity<'a> {
     fn thousands(&self) -> (String, i64) {
         let zeros = self.digits.iter().rev().take_while(|d| **d == 0).count();
         let kept = self.digits.len().saturating_sub(zeros);
-        let mut exponent = self.exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
-        let mut number: String = self.digits.iter().take(kept).map(|d| char::from(d.wrapping_add(b'0'))).collect();
+        let mut exponent = self
+            .exponent
+            .saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
+        let mut number: String = self
+            .digits
+            .iter()
+            .take(kept)
+            .map(|d| char::from(d.wrapping_add(b'0')))
+            .collect();
         while exponent % 3 != 0 {
             number.push('0');
             exponent = exponent.saturating_sub(1);
@@ -274,7 +319,9 @@ impl<'a> Quantity<'a> {
 
     /// Returns the magnitude if it is a whole number of 64 bits.
     fn whole(&self) -> Option<u64> {
-        let mut value = self.digits.iter().try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)))?;
+        let mut value = self.digits.iter().try_fold(0u64, |sum, d| {
+            sum.checked_mul(10)?.checked_add(u64::from(*d))
+        })?;
         let mut exponent = self.exponent;
         while exponent < 0 {
             if value % 10 != 0 {
@@ -316,7 +363,13 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let negative = text.starts_with('-');
     let stripped = unsigned.trim_start_matches('0');
     if stripped.is_empty() {
-        return Ok(Parts { negative, value: "0", integer: "0", fraction: "", suffix: "" });
+        return Ok(Parts {
+            negative,
+            value: "0",
+            integer: "0",
+            fraction: "",
+            suffix: "",
+        });
     }
     let digits = |text| {
         let count = str::bytes(text).take_while(u8::is_ascii_digit).count();
@@ -327,14 +380,23 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         Some(rest) => digits(rest),
         None => ("", rest),
     };
-    let value = text.get(..text.len().saturating_sub(suffix.len())).unwrap_or(text);
-    let exponent = suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
+    let value = text
+        .get(..text.len().saturating_sub(suffix.len()))
+        .unwrap_or(text);
+    let exponent =
+        suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     if !exponent.bytes().all(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Format);
     }
     let integer = if integer.is_empty() { "0" } else { integer };
-    Ok(Parts { negative, value, integer, fraction, suffix })
+    Ok(Parts {
+        negative,
+        value,
+        integer,
+        fraction,
+        suffix,
+    })
 }
 
 /// Returns a suffix's exponent, of two for binary notation, of ten else.
@@ -359,7 +421,9 @@ fn interpret(suffix: &str) -> Option<(i64, Notation)> {
         "Pi" => binary(50),
         "Ei" => binary(60),
         _ => {
-            let digits = suffix.strip_prefix(['e', 'E']).filter(|digits| !digits.is_empty())?;
+            let digits = suffix
+                .strip_prefix(['e', 'E'])
+                .filter(|digits| !digits.is_empty())?;
             let parsed: i64 = digits.parse().ok()?;
             // Upstream cuts the exponent to 32 bits.
             Some((i64::from(parsed as i32), Notation::DecimalExponent))
@@ -396,10 +460,19 @@ fn binary_suffix(whole: u64) -> (u64, &'static str) {
 }
 
 /// Takes upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
-fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation) -> Option<Quantity<'a>> {
+fn fast<'a>(
+    text: &'a str,
+    parts: &Parts<'a>,
+    exponent: i64,
+    notation: Notation,
+) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
     let shifted = parts.digits();
-    let value = || shifted.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
+    let value = || {
+        shifted.iter().try_fold(0i64, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(i64::from(*digit))
+        })
+    };
     let (digits, scale, keeps) = if notation == Notation::Binary {
         let room = FAST_BINARY_DIGITS
             .saturating_sub(i64::try_from(written).unwrap_or(i64::MAX))
@@ -412,11 +485,16 @@ fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation)
         let factor = 1i64.checked_shl(u32::try_from(exponent).ok()?)?;
         (value.checked_mul(factor)?.unsigned_abs(), 0, value & 7 != 0)
     } else {
-        let scale = exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
+        let scale =
+            exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
         if written > FAST_DIGITS || scale < NANO {
             return None;
         }
-        let ends_in_thousand = written >= 3 && shifted.iter().skip(written.saturating_sub(3)).all(|digit| *digit == 0);
+        let ends_in_thousand = written >= 3
+            && shifted
+                .iter()
+                .skip(written.saturating_sub(3))
+                .all(|digit| *digit == 0);
         let keeps = scale % 3 == 0 && !ends_in_thousand && !parts.integer.starts_with('0');
         (value()?.unsigned_abs(), scale, keeps)
     };
@@ -442,7 +520,11 @@ fn decimal_digits(mut value: u64) -> Vec<u8> {
 }
 
 /// Takes upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
-fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quantity<'a>, QuantityError> {
+fn slow<'a>(
+    parts: &Parts<'a>,
+    exponent: i64,
+    notation: Notation,
+) -> Result<Quantity<'a>, QuantityError> {
     if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Numeric);
     }
@@ -452,7 +534,11 @@ fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quan
     let places = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
     let mut scale = places.saturating_neg();
     if notation == Notation::Binary {
-        multiply(&mut digits, 1u64.checked_shl(u32::try_from(exponent).unwrap_or(0)).unwrap_or(1));
+        multiply(
+            &mut digits,
+            1u64.checked_shl(u32::try_from(exponent).unwrap_or(0))
+                .unwrap_or(1),
+        );
     } else {
         scale = scale.saturating_add(exponent);
     }
@@ -466,7 +552,14 @@ fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quan
             increment(&mut digits);
         }
     }
-    let mut quantity = Quantity { kept: None, negative: parts.negative, digits, exponent: scale, notation, small: false };
+    let mut quantity = Quantity {
+        kept: None,
+        negative: parts.negative,
+        digits,
+        exponent: scale,
+        notation,
+        small: false,
+    };
     if notation == Notation::Binary {
         let max = i64::MAX.unsigned_abs();
         if exceeds(&quantity, max) {
@@ -481,7 +574,9 @@ fn multiply(digits: &mut Vec<u8>, factor: u64) {
     // Suffixes end at 2^60: ten times that fits 64 bits.
     let mut carry = 0u64;
     for digit in digits.iter_mut().rev() {
-        let sum = u64::from(*digit).saturating_mul(factor).saturating_add(carry);
+        let sum = u64::from(*digit)
+            .saturating_mul(factor)
+            .saturating_add(carry);
         *digit = u8::try_from(sum % 10).unwrap_or(0);
         carry = sum / 10;
     }
@@ -510,7 +605,13 @@ fn increment(digits: &mut Vec<u8>) {
 fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
     let places = usize::try_from(quantity.exponent.saturating_neg()).unwrap_or(0);
     let integer = quantity.digits.len().saturating_sub(places);
-    let whole = quantity.digits.iter().take(integer).try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)));
+    let whole = quantity
+        .digits
+        .iter()
+        .take(integer)
+        .try_fold(0u64, |sum, d| {
+            sum.checked_mul(10)?.checked_add(u64::from(*d))
+        });
     match whole {
         None => true,
         Some(whole) if whole == limit => quantity.digits.iter().skip(integer).any(|d| *d != 0),
@@ -546,10 +647,20 @@ impl Measure {
     /// Returns the quantity of a canonical text; zero for a text that is not a quantity.
     pub fn of(text: &str) -> Self {
         let Ok(quantity) = Quantity::parse(text) else {
-            return Measure { text: "0".to_owned(), nanos: 0, whole: 0, notation: Notation::Decimal };
+            return Measure {
+                text: "0".to_owned(),
+                nanos: 0,
+                whole: 0,
+                notation: Notation::Decimal,
+            };
         };
         let (nanos, whole) = (quantity.nanos(), quantity.integer());
-        Measure { text: text.to_owned(), nanos, whole, notation: quantity.notation }
+        Measure {
+            text: text.to_owned(),
+            nanos,
+            whole,
+            notation: quantity.notation,
+        }
     }
 
     /// Returns the amount as it was written.
@@ -565,9 +676,13 @@ impl Measure {
     /// Returns a decimal number with as many places as the suffix and the fraction have: `0.100` for `100m`.
     pub fn decimal(&self) -> String {
         let text = self.text.trim_start_matches(['+', '-']);
-        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let digits = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
         let (number, suffix) = text.split_at_checked(digits).unwrap_or((text, ""));
-        let places = number.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let places = number
+            .split_once('.')
+            .map_or(0, |(_, fraction)| fraction.len());
         let shift = match suffix {
             "n" => 9,
             "u" => 6,
@@ -575,10 +690,19 @@ impl Measure {
             _ => 0,
         };
         let places = places.saturating_add(shift).min(NANO_PLACES);
-        let digits = format!("{:0>width$}", self.nanos.unsigned_abs(), width = NANO_PLACES.saturating_add(1));
-        let (whole, fraction) = digits.split_at_checked(digits.len().saturating_sub(NANO_PLACES)).unwrap_or(("0", ""));
+        let digits = format!(
+            "{:0>width$}",
+            self.nanos.unsigned_abs(),
+            width = NANO_PLACES.saturating_add(1)
+        );
+        let (whole, fraction) = digits
+            .split_at_checked(digits.len().saturating_sub(NANO_PLACES))
+            .unwrap_or(("0", ""));
         let sign = if self.nanos < 0 { "-" } else { "" };
-        match fraction.get(..places).filter(|fraction| !fraction.is_empty()) {
+        match fraction
+            .get(..places)
+            .filter(|fraction| !fraction.is_empty())
+        {
             Some(fraction) => format!("{sign}{whole}.{fraction}"),
             None => format!("{sign}{whole}"),
         }
@@ -592,11 +716,32 @@ impl Measure {
     /// Returns the sum, in the notation of the first unless that is zero.
     pub fn plus(&self, other: &Measure) -> Measure {
         let nanos = self.nanos.saturating_add(other.nanos);
-        let notation = if self.nanos == 0 { other.notation } else { self.notation };
-        let digits = nanos.unsigned_abs().to_string().bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<_>>();
+        let notation = if self.nanos == 0 {
+            other.notation
+        } else {
+            self.notation
+        };
+        let digits = nanos
+            .unsigned_abs()
+            .to_string()
+            .bytes()
+            .map(|b| b.wrapping_sub(b'0'))
+            .collect::<Vec<_>>();
         let digits = if nanos == 0 { Vec::new() } else { digits };
-        let sum = Quantity { kept: None, negative: nanos < 0, digits, exponent: NANO, notation, small: false };
-        Measure { text: sum.canonical().into_owned(), nanos, whole: sum.integer(), notation }
+        let sum = Quantity {
+            kept: None,
+            negative: nanos < 0,
+            digits,
+            exponent: NANO,
+            notation,
+            small: false,
+        };
+        Measure {
+            text: sum.canonical().into_owned(),
+            nanos,
+            whole: sum.integer(),
+            notation,
+        }
     }
 }
 
@@ -649,22 +794,40 @@ mod tests {
             ("9n", "9n"),
         ] {
             let quantity = Quantity::parse(text);
-            assert_eq!(quantity.as_ref().map(|q| q.canonical()), Ok(Cow::Borrowed(spelled)), "{text}");
+            assert_eq!(
+                quantity.as_ref().map(|q| q.canonical()),
+                Ok(Cow::Borrowed(spelled)),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn whole_numbers() {
-        for (text, whole) in
-            [("1500m", 2), ("1m", 1), ("-1500m", -2), ("-1m", -1), ("-2", -2), ("0", 0), ("1Ki", 1024), ("10E", 0)]
-        {
+        for (text, whole) in [
+            ("1500m", 2),
+            ("1m", 1),
+            ("-1500m", -2),
+            ("-1m", -1),
+            ("-2", -2),
+            ("0", 0),
+            ("1Ki", 1024),
+            ("10E", 0),
+        ] {
             assert_eq!(Measure::of(text).whole(), whole, "{text}");
         }
     }
 
     #[test]
     fn amounts_are_compared_whatever_their_spelling() {
-        for (a, b) in [("1Ki", "1024"), ("1e3", "1k"), ("1000m", "1"), ("0", "-0"), ("1.50", "1500m"), ("100e30", "1e32")] {
+        for (a, b) in [
+            ("1Ki", "1024"),
+            ("1e3", "1k"),
+            ("1000m", "1"),
+            ("0", "-0"),
+            ("1.50", "1500m"),
+            ("100e30", "1e32"),
+        ] {
             assert!(same_amount(a, b), "{a} {b}");
         }
         for (a, b) in [("1Ki", "1k"), ("1", "-1"), ("1e32", "1e33"), ("1n", "0")] {
@@ -702,7 +865,10 @@ mod tests {
     fn raw_json_is_trimmed_but_not_unescaped() {
         assert!(Quantity::parse_json("\" 1 \u{a0}\"").is_ok());
         assert!(Quantity::parse_json("1.5").is_ok());
-        assert_eq!(Quantity::parse_json("\"\\u0031\""), Err(QuantityError::Format));
+        assert_eq!(
+            Quantity::parse_json("\"\\u0031\""),
+            Err(QuantityError::Format)
+        );
         assert_eq!(Quantity::parse_json("true"), Err(QuantityError::Format));
         assert_eq!(Quantity::parse_json("\"\""), Err(QuantityError::Format));
     }

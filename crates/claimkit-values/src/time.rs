@@ -32,8 +32,20 @@ pub struct Time {
 }
 
 const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 impl Time {
     /// Reads `metadata` times (`metav1.Time`).
@@ -63,7 +75,16 @@ impl Time {
     pub fn rfc3339(self) -> String {
         let mut out = String::new();
         let c = self.civil();
-        let _ = write!(out, "{}-{:02}-{:02}T{:02}:{:02}:{:02}Z", c.padded_year(), c.month, c.day, c.hour, c.minute, c.second);
+        let _ = write!(
+            out,
+            "{}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+            c.padded_year(),
+            c.month,
+            c.day,
+            c.hour,
+            c.minute,
+            c.second
+        );
         out
     }
 
@@ -71,7 +92,16 @@ impl Time {
     pub fn go_string(self) -> String {
         let mut out = String::new();
         let c = self.civil();
-        let _ = write!(out, "{}-{:02}-{:02} {:02}:{:02}:{:02}", c.padded_year(), c.month, c.day, c.hour, c.minute, c.second);
+        let _ = write!(
+            out,
+            "{}-{:02}-{:02} {:02}:{:02}:{:02}",
+            c.padded_year(),
+            c.month,
+            c.day,
+            c.hour,
+            c.minute,
+            c.second
+        );
         if self.nanoseconds != 0 {
             let digits = format!("{:09}", self.nanoseconds);
             out.push('.');
@@ -84,7 +114,10 @@ impl Time {
     /// Prints the time in Go syntax (`%#v`). A time that was read is in the server's local zone, the zero time in UTC.
     pub fn go_syntax(self) -> String {
         let c = self.civil();
-        let month = usize::try_from(c.month).ok().and_then(|m| MONTHS.get(m.wrapping_sub(1))).unwrap_or(&"January");
+        let month = usize::try_from(c.month)
+            .ok()
+            .and_then(|m| MONTHS.get(m.wrapping_sub(1)))
+            .unwrap_or(&"January");
         let zone = if self.local { "time.Local" } else { "time.UTC" };
         format!(
             "time.Date({}, time.{month}, {}, {}, {}, {}, {}, {zone})",
@@ -106,15 +139,35 @@ impl Civil {
         let shifted = days.saturating_add(306);
         let era = shifted.div_euclid(146_097);
         let day_of_era = shifted.rem_euclid(146_097);
-        let leaps = (day_of_era / 1_460).saturating_sub(day_of_era / 36_524).saturating_add(day_of_era / 146_096);
+        let leaps = (day_of_era / 1_460)
+            .saturating_sub(day_of_era / 36_524)
+            .saturating_add(day_of_era / 146_096);
         let year_of_era = day_of_era.saturating_sub(leaps) / 365;
-        let before = year_of_era.saturating_mul(365).saturating_add(year_of_era / 4).saturating_sub(year_of_era / 100);
+        let before = year_of_era
+            .saturating_mul(365)
+            .saturating_add(year_of_era / 4)
+            .saturating_sub(year_of_era / 100);
         let day_of_year = day_of_era.saturating_sub(before);
         let shifted_month = day_of_year.saturating_mul(5).saturating_add(2) / 153;
-        let day = day_of_year.saturating_sub(shifted_month.saturating_mul(153).saturating_add(2) / 5).saturating_add(1);
-        let month = if shifted_month < 10 { shifted_month.saturating_add(3) } else { shifted_month.saturating_sub(9) };
-        let year = year_of_era.saturating_add(era.saturating_mul(400)).saturating_add(i64::from(month <= 2));
-        Civil { year, month, day, hour: clock / 3_600, minute: clock / 60 % 60, second: clock % 60 }
+        let day = day_of_year
+            .saturating_sub(shifted_month.saturating_mul(153).saturating_add(2) / 5)
+            .saturating_add(1);
+        let month = if shifted_month < 10 {
+            shifted_month.saturating_add(3)
+        } else {
+            shifted_month.saturating_sub(9)
+        };
+        let year = year_of_era
+            .saturating_add(era.saturating_mul(400))
+            .saturating_add(i64::from(month <= 2));
+        Civil {
+            year,
+            month,
+            day,
+            hour: clock / 3_600,
+            minute: clock / 60 % 60,
+            second: clock % 60,
+        }
     }
 }
 
@@ -156,10 +209,20 @@ impl Civil {
 /// assert_eq!(claimkit_values::time::days_before(2, 1), 365);
 /// ```
 pub fn days_before(year: i64, month: i64) -> i64 {
-    let shifted_year = if month <= 2 { year.saturating_sub(1) } else { year };
-    let shifted_month = if month <= 2 { month.saturating_add(9) } else { month.saturating_sub(3) };
-    let leaps =
-        shifted_year.div_euclid(4).saturating_sub(shifted_year.div_euclid(100)).saturating_add(shifted_year.div_euclid(400));
+    let shifted_year = if month <= 2 {
+        year.saturating_sub(1)
+    } else {
+        year
+    };
+    let shifted_month = if month <= 2 {
+        month.saturating_add(9)
+    } else {
+        month.saturating_sub(3)
+    };
+    let leaps = shifted_year
+        .div_euclid(4)
+        .saturating_sub(shifted_year.div_euclid(100))
+        .saturating_add(shifted_year.div_euclid(400));
     shifted_year
         .saturating_mul(365)
         .saturating_add(leaps)
@@ -196,7 +259,13 @@ impl Cursor<'_> {
     }
 
     fn out_of_range(&self, what: &str) -> Error {
-        Error::new(ErrorKind::Range, format!("parsing time {}: {what} out of range", quote(self.text.as_bytes())))
+        Error::new(
+            ErrorKind::Range,
+            format!(
+                "parsing time {}: {what} out of range",
+                quote(self.text.as_bytes())
+            ),
+        )
     }
 
     fn literal(&mut self, byte: u8, element: &str) -> Result<(), Error> {
@@ -211,7 +280,12 @@ impl Cursor<'_> {
 
     /// Reads a number of two digits, or of one if `least` is one.
     fn number(&mut self, least: usize, element: &str) -> Result<i64, Error> {
-        let digit = |at: usize| self.rest.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b.wrapping_sub(b'0')));
+        let digit = |at: usize| {
+            self.rest
+                .get(at)
+                .filter(|b| b.is_ascii_digit())
+                .map(|b| i64::from(b.wrapping_sub(b'0')))
+        };
         let (value, used) = match (digit(0), digit(1)) {
             (Some(tens), Some(ones)) => (tens.saturating_mul(10).saturating_add(ones), 2),
             (Some(ones), None) if least < 2 => (ones, 1),
@@ -223,10 +297,16 @@ impl Cursor<'_> {
 }
 
 fn parse(text: &str) -> Result<Time, Error> {
-    let mut at = Cursor { text, rest: text.as_bytes() };
+    let mut at = Cursor {
+        text,
+        rest: text.as_bytes(),
+    };
     let year = match at.rest.get(..4) {
         Some(digits) if digits.iter().all(u8::is_ascii_digit) => {
-            digits.iter().fold(0, |year: i64, b| year.saturating_mul(10).saturating_add(i64::from(b.wrapping_sub(b'0'))))
+            digits.iter().fold(0, |year: i64, b| {
+                year.saturating_mul(10)
+                    .saturating_add(i64::from(b.wrapping_sub(b'0')))
+            })
         }
         _ => return Err(at.cannot_parse(at.rest, "2006")),
     };
@@ -257,7 +337,11 @@ fn parse(text: &str) -> Result<Time, Error> {
     let nanoseconds = fraction(&mut at);
     let offset = zone(&mut at)?;
     if !at.rest.is_empty() {
-        let message = format!("parsing time {}: extra text: {}", quote(text.as_bytes()), quote(at.rest));
+        let message = format!(
+            "parsing time {}: extra text: {}",
+            quote(text.as_bytes()),
+            quote(at.rest)
+        );
         return Err(Error::new(ErrorKind::ExtraText, message));
     }
     if day < 1 || day > days_in(year, month) {
@@ -270,7 +354,11 @@ fn parse(text: &str) -> Result<Time, Error> {
         .saturating_add(minute.saturating_mul(60))
         .saturating_add(second)
         .saturating_sub(offset);
-    Ok(Time { seconds, nanoseconds, local: true })
+    Ok(Time {
+        seconds,
+        nanoseconds,
+        local: true,
+    })
 }
 
 /// Reads `.` or `,` and at least one digit; digits after the ninth are dropped.
@@ -282,14 +370,24 @@ fn fraction(at: &mut Cursor<'_>) -> u32 {
     if digits == 0 {
         return 0;
     }
-    let taken = at.rest.get(1..).and_then(|rest| rest.get(..digits)).unwrap_or_default();
+    let taken = at
+        .rest
+        .get(1..)
+        .and_then(|rest| rest.get(..digits))
+        .unwrap_or_default();
     at.rest = at.rest.get(digits.saturating_add(1)..).unwrap_or_default();
     nanoseconds(taken)
 }
 
 fn nanoseconds(digits: &[u8]) -> u32 {
-    let digit = |at: usize| digits.get(at).map_or(0, |b| u32::from(b.wrapping_sub(b'0')));
-    (0..9).fold(0, |sum: u32, at| sum.saturating_mul(10).saturating_add(digit(at)))
+    let digit = |at: usize| {
+        digits
+            .get(at)
+            .map_or(0, |b| u32::from(b.wrapping_sub(b'0')))
+    };
+    (0..9).fold(0, |sum: u32, at| {
+        sum.saturating_mul(10).saturating_add(digit(at))
+    })
 }
 
 /// Reads `Z` or `±hh:mm`: seconds east of UTC.
@@ -304,8 +402,11 @@ fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
         return Err(at.cannot_parse(hold, ELEMENT));
     };
     let two = |tens: &u8, ones: &u8| {
-        (tens.is_ascii_digit() && ones.is_ascii_digit())
-            .then(|| i64::from(tens.wrapping_sub(b'0')).saturating_mul(10).saturating_add(i64::from(ones.wrapping_sub(b'0'))))
+        (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| {
+            i64::from(tens.wrapping_sub(b'0'))
+                .saturating_mul(10)
+                .saturating_add(i64::from(ones.wrapping_sub(b'0')))
+        })
     };
     let hours = two(h1, h2);
     let minutes = hours.and_then(|_| two(m1, m2));
@@ -319,7 +420,9 @@ fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
     let (Some(hours), Some(minutes)) = (hours, minutes) else {
         return Err(at.cannot_parse(hold, ELEMENT));
     };
-    let offset = hours.saturating_mul(3_600).saturating_add(minutes.saturating_mul(60));
+    let offset = hours
+        .saturating_mul(3_600)
+        .saturating_add(minutes.saturating_mul(60));
     at.rest = rest;
     match sign {
         b'+' => Ok(offset),
@@ -359,24 +462,44 @@ mod tests {
             ("2024-02-29T23:59:59+00:00", "2024-02-29 23:59:59 +0000 UTC"),
             ("2024-03-01T00:30:00+01:00", "2024-02-29 23:30:00 +0000 UTC"),
             ("2023-12-31T23:30:00-01:30", "2024-01-01 01:00:00 +0000 UTC"),
-            ("2024-01-02T03:04:05.120Z", "2024-01-02 03:04:05.12 +0000 UTC"),
-            ("2024-01-02T03:04:05,1234567899Z", "2024-01-02 03:04:05.123456789 +0000 UTC"),
+            (
+                "2024-01-02T03:04:05.120Z",
+                "2024-01-02 03:04:05.12 +0000 UTC",
+            ),
+            (
+                "2024-01-02T03:04:05,1234567899Z",
+                "2024-01-02 03:04:05.123456789 +0000 UTC",
+            ),
             ("2024-01-02T3:04:05Z", "2024-01-02 03:04:05 +0000 UTC"),
             ("0001-01-01T00:00:00Z", "0001-01-01 00:00:00 +0000 UTC"),
             ("0000-12-31T00:00:00Z", "0000-12-31 00:00:00 +0000 UTC"),
             ("9999-12-31T23:59:59Z", "9999-12-31 23:59:59 +0000 UTC"),
-            ("0000-01-01T00:00:00+01:00", "-0001-12-31 23:00:00 +0000 UTC"),
+            (
+                "0000-01-01T00:00:00+01:00",
+                "-0001-12-31 23:00:00 +0000 UTC",
+            ),
             ("1900-03-01T00:00:00+24:60", "1900-02-27 23:00:00 +0000 UTC"),
         ] {
-            assert_eq!(Time::parse(text).map(Time::go_string).as_deref(), Ok(printed), "{text}");
+            assert_eq!(
+                Time::parse(text).map(Time::go_string).as_deref(),
+                Ok(printed),
+                "{text}"
+            );
         }
-        assert!(Time::parse("0001-01-01T01:00:00+01:00").is_ok_and(|t| t.is_zero() && t != Time::default()));
+        assert!(
+            Time::parse("0001-01-01T01:00:00+01:00")
+                .is_ok_and(|t| t.is_zero() && t != Time::default())
+        );
     }
 
     #[test]
     fn civil_days_agree_with_their_inverse() {
         for day in (-366..3_652_059_i64).step_by(13) {
-            let time = Time { seconds: day * 86_400 + 7, nanoseconds: 0, local: true };
+            let time = Time {
+                seconds: day * 86_400 + 7,
+                nanoseconds: 0,
+                local: true,
+            };
             assert_eq!(Time::parse(&time.rfc3339()), Ok(time));
         }
     }
@@ -384,7 +507,9 @@ mod tests {
     #[test]
     fn refuses_in_gos_words() {
         let as_layout = |text: &str, rest: &str, element: &str| {
-            format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{rest}\" as \"{element}\"")
+            format!(
+                "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{rest}\" as \"{element}\""
+            )
         };
         for (text, rest, element) in [
             ("x", "x", "2006"),
@@ -402,7 +527,10 @@ mod tests {
             ("2023-01-01T00:00:00.Z", ".Z", "Z07:00"),
         ] {
             let error = Time::parse(text).unwrap_err();
-            assert_eq!((error.kind(), error.message()), (ErrorKind::Syntax, as_layout(text, rest, element).as_str()));
+            assert_eq!(
+                (error.kind(), error.message()),
+                (ErrorKind::Syntax, as_layout(text, rest, element).as_str())
+            );
         }
         for (text, what) in [
             ("2023-13-01T00:00:00Z", "month"),
@@ -416,11 +544,17 @@ mod tests {
         ] {
             let error = Time::parse(text).unwrap_err();
             let message = format!("parsing time \"{text}\": {what} out of range");
-            assert_eq!((error.kind(), error.to_string()), (ErrorKind::Range, message));
+            assert_eq!(
+                (error.kind(), error.to_string()),
+                (ErrorKind::Range, message)
+            );
         }
         let extra = Time::parse("2023-01-01T00:00:00Zx").unwrap_err();
         assert_eq!(extra.kind(), ErrorKind::ExtraText);
-        assert_eq!(String::from(extra), "parsing time \"2023-01-01T00:00:00Zx\": extra text: \"x\"");
+        assert_eq!(
+            String::from(extra),
+            "parsing time \"2023-01-01T00:00:00Zx\": extra text: \"x\""
+        );
         assert_eq!(
             Time::parse("\u{e9}\"\u{1}").unwrap_err().message(),
             "parsing time \"\\xc3\\xa9\\\"\\x01\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\\xc3\\xa9\\\"\\x01\" as \"2006\""
@@ -429,9 +563,14 @@ mod tests {
 
     #[test]
     fn prints_go_syntax() {
-        assert_eq!(Time::default().go_syntax(), "time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)");
         assert_eq!(
-            Time::parse("2024-12-02T03:04:05.5Z").map(Time::go_syntax).as_deref(),
+            Time::default().go_syntax(),
+            "time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)"
+        );
+        assert_eq!(
+            Time::parse("2024-12-02T03:04:05.5Z")
+                .map(Time::go_syntax)
+                .as_deref(),
             Ok("time.Date(2024, time.December, 2, 3, 4, 5, 500000000, time.Local)")
         );
     }

@@ -29,8 +29,15 @@ impl fmt::Display for JsonError {
 impl std::error::Error for JsonError {}
 
 enum Frame {
-    Seq { start: usize, items: usize },
-    Map { start: usize, entries: usize, key: (Str, Span) },
+    Seq {
+        start: usize,
+        items: usize,
+    },
+    Map {
+        start: usize,
+        entries: usize,
+        key: (Str, Span),
+    },
 }
 
 /// Reads one JSON value that begins at or after byte `at`; returns its node and the byte after it.
@@ -43,8 +50,16 @@ enum Frame {
 /// assert!(tree.is_map(node));
 /// assert_eq!(end, 8);
 /// ```
-pub fn value(tree: &mut Tree<'_>, at: usize, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
-    let mut reader = Reader { bytes: tree.source().as_bytes(), at, tree };
+pub fn value(
+    tree: &mut Tree<'_>,
+    at: usize,
+    max_depth: usize,
+) -> Result<(NodeId, usize), JsonError> {
+    let mut reader = Reader {
+        bytes: tree.source().as_bytes(),
+        at,
+        tree,
+    };
     reader.value(max_depth)
 }
 
@@ -70,12 +85,24 @@ impl Reader<'_, '_> {
     }
 
     fn fail<T>(&self, context: &str) -> Result<T, JsonError> {
-        let message = match self.tree.source().get(self.at..).and_then(|rest| rest.chars().next()) {
+        let message = match self
+            .tree
+            .source()
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        {
             None => "unexpected end of JSON input".to_owned(),
             // Go's scanner works on bytes: a character beyond ASCII is shown by its first byte.
-            Some(_) => format!("invalid character {} {context}", quote_byte(self.peek().unwrap_or(0))),
+            Some(_) => format!(
+                "invalid character {} {context}",
+                quote_byte(self.peek().unwrap_or(0))
+            ),
         };
-        Err(JsonError { offset: self.at, opened: None, message })
+        Err(JsonError {
+            offset: self.at,
+            opened: None,
+            message,
+        })
     }
 
     fn value(&mut self, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
@@ -131,7 +158,10 @@ impl Reader<'_, '_> {
                         let kind = self.tree.store_items([]);
                         self.tree.add(kind, Span::new(start, self.at), Style::Flow)
                     } else {
-                        frames.push(Frame::Seq { start, items: items.len() });
+                        frames.push(Frame::Seq {
+                            start,
+                            items: items.len(),
+                        });
                         continue;
                     }
                 }
@@ -141,7 +171,10 @@ impl Reader<'_, '_> {
             loop {
                 match frames.last_mut() {
                     None => return Ok((done, self.at)),
-                    Some(Frame::Seq { start, items: first }) => {
+                    Some(Frame::Seq {
+                        start,
+                        items: first,
+                    }) => {
                         items.push(done);
                         let (start, first) = (*start, *first);
                         self.space();
@@ -159,8 +192,18 @@ impl Reader<'_, '_> {
                             _ => return self.fail("after array element"),
                         }
                     }
-                    Some(Frame::Map { start, entries: first, key }) => {
-                        entries.push(Entry { key: key.0, key_span: key.1, value: done, shadowed: false, merged: false });
+                    Some(Frame::Map {
+                        start,
+                        entries: first,
+                        key,
+                    }) => {
+                        entries.push(Entry {
+                            key: key.0,
+                            key_span: key.1,
+                            value: done,
+                            shadowed: false,
+                            merged: false,
+                        });
                         let (start, first) = (*start, *first);
                         self.space();
                         match self.peek() {
@@ -207,7 +250,11 @@ impl Reader<'_, '_> {
         match self.peek() {
             Some(b'"') => {
                 let text = self.string()?;
-                Ok(self.tree.add(Kind::Str(text), Span::new(start, self.at), Style::DoubleQuoted))
+                Ok(self.tree.add(
+                    Kind::Str(text),
+                    Span::new(start, self.at),
+                    Style::DoubleQuoted,
+                ))
             }
             Some(b't') => self.word("true", Kind::Bool(true)),
             Some(b'f') => self.word("false", Kind::Bool(false)),
@@ -222,7 +269,10 @@ impl Reader<'_, '_> {
         self.step();
         for expected in word.bytes().skip(1) {
             if self.peek() != Some(expected) {
-                return self.fail(&format!("in literal {word} (expecting {})", quote_byte(expected)));
+                return self.fail(&format!(
+                    "in literal {word} (expecting {})",
+                    quote_byte(expected)
+                ));
             }
             self.step();
         }
@@ -352,7 +402,9 @@ impl Reader<'_, '_> {
             None => Ok('\u{fffd}'),
             Some(low) => {
                 self.at = pair.end;
-                let code = 0x10000u32.wrapping_add((high & 0x3ff).wrapping_shl(10)).wrapping_add(low & 0x3ff);
+                let code = 0x10000u32
+                    .wrapping_add((high & 0x3ff).wrapping_shl(10))
+                    .wrapping_add(low & 0x3ff);
                 Ok(char::from_u32(code).unwrap_or('\u{fffd}'))
             }
         }
@@ -395,11 +447,20 @@ mod tests {
 
     #[test]
     fn speaks_like_go() {
-        assert_eq!(fail("{,}"), "invalid character ',' looking for beginning of object key string");
+        assert_eq!(
+            fail("{,}"),
+            "invalid character ',' looking for beginning of object key string"
+        );
         assert_eq!(fail("[1 2]"), "invalid character '2' after array element");
         assert_eq!(fail("{\"a\":1"), "unexpected end of JSON input");
-        assert_eq!(fail("tru}"), "invalid character '}' in literal true (expecting 'e')");
-        assert_eq!(fail(&"[".repeat(10_001)), "invalid character '[' exceeded max depth");
+        assert_eq!(
+            fail("tru}"),
+            "invalid character '}' in literal true (expecting 'e')"
+        );
+        assert_eq!(
+            fail(&"[".repeat(10_001)),
+            "invalid character '[' exceeded max depth"
+        );
     }
 
     #[test]

@@ -3,7 +3,11 @@
 //! This crate knows nothing of Kubernetes' objects. Its users do not distinguish YAML from JSON.
 
 // clippy.toml gives the reasons. The tests are exempt.
-#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+#![deny(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros
+)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 pub mod json;

@@ -27,5 +27,9 @@ pub fn mode(text: &str) -> Mode {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let trimmed = text.trim_start();
     let blank = text.len().saturating_sub(trimmed.len());
-    if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
+    if blank < LOOK_AHEAD && trimmed.starts_with('{') {
+        Mode::Json
+    } else {
+        Mode::Yaml
+    }
 }

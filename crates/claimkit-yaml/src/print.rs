@@ -27,7 +27,11 @@ pub enum Order {
 /// assert_eq!(keys, ["a", "b"]);
 /// ```
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
-    let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
+    let mut entries: Vec<&Entry> = tree
+        .entries(id)
+        .iter()
+        .filter(|entry| !entry.shadowed)
+        .collect();
     if order == Order::Sorted {
         order::sort_by(&mut entries, |a, b| tree.text(a.key).cmp(tree.text(b.key)));
     }
@@ -76,7 +80,9 @@ pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &m
             Kind::Int(n) => out.push_str(&n.to_string()),
             Kind::Uint(n) => out.push_str(&n.to_string()),
             Kind::Float(n) => float(n, out),
-            Kind::Number(span) => out.push_str(tree.source().get(span.from()..span.to()).unwrap_or("0")),
+            Kind::Number(span) => {
+                out.push_str(tree.source().get(span.from()..span.to()).unwrap_or("0"))
+            }
             Kind::Str(s) => quote(tree.text(s), out),
             Kind::Seq { .. } => {
                 out.push('[');
@@ -167,7 +173,9 @@ pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
         }
         base = base.saturating_add(word.len());
     }
-    tail.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\').map(|at| base.saturating_add(at))
+    tail.iter()
+        .position(|&b| b < b' ' || b == b'"' || b == b'\\')
+        .map(|at| base.saturating_add(at))
 }
 
 /// Appends JSON text without the white space between its parts, as Go writes a `RawMessage`.
@@ -201,7 +209,10 @@ mod tests {
     #[test]
     fn compact_leaves_strings_alone() {
         let mut out = String::new();
-        compact("{ \"a b\" :\r\n\t[ 1, \"\\\" \\\\\" , \" \" ] }\n", &mut out);
+        compact(
+            "{ \"a b\" :\r\n\t[ 1, \"\\\" \\\\\" , \" \" ] }\n",
+            &mut out,
+        );
         assert_eq!(out, "{\"a b\":[1,\"\\\" \\\\\",\" \"]}");
     }
 

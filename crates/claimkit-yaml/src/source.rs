@@ -52,7 +52,10 @@ struct Lines {
 
 impl Lines {
     fn of(bytes: &[u8]) -> Self {
-        let mut lines = Lines { starts: Vec::with_capacity((bytes.len() / 32).saturating_add(8)), plain: true };
+        let mut lines = Lines {
+            starts: Vec::with_capacity((bytes.len() / 32).saturating_add(8)),
+            plain: true,
+        };
         lines.starts.push(0);
         let (words, tail) = bytes.as_chunks::<8>();
         let mut last = [b' '; 8];
@@ -96,7 +99,12 @@ const BLOCK: usize = 4096;
 impl<'s> Source<'s> {
     /// Wraps the whole text of a file.
     pub fn new(text: &'s str) -> Self {
-        Source { text, lines: OnceCell::new(), near: Cell::new(0), units: OnceCell::new() }
+        Source {
+            text,
+            lines: OnceCell::new(),
+            near: Cell::new(0),
+            units: OnceCell::new(),
+        }
     }
 
     /// Returns the whole text.
@@ -143,7 +151,9 @@ impl<'s> Source<'s> {
             from = 0;
         }
         let within = lines.get(from..to).unwrap_or_default();
-        let line = from.saturating_add(within.partition_point(|&start| start <= offset)).saturating_sub(1);
+        let line = from
+            .saturating_add(within.partition_point(|&start| start <= offset))
+            .saturating_sub(1);
         self.near.set(line);
         line
     }
@@ -152,8 +162,14 @@ impl<'s> Source<'s> {
     pub fn line_span(&self, line: usize) -> Span {
         let starts = self.lines();
         let start = starts.get(line).map_or(self.text.len(), |&s| s as usize);
-        let end = starts.get(line.saturating_add(1)).map_or(self.text.len(), |&s| s as usize);
-        let trimmed = self.text.get(start..end).unwrap_or("").trim_end_matches(['\n', '\r']);
+        let end = starts
+            .get(line.saturating_add(1))
+            .map_or(self.text.len(), |&s| s as usize);
+        let trimmed = self
+            .text
+            .get(start..end)
+            .unwrap_or("")
+            .trim_end_matches(['\n', '\r']);
         Span::new(start, start.saturating_add(trimmed.len()))
     }
 
@@ -166,8 +182,12 @@ impl<'s> Source<'s> {
         let line = self.line_of(offset);
         let start = self.lines().get(line).map_or(0, |&s| s as usize);
         let long = offset.saturating_sub(start) > BLOCK;
-        let units =
-            if long { self.units_before(offset).saturating_sub(self.units_before(start)) } else { self.units(start, offset) };
+        let units = if long {
+            self.units_before(offset)
+                .saturating_sub(self.units_before(start))
+        } else {
+            self.units(start, offset)
+        };
         Position {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             character: u32::try_from(units).unwrap_or(u32::MAX),
@@ -180,14 +200,22 @@ impl<'s> Source<'s> {
         if self.is_plain() {
             return end.saturating_sub(start);
         }
-        self.text.get(start..end).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() })
+        self.text.get(start..end).map_or(0, |s| {
+            if s.is_ascii() {
+                s.len()
+            } else {
+                s.chars().map(char::len_utf16).sum()
+            }
+        })
     }
 
     /// Returns the number of UTF-16 code units before a byte offset, counted from its block.
     fn units_before(&self, offset: usize) -> usize {
         let blocks = self.units.get_or_init(|| self.count_blocks());
         let block = offset / BLOCK;
-        let Some(&before) = blocks.get(block) else { return offset };
+        let Some(&before) = blocks.get(block) else {
+            return offset;
+        };
         let mut start = block.saturating_mul(BLOCK);
         while !self.text.is_char_boundary(start) {
             start = start.saturating_add(1);
@@ -198,7 +226,11 @@ impl<'s> Source<'s> {
     /// Returns the number of UTF-16 code units of the text before a byte offset; an offset beyond the end is the end.
     pub fn utf16_offset(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
-        if self.is_plain() { offset } else { self.units_before(offset) }
+        if self.is_plain() {
+            offset
+        } else {
+            self.units_before(offset)
+        }
     }
 
     /// Returns the byte offset of the character at or around a UTF-16 offset; an offset beyond the end is the end.
@@ -207,7 +239,9 @@ impl<'s> Source<'s> {
             return units.min(self.text.len());
         }
         let blocks = self.units.get_or_init(|| self.count_blocks());
-        let block = blocks.partition_point(|&before| before as usize <= units).saturating_sub(1);
+        let block = blocks
+            .partition_point(|&before| before as usize <= units)
+            .saturating_sub(1);
         let mut at = block.saturating_mul(BLOCK);
         while !self.text.is_char_boundary(at) {
             at = at.saturating_add(1);
@@ -268,21 +302,40 @@ mod tests {
             format!("a\n{}", "😀".repeat(2 * BLOCK)),
         ] {
             let source = Source::new(&text);
-            for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)).step_by(41) {
+            for at in (0..=text.len())
+                .filter(|&at| text.is_char_boundary(at))
+                .step_by(41)
+            {
                 let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-                assert_eq!(source.position(at).character as usize, text[start..at].encode_utf16().count(), "at {at}");
+                assert_eq!(
+                    source.position(at).character as usize,
+                    text[start..at].encode_utf16().count(),
+                    "at {at}"
+                );
             }
         }
     }
 
     #[test]
     fn converts_utf16_offsets_there_and_back() {
-        for text in [String::new(), "a\r\nb".repeat(BLOCK), "é😀x\n".repeat(BLOCK), format!("{}é😀", "a".repeat(2 * BLOCK - 1))]
-        {
+        for text in [
+            String::new(),
+            "a\r\nb".repeat(BLOCK),
+            "é😀x\n".repeat(BLOCK),
+            format!("{}é😀", "a".repeat(2 * BLOCK - 1)),
+        ] {
             let source = Source::new(&text);
-            for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)).step_by(37).chain([text.len()]) {
+            for at in (0..=text.len())
+                .filter(|&at| text.is_char_boundary(at))
+                .step_by(37)
+                .chain([text.len()])
+            {
                 let units = text[..at].encode_utf16().count();
-                assert_eq!((source.utf16_offset(at), source.byte_offset(units)), (units, at), "at {at}");
+                assert_eq!(
+                    (source.utf16_offset(at), source.byte_offset(units)),
+                    (units, at),
+                    "at {at}"
+                );
             }
             assert_eq!(source.byte_offset(usize::MAX), text.len());
         }
@@ -292,14 +345,20 @@ mod tests {
 
     #[test]
     fn finds_lines_in_any_order() {
-        let text = (0..3000).map(|n| format!("{}\n", "x".repeat(n % 7))).collect::<String>();
+        let text = (0..3000)
+            .map(|n| format!("{}\n", "x".repeat(n % 7)))
+            .collect::<String>();
         let source = Source::new(&text);
         let mut at = 0usize;
         for _ in 0..1_000 {
             // Far and near, forwards and backwards, beyond the end.
             at = (at * 48_271 + 11) % (text.len() + 50);
             for offset in [at, at + 1, at.saturating_sub(9), at + 40] {
-                let expected = text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+                let expected = text
+                    .bytes()
+                    .take(offset)
+                    .filter(|byte| *byte == b'\n')
+                    .count();
                 assert_eq!(source.line_of(offset), expected, "at {offset}");
             }
         }
@@ -310,7 +369,14 @@ mod tests {
     fn counts_utf16_and_bytes_on_the_same_line() {
         let source = Source::new("a: é😀x\r\nb: 1\rc: 2\n");
         let x = source.text().find('x').unwrap();
-        assert_eq!(source.position(x), Position { line: 0, character: 6, offset: 9 });
+        assert_eq!(
+            source.position(x),
+            Position {
+                line: 0,
+                character: 6,
+                offset: 9
+            }
+        );
         assert_eq!(source.offset(0, 6), 9);
         assert_eq!(source.position(12).line, 1);
         assert_eq!(source.line_of(source.text().find('c').unwrap()), 2);

@@ -24,7 +24,10 @@ pub struct Span {
 impl Span {
     /// Makes the span from `start` to `end`, both bytes.
     pub fn new(start: usize, end: usize) -> Self {
-        Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+        Span {
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            end: u32::try_from(end).unwrap_or(u32::MAX),
+        }
     }
 
     /// Makes an empty span at byte `at`.
@@ -54,7 +57,10 @@ impl Span {
 
     /// Returns the smallest span that holds both.
     pub fn join(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// Returns true if `offset` is inside the span or at its end.

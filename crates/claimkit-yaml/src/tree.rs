@@ -200,7 +200,12 @@ impl<'s> Tree<'s> {
 
     /// Adds a node without tag or anchor.
     pub fn add(&mut self, kind: Kind, span: Span, style: Style) -> NodeId {
-        self.push(Node { span, kind, style, properties: Span::default() })
+        self.push(Node {
+            span,
+            kind,
+            style,
+            properties: Span::default(),
+        })
     }
 
     /// Replaces a node.
@@ -227,7 +232,10 @@ impl<'s> Tree<'s> {
         let first = self.items.len();
         self.items.extend(items);
         let len = self.items.len().saturating_sub(first);
-        Kind::Seq { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+        Kind::Seq {
+            first: u32::try_from(first).unwrap_or(u32::MAX),
+            len: u32::try_from(len).unwrap_or(0),
+        }
     }
 
     /// Stores the entries of a mapping in source order, and marks entries that a later duplicate replaces.
@@ -236,23 +244,48 @@ impl<'s> Tree<'s> {
         self.entries.extend(entries);
         let len = self.entries.len().saturating_sub(first);
         self.mark_shadowed(first);
-        Kind::Map { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+        Kind::Map {
+            first: u32::try_from(first).unwrap_or(u32::MAX),
+            len: u32::try_from(len).unwrap_or(0),
+        }
     }
 
     fn mark_shadowed(&mut self, first: usize) {
-        let Tree { source, decoded, entries, .. } = self;
-        let Some(slice) = entries.get_mut(first..) else { return };
+        let Tree {
+            source,
+            decoded,
+            entries,
+            ..
+        } = self;
+        let Some(slice) = entries.get_mut(first..) else {
+            return;
+        };
         let text = |s: Str| str_of(source, decoded, s);
         if slice.len() <= SMALL_MAP {
             // Compares only keys with the same length and first letter, which are rare.
             let mut marks = [0u32; SMALL_MAP];
             for at in 0..slice.len() {
-                let Some(key) = slice.get(at).map(|entry| entry.key) else { return };
+                let Some(key) = slice.get(at).map(|entry| entry.key) else {
+                    return;
+                };
                 let (Str::Source(span) | Str::Decoded(span)) = key;
-                let from = if matches!(key, Str::Source(_)) { source.as_bytes() } else { decoded.as_bytes() };
-                let mark = from.get(span.from()).map_or(0, |&first| u32::from(first)) | (span.len() as u32).wrapping_shl(8);
-                for (earlier, _) in marks.iter().take(at).enumerate().filter(|(_, other)| **other == mark) {
-                    if let Some(entry) = slice.get_mut(earlier).filter(|entry| text(entry.key) == text(key)) {
+                let from = if matches!(key, Str::Source(_)) {
+                    source.as_bytes()
+                } else {
+                    decoded.as_bytes()
+                };
+                let mark = from.get(span.from()).map_or(0, |&first| u32::from(first))
+                    | (span.len() as u32).wrapping_shl(8);
+                for (earlier, _) in marks
+                    .iter()
+                    .take(at)
+                    .enumerate()
+                    .filter(|(_, other)| **other == mark)
+                {
+                    if let Some(entry) = slice
+                        .get_mut(earlier)
+                        .filter(|entry| text(entry.key) == text(key))
+                    {
                         entry.shadowed = true;
                     }
                 }
@@ -266,11 +299,20 @@ impl<'s> Tree<'s> {
     }
 
     fn mark_shadowed_of_many(&mut self, first: usize) {
-        let Tree { source, decoded, entries, indexed, .. } = self;
-        let Some(slice) = entries.get_mut(first..) else { return };
+        let Tree {
+            source,
+            decoded,
+            entries,
+            indexed,
+            ..
+        } = self;
+        let Some(slice) = entries.get_mut(first..) else {
+            return;
+        };
         let text = |s: Str| str_of(source, decoded, s);
         let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
-        let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
+        let key_at =
+            |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
         // The sort is stable: of equal keys the last one in the source stays last.
         order::sort_by(&mut order, |&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
         for pair in order.windows(2) {
@@ -286,9 +328,16 @@ impl<'s> Tree<'s> {
 
     /// Returns the entry with `key` in a mapping that is large enough to be indexed.
     fn find(&self, first: u32, entries: &[Entry], key: &str) -> Option<usize> {
-        let at = self.indexed.binary_search_by_key(&first, |(first, _)| *first).ok()?;
+        let at = self
+            .indexed
+            .binary_search_by_key(&first, |(first, _)| *first)
+            .ok()?;
         let (_, order) = self.indexed.get(at)?;
-        let text_of = |at: u32| entries.get(at as usize).map_or("", |entry| self.text(entry.key));
+        let text_of = |at: u32| {
+            entries
+                .get(at as usize)
+                .map_or("", |entry| self.text(entry.key))
+        };
         let after = order.partition_point(|&at| text_of(at) <= key);
         let found = order.get(after.checked_sub(1)?).copied()?;
         (text_of(found) == key).then_some(found as usize)
@@ -355,12 +404,17 @@ impl<'s> Tree<'s> {
 
     #[inline]
     fn own_kind(&self, id: NodeId) -> Kind {
-        self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
+        self.nodes
+            .get(id.0 as usize)
+            .map_or(Kind::Null, |node| node.kind)
     }
 
     /// Returns the node's own text as written (an alias: `*name`).
     pub fn span(&self, id: NodeId) -> Span {
-        self.nodes.get(id.0 as usize).map(|node| node.span).unwrap_or_default()
+        self.nodes
+            .get(id.0 as usize)
+            .map(|node| node.span)
+            .unwrap_or_default()
     }
 
     /// Returns the text of a string.
@@ -378,7 +432,9 @@ impl<'s> Tree<'s> {
         match self.kind(id) {
             Kind::Seq { first, len } => {
                 let first = first as usize;
-                self.items.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+                self.items
+                    .get(first..first.saturating_add(len as usize))
+                    .unwrap_or(&[])
             }
             _ => &[],
         }
@@ -389,7 +445,9 @@ impl<'s> Tree<'s> {
         match self.kind(id) {
             Kind::Map { first, len } => {
                 let first = first as usize;
-                self.entries.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+                self.entries
+                    .get(first..first.saturating_add(len as usize))
+                    .unwrap_or(&[])
             }
             _ => &[],
         }
@@ -402,7 +460,9 @@ impl<'s> Tree<'s> {
             return entries.iter().rev().find(|entry| self.is(entry.key, key));
         }
         match self.kind(id) {
-            Kind::Map { first, .. } => self.find(first, entries, key).and_then(|at| entries.get(at)),
+            Kind::Map { first, .. } => self
+                .find(first, entries, key)
+                .and_then(|at| entries.get(at)),
             _ => None,
         }
     }

@@ -37,7 +37,8 @@ pub(super) fn odd(word: u64) -> u64 {
 #[inline]
 pub(super) fn candidates(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
-    (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other)) & HIGHS
+    (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other))
+        & HIGHS
 }
 
 /// Returns the index of the first marked byte, in the order of the text.
@@ -72,7 +73,9 @@ mod tests {
 
     #[test]
     fn agree_with_a_look_at_every_byte() {
-        let mask = |bytes: [u8; 8], meant: fn(u8) -> bool| u64::from_le_bytes(bytes.map(|b| if meant(b) { 0x80 } else { 0 }));
+        let mask = |bytes: [u8; 8], meant: fn(u8) -> bool| {
+            u64::from_le_bytes(bytes.map(|b| if meant(b) { 0x80 } else { 0 }))
+        };
         for byte in 0..=255u8 {
             for place in 0..8 {
                 for other in [b'a', 0x20, 0x7e, 0x7f, b'\n', 0xff, byte] {
@@ -81,17 +84,33 @@ mod tests {
                     let word = u64::from_le_bytes(bytes);
                     assert_eq!(control(word), mask(bytes, |b| b < 0x20), "{bytes:x?}");
                     assert_eq!(beyond(word), mask(bytes, |b| b >= 0x7f), "{bytes:x?}");
-                    assert_eq!(equal(word, b'\n'), mask(bytes, |b| b == b'\n'), "{bytes:x?}");
-                    assert_eq!(first(odd(word)), first(mask(bytes, |b| !(0x20..0x7f).contains(&b))), "{bytes:x?}");
+                    assert_eq!(
+                        equal(word, b'\n'),
+                        mask(bytes, |b| b == b'\n'),
+                        "{bytes:x?}"
+                    );
+                    assert_eq!(
+                        first(odd(word)),
+                        first(mask(bytes, |b| !(0x20..0x7f).contains(&b))),
+                        "{bytes:x?}"
+                    );
                     let meant = mask(bytes, |b| b <= b' ' || b >= 0x80 || b == b':');
                     assert_eq!(candidates(word, b':') & meant, meant, "{bytes:x?}");
                     assert_eq!(first(candidates(word, b':')), first(meant), "{bytes:x?}");
                     for from in 0..8 {
                         let found = bytes[from..].iter().position(|&b| b == byte);
-                        assert_eq!(find(&bytes[from..], |word| equal(word, byte)), found, "{bytes:x?} {from}");
+                        assert_eq!(
+                            find(&bytes[from..], |word| equal(word, byte)),
+                            found,
+                            "{bytes:x?} {from}"
+                        );
                     }
                     let newline = bytes.iter().position(|&b| b == b'\n');
-                    assert_eq!(first(equal(word, b'\n')), newline.unwrap_or(8), "{bytes:x?}");
+                    assert_eq!(
+                        first(equal(word, b'\n')),
+                        newline.unwrap_or(8),
+                        "{bytes:x?}"
+                    );
                 }
             }
         }

@@ -8,8 +8,11 @@ use serde_json::Value;
 fn vectors(file: &str) -> Vec<Value> {
     let path = format!("{}/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let lines: Vec<Value> =
-        text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = text
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert!(!lines.is_empty(), "{path} is empty");
     lines
 }
@@ -22,7 +25,13 @@ fn answer(text: &str) -> Result<Value, String> {
     let mut json = String::from("null");
     if let Some(root) = document.root {
         json.clear();
-        assert!(print::json(&document.tree, root, Order::Sorted, 1 << 24, &mut json));
+        assert!(print::json(
+            &document.tree,
+            root,
+            Order::Sorted,
+            1 << 24,
+            &mut json
+        ));
     }
     Ok(serde_json::from_str(&json).unwrap_or_else(|error| panic!("{json}: {error}")))
 }
@@ -31,9 +40,13 @@ fn answer(text: &str) -> Result<Value, String> {
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }
@@ -51,7 +64,9 @@ fn check(file: &str) {
             (Err(message), Some(expected)) => {
                 refused += 1;
                 if message != expected {
-                    other_text.push(format!("{text:?}\n  upstream: {expected}\n  here:     {message}"));
+                    other_text.push(format!(
+                        "{text:?}\n  upstream: {expected}\n  here:     {message}"
+                    ));
                 }
             }
             (found, _) => wrong.push(format!("{vector}\n  here: {found:?}")),
@@ -64,7 +79,12 @@ fn check(file: &str) {
         other_text.len()
     );
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
-    assert!(other_text.is_empty(), "{}\n{}", other_text.len(), other_text.join("\n"));
+    assert!(
+        other_text.is_empty(),
+        "{}\n{}",
+        other_text.len(),
+        other_text.join("\n")
+    );
 }
 
 #[test]
@@ -80,16 +100,27 @@ fn damaged_manifests_agree() {
 #[test]
 fn strict_mode_agrees() {
     let mut strict = 0;
-    for vector in vectors("yaml_to_json.jsonl").iter().chain(&vectors("yaml_fuzz_sample.jsonl")) {
+    for vector in vectors("yaml_to_json.jsonl")
+        .iter()
+        .chain(&vectors("yaml_fuzz_sample.jsonl"))
+    {
         let text = vector["in"].as_str().unwrap();
         let mut document = yaml::read(text, yaml::Bounds::default());
-        let found: Vec<String> = document.strict_errors().into_iter().map(|error| error.message).collect();
+        let found: Vec<String> = document
+            .strict_errors()
+            .into_iter()
+            .map(|error| error.message)
+            .collect();
         match vector.get("strict") {
             _ if vector.get("err").is_some() => {}
             Some(expected) => {
                 strict += 1;
                 let expected = expected.as_str().unwrap_or_else(|| panic!("{vector}"));
-                assert_eq!(format!("yaml: unmarshal errors:\n  {}", found.join("\n  ")), expected, "{text:?}");
+                assert_eq!(
+                    format!("yaml: unmarshal errors:\n  {}", found.join("\n  ")),
+                    expected,
+                    "{text:?}"
+                );
             }
             None => assert!(found.is_empty(), "{text:?}: {found:?}"),
         }

@@ -10,7 +10,10 @@ use proptest::test_runner::RngSeed;
 use std::sync::LazyLock;
 
 static SEEDS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let recordings = [include_str!("vectors/yaml_to_json.jsonl"), include_str!("vectors/yaml_fuzz_sample.jsonl")];
+    let recordings = [
+        include_str!("vectors/yaml_to_json.jsonl"),
+        include_str!("vectors/yaml_fuzz_sample.jsonl"),
+    ];
     recordings.into_iter().flat_map(inputs).collect()
 });
 

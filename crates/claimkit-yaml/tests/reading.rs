@@ -6,7 +6,10 @@ use claimkit_yaml::{Span, yaml};
 
 /// Checks that a span is a piece of the text.
 pub fn check_span(text: &str, span: Span) {
-    assert!(text.get(span.from()..span.to()).is_some(), "{span:?} in {text:?}");
+    assert!(
+        text.get(span.from()..span.to()).is_some(),
+        "{span:?} in {text:?}"
+    );
 }
 
 /// Checks that every span of a tree is a piece of the text and lies inside its parent's; gives the spans of scalars, keys, tags,
@@ -18,10 +21,16 @@ pub fn leaves(text: &str, tree: &Tree<'_>, root: NodeId) -> Vec<Span> {
         let node = tree.node(id);
         check_span(text, node.span);
         check_span(text, node.properties);
-        assert!(node.properties.is_empty() || node.properties.end <= node.span.start, "{node:?} in {text:?}");
+        assert!(
+            node.properties.is_empty() || node.properties.end <= node.span.start,
+            "{node:?} in {text:?}"
+        );
         spans.push(node.properties);
         let inside = |span: Span| {
-            assert!(node.span.start <= span.start && span.end <= node.span.end, "{span:?} outside {node:?} in {text:?}")
+            assert!(
+                node.span.start <= span.start && span.end <= node.span.end,
+                "{span:?} outside {node:?} in {text:?}"
+            )
         };
         match node.kind {
             Kind::Seq { .. } => {
@@ -59,7 +68,10 @@ pub fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String 
     for leaf in spans {
         if leaf.from() < at {
             // A comment behind `|` or `>`: part of the scalar.
-            assert!(leaf.to() <= at && text[leaf.from()..].starts_with('#'), "{leaf:?} overlaps in {text:?}");
+            assert!(
+                leaf.to() <= at && text[leaf.from()..].starts_with('#'),
+                "{leaf:?} overlaps in {text:?}"
+            );
             continue;
         }
         let between = &text[at..leaf.from()];
@@ -104,7 +116,9 @@ fn printed(composed: &yaml::Composed<'_>) -> Result<String, String> {
 pub fn a_tree_holds_the_whole_text(text: &str) {
     let document = yaml::read(text, yaml::Bounds::default());
     if let (Some(root), Some((end, _))) = (document.root, document.end)
-        && !["<<", "?", "]:", "}:", "%TAG"].iter().any(|piece| text.contains(piece))
+        && !["<<", "?", "]:", "}:", "%TAG"]
+            .iter()
+            .any(|piece| text.contains(piece))
     {
         let span = Span::new(0, end as usize);
         assert_eq!(reprint(text, &document.tree, root, span), text[..span.to()]);
@@ -127,12 +141,23 @@ pub fn the_place_in_the_file_does_not_matter(text: &str) {
     let before = "kind: é\n---\n";
     let whole = format!("{before}{text}");
     let mut reader = yaml::Reader::part(&whole, 0, 0, false);
-    let there = yaml::read_part(&mut reader, &whole, before.len(), whole.len(), false, yaml::Bounds::default());
+    let there = yaml::read_part(
+        &mut reader,
+        &whole,
+        before.len(),
+        whole.len(),
+        false,
+        yaml::Bounds::default(),
+    );
     assert_eq!(answer(&text), printed(&there), "{text:?}");
 }
 
 /// Checks that Windows' line ends are read as Unix's.
 pub fn crlf_reads_as_lf(text: &str) {
     let text = allowed(text, &['\r']);
-    assert_eq!(answer(&text), answer(&text.replace('\n', "\r\n")), "{text:?}");
+    assert_eq!(
+        answer(&text),
+        answer(&text.replace('\n', "\r\n")),
+        "{text:?}"
+    );
 }

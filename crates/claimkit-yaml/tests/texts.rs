@@ -81,8 +81,16 @@ const PIECES: &[&str] = &[
 
 /// Makes a text of pieces, or a recorded input with some of it cut out and pieces put in.
 pub fn texts(seeds: &'static [String]) -> impl Strategy<Value = String> {
-    let soup = prop::collection::vec(prop::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat());
-    let damage = prop::collection::vec((any::<prop::sample::Index>(), 0usize..4, prop::sample::select(PIECES)), 0..5);
+    let soup = prop::collection::vec(prop::sample::select(PIECES), 0..40)
+        .prop_map(|pieces| pieces.concat());
+    let damage = prop::collection::vec(
+        (
+            any::<prop::sample::Index>(),
+            0usize..4,
+            prop::sample::select(PIECES),
+        ),
+        0..5,
+    );
     let mutated = (any::<prop::sample::Index>(), damage).prop_map(|(seed, damage)| {
         let mut text: Vec<char> = seeds[seed.index(seeds.len())].chars().collect();
         for (at, cut, piece) in damage {
@@ -102,7 +110,18 @@ pub fn values() -> impl Strategy<Value = serde_json::Value> {
         .prop_map(|chars| {
             chars
                 .into_iter()
-                .filter(|&c| !matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' | '\u{feff}' | '\u{2028}' | '\u{2029}'))
+                .filter(|&c| {
+                    !matches!(
+                        c,
+                        '\u{7f}'
+                            ..='\u{9f}'
+                                | '\u{fffe}'
+                                | '\u{ffff}'
+                                | '\u{feff}'
+                                | '\u{2028}'
+                                | '\u{2029}'
+                    )
+                })
                 .collect::<String>()
         });
     let leaf = prop_oneof![

@@ -16,7 +16,8 @@ fn recorded(profile: &str) -> Vec<Value> {
     ["k8s-", "random-k8s-"]
         .iter()
         .flat_map(|prefix| {
-            let text = std::fs::read_to_string(folder.join(format!("{prefix}{profile}.jsonl"))).unwrap();
+            let text =
+                std::fs::read_to_string(folder.join(format!("{prefix}{profile}.jsonl"))).unwrap();
             text.split('\n')
                 .filter(|line| !line.is_empty())
                 .map(|line| serde_json::from_str(line).unwrap())
@@ -24,7 +25,9 @@ fn recorded(profile: &str) -> Vec<Value> {
         })
         .filter(|case: &Value| {
             case["errors"].as_array().is_some_and(Vec::is_empty)
-                && ["decode_error", "strict_error", "api_errors"].iter().all(|name| case.get(name).is_none())
+                && ["decode_error", "strict_error", "api_errors"]
+                    .iter()
+                    .all(|name| case.get(name).is_none())
         })
         .map(|case| case["object"].clone())
         .collect()
@@ -33,7 +36,9 @@ fn recorded(profile: &str) -> Vec<Value> {
 /// Fills the type from a text of one object.
 fn fill<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let input = Input::read(text, None, &Limits::default());
-    let [item] = input.items.as_slice() else { return Err(format!("{} objects", input.items.len())) };
+    let [item] = input.items.as_slice() else {
+        return Err(format!("{} objects", input.items.len()));
+    };
     let tree = input.tree(item).ok_or("no tree")?;
     de::deserialize(tree, item.node).map_err(|error| error.to_string())
 }
@@ -55,12 +60,19 @@ fn all(profile: &str, by_kind: &[(&str, fn(&Value))]) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for object in recorded(profile) {
         let kind = object["kind"].as_str().unwrap();
-        let (name, compare) = by_kind.iter().find(|(name, _)| *name == kind).unwrap_or_else(|| panic!("no type for {kind}"));
+        let (name, compare) = by_kind
+            .iter()
+            .find(|(name, _)| *name == kind)
+            .unwrap_or_else(|| panic!("no type for {kind}"));
         compare(&object);
         *counts.entry(name).or_default() += 1;
     }
     println!("{profile}: {counts:?}");
-    assert_eq!(counts.len(), by_kind.len(), "a kind has no valid object: {counts:?}");
+    assert_eq!(
+        counts.len(),
+        by_kind.len(),
+        "a kind has no valid object: {counts:?}"
+    );
 }
 
 #[test]
@@ -70,7 +82,10 @@ fn types_of_1_26() {
         &[
             ("ResourceClaim", compare::<v1alpha1::ResourceClaim>),
             ("ResourceClass", compare::<v1alpha1::ResourceClass>),
-            ("ResourceClaimTemplate", compare::<v1alpha1::ResourceClaimTemplate>),
+            (
+                "ResourceClaimTemplate",
+                compare::<v1alpha1::ResourceClaimTemplate>,
+            ),
             ("PodScheduling", compare::<v1alpha1::PodScheduling>),
         ],
     );
@@ -83,10 +98,22 @@ fn types_of_1_30() {
         &[
             ("ResourceClaim", compare::<v1alpha2::ResourceClaim>),
             ("ResourceClass", compare::<v1alpha2::ResourceClass>),
-            ("ResourceClaimTemplate", compare::<v1alpha2::ResourceClaimTemplate>),
-            ("PodSchedulingContext", compare::<v1alpha2::PodSchedulingContext>),
-            ("ResourceClaimParameters", compare::<v1alpha2::ResourceClaimParameters>),
-            ("ResourceClassParameters", compare::<v1alpha2::ResourceClassParameters>),
+            (
+                "ResourceClaimTemplate",
+                compare::<v1alpha2::ResourceClaimTemplate>,
+            ),
+            (
+                "PodSchedulingContext",
+                compare::<v1alpha2::PodSchedulingContext>,
+            ),
+            (
+                "ResourceClaimParameters",
+                compare::<v1alpha2::ResourceClaimParameters>,
+            ),
+            (
+                "ResourceClassParameters",
+                compare::<v1alpha2::ResourceClassParameters>,
+            ),
             ("ResourceSlice", compare::<v1alpha2::ResourceSlice>),
         ],
     );
@@ -97,7 +124,8 @@ fn what_does_not_fit_is_told_with_its_place() {
     let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: gpu}\ndriverName: 7\n";
     let input = Input::read(text, None, &Limits::default());
     let item = &input.items[0];
-    let error = de::deserialize::<v1alpha2::ResourceClass>(input.tree(item).unwrap(), item.node).unwrap_err();
+    let error = de::deserialize::<v1alpha2::ResourceClass>(input.tree(item).unwrap(), item.node)
+        .unwrap_err();
     let span = error.span.unwrap();
     assert_eq!(&text[span.from()..span.to()], "7");
 }

@@ -17,8 +17,23 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[ApiKind] = &[
-    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 26, &RESOURCE_CLAIM).with_status(),
-    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 26, &RESOURCE_CLASS),
+    kind(
+        "ResourceClaim",
+        ClassicKind::ResourceClaim,
+        "resourceclaims",
+        Scope::Namespaced,
+        26,
+        &RESOURCE_CLAIM,
+    )
+    .with_status(),
+    kind(
+        "ResourceClass",
+        ClassicKind::ResourceClass,
+        "resourceclasses",
+        Scope::Cluster,
+        26,
+        &RESOURCE_CLASS,
+    ),
     kind(
         "ResourceClaimTemplate",
         ClassicKind::ResourceClaimTemplate,
@@ -27,8 +42,15 @@ const KINDS: &[ApiKind] = &[
         26,
         &next::RESOURCE_CLAIM_TEMPLATE,
     ),
-    kind("PodScheduling", ClassicKind::PodSchedulingContext, "podschedulings", Scope::Namespaced, 26, &POD_SCHEDULING)
-        .with_status(),
+    kind(
+        "PodScheduling",
+        ClassicKind::PodSchedulingContext,
+        "podschedulings",
+        Scope::Namespaced,
+        26,
+        &POD_SCHEDULING,
+    )
+    .with_status(),
     list(
         "ResourceClaimList",
         ClassicKind::ResourceClaim,

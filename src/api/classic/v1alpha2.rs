@@ -3,7 +3,8 @@
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
 use crate::api::{
-    ApiKind, ClassicKind, Family, Field, FieldType, ListKind, ListRule, ObjectKind, Package, Release, Scope, Struct, Version,
+    ApiKind, ClassicKind, Family, Field, FieldType, ListKind, ListRule, ObjectKind, Package,
+    Release, Scope, Struct, Version,
 };
 
 /// The tables of `v1alpha2`.
@@ -64,8 +65,23 @@ pub(super) const fn list(
 }
 
 const KINDS: &[ApiKind] = &[
-    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 27, &RESOURCE_CLAIM).with_status(),
-    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 27, &RESOURCE_CLASS),
+    kind(
+        "ResourceClaim",
+        ClassicKind::ResourceClaim,
+        "resourceclaims",
+        Scope::Namespaced,
+        27,
+        &RESOURCE_CLAIM,
+    )
+    .with_status(),
+    kind(
+        "ResourceClass",
+        ClassicKind::ResourceClass,
+        "resourceclasses",
+        Scope::Cluster,
+        27,
+        &RESOURCE_CLASS,
+    ),
     kind(
         "ResourceClaimTemplate",
         ClassicKind::ResourceClaimTemplate,
@@ -99,7 +115,14 @@ const KINDS: &[ApiKind] = &[
         30,
         &RESOURCE_CLASS_PARAMETERS,
     ),
-    kind("ResourceSlice", ClassicKind::ResourceSlice, "resourceslices", Scope::Cluster, 30, &RESOURCE_SLICE),
+    kind(
+        "ResourceSlice",
+        ClassicKind::ResourceSlice,
+        "resourceslices",
+        Scope::Cluster,
+        30,
+        &RESOURCE_SLICE,
+    ),
     list(
         "ResourceClaimList",
         ClassicKind::ResourceClaim,
@@ -231,20 +254,47 @@ resource! {
 
 // Named because a constant may not borrow a temporary.
 const NODE_SELECTOR_TYPE: &FieldType = &FieldType::Struct(&NODE_SELECTOR);
-const RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE);
-const RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE);
-const RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS);
+const RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE: &FieldType =
+    &FieldType::Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE);
+const RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE: &FieldType =
+    &FieldType::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE);
+const RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE: &FieldType =
+    &FieldType::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS);
 
 /// `status.reservedFor`: a set of whole entries in 1.26.0 and 1.26.1, then a map by `uid`; patches merge by `uid` from 1.30.
-pub(super) const RESERVED_FOR: Field =
-    Field::new("reservedFor", "ReservedFor", FieldType::List(RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE)).omit().list(&[
-        ListRule { since: SINCE_26, kind: ListKind::Set, patch_merge_key: None, patch_merge: false },
-        ListRule { since: Release::new(26, 2), kind: ListKind::Map(&["uid"]), patch_merge_key: None, patch_merge: false },
-        ListRule { since: SINCE_30, kind: ListKind::Map(&["uid"]), patch_merge_key: Some("uid"), patch_merge: true },
-    ]);
+pub(super) const RESERVED_FOR: Field = Field::new(
+    "reservedFor",
+    "ReservedFor",
+    FieldType::List(RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE),
+)
+.omit()
+.list(&[
+    ListRule {
+        since: SINCE_26,
+        kind: ListKind::Set,
+        patch_merge_key: None,
+        patch_merge: false,
+    },
+    ListRule {
+        since: Release::new(26, 2),
+        kind: ListKind::Map(&["uid"]),
+        patch_merge_key: None,
+        patch_merge: false,
+    },
+    ListRule {
+        since: SINCE_30,
+        kind: ListKind::Map(&["uid"]),
+        patch_merge_key: Some("uid"),
+        patch_merge: true,
+    },
+]);
 /// `status.deallocationRequested`
-pub(super) const DEALLOCATION_REQUESTED: Field =
-    Field::new("deallocationRequested", "DeallocationRequested", FieldType::Bool).omit();
+pub(super) const DEALLOCATION_REQUESTED: Field = Field::new(
+    "deallocationRequested",
+    "DeallocationRequested",
+    FieldType::Bool,
+)
+.omit();
 
 resource! {
     /// v1alpha1 has `resourceHandle` in place of `resourceHandles`.
@@ -255,8 +305,12 @@ resource! {
     }
 }
 /// `availableOnNodes`
-pub(super) const AVAILABLE_ON_NODES: Field =
-    Field::new("availableOnNodes", "AvailableOnNodes", FieldType::Pointer(NODE_SELECTOR_TYPE)).omit();
+pub(super) const AVAILABLE_ON_NODES: Field = Field::new(
+    "availableOnNodes",
+    "AvailableOnNodes",
+    FieldType::Pointer(NODE_SELECTOR_TYPE),
+)
+.omit();
 /// `shareable`
 pub(super) const SHAREABLE: Field = Field::new("shareable", "Shareable", FieldType::Bool).omit();
 
@@ -316,13 +370,22 @@ resource! {
     }
 }
 /// `driverName` of a class.
-pub(super) const DRIVER_NAME: Field = Field::new("driverName", "DriverName", FieldType::String).required();
+pub(super) const DRIVER_NAME: Field =
+    Field::new("driverName", "DriverName", FieldType::String).required();
 /// `parametersRef` of a class.
-pub(super) const CLASS_PARAMETERS_REF: Field =
-    Field::new("parametersRef", "ParametersRef", FieldType::Pointer(RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE)).omit();
+pub(super) const CLASS_PARAMETERS_REF: Field = Field::new(
+    "parametersRef",
+    "ParametersRef",
+    FieldType::Pointer(RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE),
+)
+.omit();
 /// `suitableNodes` of a class.
-pub(super) const SUITABLE_NODES: Field =
-    Field::new("suitableNodes", "SuitableNodes", FieldType::Pointer(NODE_SELECTOR_TYPE)).omit();
+pub(super) const SUITABLE_NODES: Field = Field::new(
+    "suitableNodes",
+    "SuitableNodes",
+    FieldType::Pointer(NODE_SELECTOR_TYPE),
+)
+.omit();
 
 resource! {
     /// Has the fields of v1alpha1.
@@ -365,22 +428,45 @@ resource! {
 
 /// Node lists are sets for server-side apply until 1.28, atomic from 1.29.
 pub(super) const NODE_LIST: &[ListRule] = &[
-    ListRule { since: SINCE_26, kind: ListKind::Set, patch_merge_key: None, patch_merge: false },
-    ListRule { since: Release::new(29, 0), kind: ListKind::Atomic, patch_merge_key: None, patch_merge: false },
+    ListRule {
+        since: SINCE_26,
+        kind: ListKind::Set,
+        patch_merge_key: None,
+        patch_merge: false,
+    },
+    ListRule {
+        since: Release::new(29, 0),
+        kind: ListKind::Atomic,
+        patch_merge_key: None,
+        patch_merge: false,
+    },
 ];
 /// Claim statuses are a map by `name`.
-pub(super) const CLAIM_STATUSES: &[ListRule] =
-    &[ListRule { since: SINCE_26, kind: ListKind::Map(&["name"]), patch_merge_key: None, patch_merge: false }];
+pub(super) const CLAIM_STATUSES: &[ListRule] = &[ListRule {
+    since: SINCE_26,
+    kind: ListKind::Map(&["name"]),
+    patch_merge_key: None,
+    patch_merge: false,
+}];
 /// `spec.selectedNode`
-pub(super) const SELECTED_NODE: Field = Field::new("selectedNode", "SelectedNode", FieldType::String).omit();
+pub(super) const SELECTED_NODE: Field =
+    Field::new("selectedNode", "SelectedNode", FieldType::String).omit();
 /// `spec.potentialNodes`
-pub(super) const POTENTIAL_NODES: Field =
-    Field::new("potentialNodes", "PotentialNodes", FieldType::List(&FieldType::String)).omit().list(NODE_LIST);
+pub(super) const POTENTIAL_NODES: Field = Field::new(
+    "potentialNodes",
+    "PotentialNodes",
+    FieldType::List(&FieldType::String),
+)
+.omit()
+.list(NODE_LIST);
 /// `status.resourceClaims`
-pub(super) const RESOURCE_CLAIMS: Field =
-    Field::new("resourceClaims", "ResourceClaims", FieldType::List(RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE))
-        .omit()
-        .list(CLAIM_STATUSES);
+pub(super) const RESOURCE_CLAIMS: Field = Field::new(
+    "resourceClaims",
+    "ResourceClaims",
+    FieldType::List(RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE),
+)
+.omit()
+.list(CLAIM_STATUSES);
 
 resource! {
     /// The nodes that the scheduler asks about.

@@ -5,7 +5,10 @@ pub mod v1alpha3;
 pub mod v1beta1;
 pub mod v1beta2;
 
-use crate::api::{ApiKind, DeviceKind, ListKind, ListRule, ObjectKind, Release, ReleaseLimit, Scope, Struct, Version};
+use crate::api::{
+    ApiKind, DeviceKind, ListKind, ListRule, ObjectKind, Release, ReleaseLimit, Scope, Struct,
+    Version,
+};
 
 /// The version whose shape the server's internal types have from 1.33 on.
 pub const HUB: &Version = &v1::VERSION;
@@ -30,19 +33,33 @@ pub const SKIPPED_OPERATIONS: &[&str] = &["*", "NodePrepareResources", "NodeUnpr
 pub const LATER_TAINT_EFFECTS: &[(u8, &str)] = &[(35, "None")];
 
 const fn limit(since: u8, max: usize) -> ReleaseLimit {
-    ReleaseLimit { since, max: Some(max) }
+    ReleaseLimit {
+        since,
+        max: Some(max),
+    }
 }
 const ALWAYS_32: &[ReleaseLimit] = &[limit(31, 32)];
 const TEN_KIB: &[ReleaseLimit] = &[limit(32, 10 * 1024)];
 
 const fn map(since: u8, keys: &'static [&'static str], patch: Option<&'static str>) -> ListRule {
-    ListRule { since: Release::new(since, 0), kind: ListKind::Map(keys), patch_merge_key: patch, patch_merge: patch.is_some() }
+    ListRule {
+        since: Release::new(since, 0),
+        kind: ListKind::Map(keys),
+        patch_merge_key: patch,
+        patch_merge: patch.is_some(),
+    }
 }
 const RESERVED_FOR_LIST: &[ListRule] = &[map(31, &["uid"], Some("uid"))];
-const STATUS_DEVICES_LIST: &[ListRule] =
-    &[map(32, &["driver", "device", "pool"], None), map(34, &["driver", "device", "pool", "shareID"], None)];
-const SKIPPED_LIST: &[ListRule] =
-    &[ListRule { since: Release::new(37, 0), kind: ListKind::Set, patch_merge_key: None, patch_merge: false }];
+const STATUS_DEVICES_LIST: &[ListRule] = &[
+    map(32, &["driver", "device", "pool"], None),
+    map(34, &["driver", "device", "pool", "shareID"], None),
+];
+const SKIPPED_LIST: &[ListRule] = &[ListRule {
+    since: Release::new(37, 0),
+    kind: ListKind::Set,
+    patch_merge_key: None,
+    patch_merge: false,
+}];
 const SCHEDULING_LIST: &[ListRule] = &[map(31, &["name"], None)];
 const CONDITIONS_LIST: &[ListRule] = &[map(32, &["type"], None)];
 const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
@@ -50,19 +67,55 @@ const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
 /// Returns the names of a kind that all versions share: kind, list kind, resource, scope, and whether it has a status.
 const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str, Scope, bool) {
     match object {
-        DeviceKind::DeviceClass => ("DeviceClass", "DeviceClassList", "deviceclasses", Scope::Cluster, false),
-        DeviceKind::ResourceClaim => ("ResourceClaim", "ResourceClaimList", "resourceclaims", Scope::Namespaced, true),
-        DeviceKind::ResourceClaimTemplate => {
-            ("ResourceClaimTemplate", "ResourceClaimTemplateList", "resourceclaimtemplates", Scope::Namespaced, false)
-        }
-        DeviceKind::ResourceSlice => ("ResourceSlice", "ResourceSliceList", "resourceslices", Scope::Cluster, false),
-        DeviceKind::DeviceTaintRule => ("DeviceTaintRule", "DeviceTaintRuleList", "devicetaintrules", Scope::Cluster, true),
-        DeviceKind::PodSchedulingContext => {
-            ("PodSchedulingContext", "PodSchedulingContextList", "podschedulingcontexts", Scope::Namespaced, true)
-        }
-        DeviceKind::ResourcePoolStatusRequest => {
-            ("ResourcePoolStatusRequest", "ResourcePoolStatusRequestList", "resourcepoolstatusrequests", Scope::Cluster, true)
-        }
+        DeviceKind::DeviceClass => (
+            "DeviceClass",
+            "DeviceClassList",
+            "deviceclasses",
+            Scope::Cluster,
+            false,
+        ),
+        DeviceKind::ResourceClaim => (
+            "ResourceClaim",
+            "ResourceClaimList",
+            "resourceclaims",
+            Scope::Namespaced,
+            true,
+        ),
+        DeviceKind::ResourceClaimTemplate => (
+            "ResourceClaimTemplate",
+            "ResourceClaimTemplateList",
+            "resourceclaimtemplates",
+            Scope::Namespaced,
+            false,
+        ),
+        DeviceKind::ResourceSlice => (
+            "ResourceSlice",
+            "ResourceSliceList",
+            "resourceslices",
+            Scope::Cluster,
+            false,
+        ),
+        DeviceKind::DeviceTaintRule => (
+            "DeviceTaintRule",
+            "DeviceTaintRuleList",
+            "devicetaintrules",
+            Scope::Cluster,
+            true,
+        ),
+        DeviceKind::PodSchedulingContext => (
+            "PodSchedulingContext",
+            "PodSchedulingContextList",
+            "podschedulingcontexts",
+            Scope::Namespaced,
+            true,
+        ),
+        DeviceKind::ResourcePoolStatusRequest => (
+            "ResourcePoolStatusRequest",
+            "ResourcePoolStatusRequestList",
+            "resourcepoolstatusrequests",
+            Scope::Cluster,
+            true,
+        ),
     }
 }
 
@@ -76,13 +129,29 @@ const fn kind(
 ) -> ApiKind {
     let (kind, _, plural, scope, status) = names(object);
     let since = Release::new(since, 0);
-    ApiKind { kind, object: ObjectKind::Device(object), plural, scope, status, items: None, since, until, deprecated, schema }
+    ApiKind {
+        kind,
+        object: ObjectKind::Device(object),
+        plural,
+        scope,
+        status,
+        items: None,
+        since,
+        until,
+        deprecated,
+        schema,
+    }
 }
 
 /// Makes the list of a kind.
 const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Struct) -> ApiKind {
     let (items, kind, ..) = names(object);
-    ApiKind { kind, status: false, items: Some(items), ..self::kind(object, served, None, schema) }
+    ApiKind {
+        kind,
+        status: false,
+        items: Some(items),
+        ..self::kind(object, served, None, schema)
+    }
 }
 
 macro_rules! structs {

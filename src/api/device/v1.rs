@@ -1,13 +1,16 @@
 //! `resource.k8s.io/v1`: Kubernetes 1.34 and later. The structs it shares with older versions carry their first and last release.
 
 use super::{
-    ALLOCATION_MODES, ALWAYS_32, CONDITIONS_LIST, CONFIG_SOURCES, LATER_TAINT_EFFECTS, MERGED_CONDITIONS_LIST, RESERVED_FOR_LIST,
-    SKIPPED_LIST, SKIPPED_OPERATIONS, STATUS_DEVICES_LIST, TAINT_EFFECTS, TEN_KIB, TOLERATION_OPERATORS, kind, limit, list,
-    list_of, structs,
+    ALLOCATION_MODES, ALWAYS_32, CONDITIONS_LIST, CONFIG_SOURCES, LATER_TAINT_EFFECTS,
+    MERGED_CONDITIONS_LIST, RESERVED_FOR_LIST, SKIPPED_LIST, SKIPPED_OPERATIONS,
+    STATUS_DEVICES_LIST, TAINT_EFFECTS, TEN_KIB, TOLERATION_OPERATORS, kind, limit, list, list_of,
+    structs,
 };
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
-use crate::api::{ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version};
+use crate::api::{
+    ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version,
+};
 
 /// The tables of `v1`.
 pub static VERSION: Version = Version {
@@ -22,19 +25,39 @@ pub static VERSION: Version = Version {
 const KINDS: &[ApiKind] = &[
     kind(DeviceKind::DeviceClass, (34, None), None, &DEVICE_CLASS),
     kind(DeviceKind::ResourceClaim, (34, None), None, &RESOURCE_CLAIM),
-    kind(DeviceKind::ResourceClaimTemplate, (34, None), None, &RESOURCE_CLAIM_TEMPLATE),
+    kind(
+        DeviceKind::ResourceClaimTemplate,
+        (34, None),
+        None,
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
     kind(DeviceKind::ResourceSlice, (34, None), None, &RESOURCE_SLICE),
-    kind(DeviceKind::DeviceTaintRule, (37, None), None, &DEVICE_TAINT_RULE),
+    kind(
+        DeviceKind::DeviceTaintRule,
+        (37, None),
+        None,
+        &DEVICE_TAINT_RULE,
+    ),
     list(DeviceKind::DeviceClass, (34, None), &DEVICE_CLASS_LIST),
     list(DeviceKind::ResourceClaim, (34, None), &RESOURCE_CLAIM_LIST),
-    list(DeviceKind::ResourceClaimTemplate, (34, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
+    list(
+        DeviceKind::ResourceClaimTemplate,
+        (34, None),
+        &RESOURCE_CLAIM_TEMPLATE_LIST,
+    ),
     list(DeviceKind::ResourceSlice, (34, None), &RESOURCE_SLICE_LIST),
-    list(DeviceKind::DeviceTaintRule, (37, None), &DEVICE_TAINT_RULE_LIST),
+    list(
+        DeviceKind::DeviceTaintRule,
+        (37, None),
+        &DEVICE_TAINT_RULE_LIST,
+    ),
 ];
 
 /// `opaque` of the embedded `DeviceConfiguration`.
 const OPAQUE_TYPE: &FieldType = &FieldType::Struct(&OPAQUE_DEVICE_CONFIGURATION);
-const OPAQUE: Field = Field::new("opaque", "Opaque", FieldType::Pointer(OPAQUE_TYPE)).omit().since(31);
+const OPAQUE: Field = Field::new("opaque", "Opaque", FieldType::Pointer(OPAQUE_TYPE))
+    .omit()
+    .since(31);
 
 structs! {
     /// Devices of one kind, and how they are set up.

@@ -3,14 +3,18 @@
 //! quantity.
 
 use super::v1::{
-    COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_COUNTER_CONSUMPTION, DEVICE_TAINT, DEVICE_TAINT_RULE,
-    DEVICE_TAINT_RULE_LIST, RESOURCE_POOL,
+    COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_COUNTER_CONSUMPTION,
+    DEVICE_TAINT, DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST, RESOURCE_POOL,
 };
-use super::v1beta1::{RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST};
+use super::v1beta1::{
+    RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST,
+};
 use super::{MERGED_CONDITIONS_LIST, SCHEDULING_LIST, kind, limit, list, list_of, structs};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
-use crate::api::{ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version};
+use crate::api::{
+    ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version,
+};
 
 /// The tables of `v1alpha3`.
 pub static VERSION: Version = Version {
@@ -23,20 +27,79 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[ApiKind] = &[
-    kind(DeviceKind::DeviceClass, (31, Some(33)), Some((34, 37)), &DEVICE_CLASS),
-    kind(DeviceKind::ResourceClaim, (31, Some(33)), Some((34, 37)), &RESOURCE_CLAIM),
-    kind(DeviceKind::ResourceClaimTemplate, (31, Some(33)), Some((34, 37)), &RESOURCE_CLAIM_TEMPLATE),
-    kind(DeviceKind::ResourceSlice, (31, Some(33)), Some((34, 37)), &RESOURCE_SLICE),
-    kind(DeviceKind::DeviceTaintRule, (33, None), Some((36, 39)), &DEVICE_TAINT_RULE),
-    kind(DeviceKind::ResourcePoolStatusRequest, (36, None), Some((39, 42)), &RESOURCE_POOL_STATUS_REQUEST),
-    kind(DeviceKind::PodSchedulingContext, (31, Some(31)), None, &POD_SCHEDULING_CONTEXT),
+    kind(
+        DeviceKind::DeviceClass,
+        (31, Some(33)),
+        Some((34, 37)),
+        &DEVICE_CLASS,
+    ),
+    kind(
+        DeviceKind::ResourceClaim,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_CLAIM,
+    ),
+    kind(
+        DeviceKind::ResourceClaimTemplate,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind(
+        DeviceKind::ResourceSlice,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_SLICE,
+    ),
+    kind(
+        DeviceKind::DeviceTaintRule,
+        (33, None),
+        Some((36, 39)),
+        &DEVICE_TAINT_RULE,
+    ),
+    kind(
+        DeviceKind::ResourcePoolStatusRequest,
+        (36, None),
+        Some((39, 42)),
+        &RESOURCE_POOL_STATUS_REQUEST,
+    ),
+    kind(
+        DeviceKind::PodSchedulingContext,
+        (31, Some(31)),
+        None,
+        &POD_SCHEDULING_CONTEXT,
+    ),
     list(DeviceKind::DeviceClass, (31, Some(33)), &DEVICE_CLASS_LIST),
-    list(DeviceKind::ResourceClaim, (31, Some(33)), &RESOURCE_CLAIM_LIST),
-    list(DeviceKind::ResourceClaimTemplate, (31, Some(33)), &RESOURCE_CLAIM_TEMPLATE_LIST),
-    list(DeviceKind::ResourceSlice, (31, Some(33)), &RESOURCE_SLICE_LIST),
-    list(DeviceKind::DeviceTaintRule, (33, None), &DEVICE_TAINT_RULE_LIST),
-    list(DeviceKind::ResourcePoolStatusRequest, (36, None), &RESOURCE_POOL_STATUS_REQUEST_LIST),
-    list(DeviceKind::PodSchedulingContext, (31, Some(31)), &POD_SCHEDULING_CONTEXT_LIST),
+    list(
+        DeviceKind::ResourceClaim,
+        (31, Some(33)),
+        &RESOURCE_CLAIM_LIST,
+    ),
+    list(
+        DeviceKind::ResourceClaimTemplate,
+        (31, Some(33)),
+        &RESOURCE_CLAIM_TEMPLATE_LIST,
+    ),
+    list(
+        DeviceKind::ResourceSlice,
+        (31, Some(33)),
+        &RESOURCE_SLICE_LIST,
+    ),
+    list(
+        DeviceKind::DeviceTaintRule,
+        (33, None),
+        &DEVICE_TAINT_RULE_LIST,
+    ),
+    list(
+        DeviceKind::ResourcePoolStatusRequest,
+        (36, None),
+        &RESOURCE_POOL_STATUS_REQUEST_LIST,
+    ),
+    list(
+        DeviceKind::PodSchedulingContext,
+        (31, Some(31)),
+        &POD_SCHEDULING_CONTEXT_LIST,
+    ),
 ];
 
 structs! {

@@ -1,15 +1,21 @@
 //! `resource.k8s.io/v1beta1`: Kubernetes 1.32 and later. Requests are flat, and the properties of a device are under `basic`.
 
 use super::v1::{
-    CAPACITY_REQUIREMENTS, COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CAPACITY, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS,
-    DEVICE_CLASS_LIST, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_DERIVED_ATTRIBUTE, DEVICE_SELECTOR,
-    DEVICE_SUB_REQUEST, DEVICE_TAINT, DEVICE_TOLERATION, NODE_ALLOCATABLE_RESOURCE, NODE_ALLOCATABLE_RESOURCE_MAPPING,
+    CAPACITY_REQUIREMENTS, COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CAPACITY,
+    DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_CONSTRAINT,
+    DEVICE_COUNTER_CONSUMPTION, DEVICE_DERIVED_ATTRIBUTE, DEVICE_SELECTOR, DEVICE_SUB_REQUEST,
+    DEVICE_TAINT, DEVICE_TOLERATION, NODE_ALLOCATABLE_RESOURCE, NODE_ALLOCATABLE_RESOURCE_MAPPING,
     RESOURCE_CLAIM_STATUS, RESOURCE_POOL,
 };
-use super::{ALLOCATION_MODES, ALWAYS_32, SKIPPED_LIST, SKIPPED_OPERATIONS, kind, limit, list, list_of, structs};
+use super::{
+    ALLOCATION_MODES, ALWAYS_32, SKIPPED_LIST, SKIPPED_OPERATIONS, kind, limit, list, list_of,
+    structs,
+};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
-use crate::api::{ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version};
+use crate::api::{
+    ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version,
+};
 
 /// The tables of `v1beta1`.
 pub static VERSION: Version = Version {
@@ -22,13 +28,37 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[ApiKind] = &[
-    kind(DeviceKind::DeviceClass, (32, None), Some((35, 38)), &DEVICE_CLASS),
-    kind(DeviceKind::ResourceClaim, (32, None), Some((35, 38)), &RESOURCE_CLAIM),
-    kind(DeviceKind::ResourceClaimTemplate, (32, None), Some((35, 38)), &RESOURCE_CLAIM_TEMPLATE),
-    kind(DeviceKind::ResourceSlice, (32, None), Some((35, 38)), &RESOURCE_SLICE),
+    kind(
+        DeviceKind::DeviceClass,
+        (32, None),
+        Some((35, 38)),
+        &DEVICE_CLASS,
+    ),
+    kind(
+        DeviceKind::ResourceClaim,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_CLAIM,
+    ),
+    kind(
+        DeviceKind::ResourceClaimTemplate,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind(
+        DeviceKind::ResourceSlice,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_SLICE,
+    ),
     list(DeviceKind::DeviceClass, (32, None), &DEVICE_CLASS_LIST),
     list(DeviceKind::ResourceClaim, (32, None), &RESOURCE_CLAIM_LIST),
-    list(DeviceKind::ResourceClaimTemplate, (32, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
+    list(
+        DeviceKind::ResourceClaimTemplate,
+        (32, None),
+        &RESOURCE_CLAIM_TEMPLATE_LIST,
+    ),
     list(DeviceKind::ResourceSlice, (32, None), &RESOURCE_SLICE_LIST),
 ];
 

@@ -17,7 +17,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The limits on the objects of a whole cluster. Each page was bounded when it was read.
-const LIMITS: Limits = Limits { bytes: 1 << 30, depth: 10_000, nodes: 200_000_000, findings: 10_000, node_set_bytes: 1 << 30 };
+const LIMITS: Limits = Limits {
+    bytes: 1 << 30,
+    depth: 10_000,
+    nodes: 200_000_000,
+    findings: 10_000,
+    node_set_bytes: 1 << 30,
+};
 
 /// The answer as JSON.
 #[derive(Serialize)]
@@ -80,10 +86,16 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 
 fn answer(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
     if let Some(file) = arguments.operands.first() {
-        return Err(format!("`--live` reads the cluster: `{file}` goes without it"));
+        return Err(format!(
+            "`--live` reads the cluster: `{file}` goes without it"
+        ));
     }
     if !arguments.has("live") {
-        let given = CONNECTION.iter().find(|name| arguments.has(name)).copied().unwrap_or_default();
+        let given = CONNECTION
+            .iter()
+            .find(|name| arguments.has(name))
+            .copied()
+            .unwrap_or_default();
         return Err(format!("`--{given}` goes with `--live`"));
     }
     let given = pairs::read_gates(arguments)?;
@@ -102,7 +114,9 @@ fn answer(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         namespace: Some(live.namespace.clone()),
         ..AuditRequest::default()
     };
-    let Some(answer) = ask::once(Request::Audit(request), host) else { return Ok(UNUSABLE) };
+    let Some(answer) = ask::once(Request::Audit(request), host) else {
+        return Ok(UNUSABLE);
+    };
     Ok(show(arguments, &live, &gates, &unseen, answer, host))
 }
 
@@ -117,12 +131,23 @@ fn show(
 ) -> u8 {
     let ignored: Vec<&str> = arguments.values("ignore").collect();
     // A finding about an absent kind is for files; of a cluster it is known which kinds were read.
-    let is_shown = |code: Code| !matches!(code, Code::ObjectsAbsent | Code::NothingChecked) && !ignored.contains(&code.name());
-    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return UNUSABLE };
+    let is_shown = |code: Code| {
+        !matches!(code, Code::ObjectsAbsent | Code::NothingChecked)
+            && !ignored.contains(&code.name())
+    };
+    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else {
+        return UNUSABLE;
+    };
     let no_slices = find_no_slices(&answer, &usage, unseen);
     answer.findings.splice(..0, no_slices);
     answer.findings.retain(|finding| is_shown(finding.code));
-    let count = |severity: Severity| answer.findings.iter().filter(|finding| finding.severity == severity).count();
+    let count = |severity: Severity| {
+        answer
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
     let [errors, warnings, _] = counts;
     if arguments.value("output") == Some("json") {
@@ -135,7 +160,11 @@ fn show(
             notes: &live.notes,
             unseen,
             objects: answer.objects.len(),
-            findings: answer.findings.iter().map(|finding| audit_finding(finding, &answer.objects)).collect(),
+            findings: answer
+                .findings
+                .iter()
+                .map(|finding| audit_finding(finding, &answer.objects))
+                .collect(),
             usage: &usage,
         };
         host.out(&format!("{}\n", wire::print(&report)));
@@ -143,13 +172,19 @@ fn show(
         let mut out = String::new();
         if !arguments.has("quiet") {
             let style = check::style(arguments, host);
-            answer.findings.iter().for_each(|finding| out.push_str(&line(finding, &answer.objects, style)));
+            answer
+                .findings
+                .iter()
+                .for_each(|finding| out.push_str(&line(finding, &answer.objects, style)));
         }
         if !out.is_empty() {
             out.push('\n');
         }
         audit::tables(&mut out, arguments, &usage);
-        let place = format!("{} of the cluster", check::count(answer.objects.len(), "object"));
+        let place = format!(
+            "{} of the cluster",
+            check::count(answer.objects.len(), "object")
+        );
         out.push_str(&audit::summary(release, &place, counts));
         host.out(&out);
     }
@@ -158,21 +193,46 @@ fn show(
 }
 
 /// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
-fn find_no_slices(answer: &Answer, usage: &Usage, unseen: &[Unseen]) -> Option<located::LocatedFinding> {
-    let in_use: usize = usage.namespaces.iter().map(|namespace| namespace.devices.in_use).sum();
-    let is_unseen = unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
-    if in_use == 0 || is_unseen || answer.objects.iter().any(|object| object.kind == "ResourceSlice") {
+fn find_no_slices(
+    answer: &Answer,
+    usage: &Usage,
+    unseen: &[Unseen],
+) -> Option<located::LocatedFinding> {
+    let in_use: usize = usage
+        .namespaces
+        .iter()
+        .map(|namespace| namespace.devices.in_use)
+        .sum();
+    let is_unseen = unseen
+        .iter()
+        .any(|unseen| unseen.is_about("resourceslices"));
+    if in_use == 0
+        || is_unseen
+        || answer
+            .objects
+            .iter()
+            .any(|object| object.kind == "ResourceSlice")
+    {
         return None;
     }
     let devices = check::count(in_use, "device");
-    let message = format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
-    let finding = Finding::new(Code::DeviceUnpublished, Origin::Claimkit, message).with_help("see whether the drivers run");
+    let message =
+        format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
+    let finding = Finding::new(Code::DeviceUnpublished, Origin::Claimkit, message)
+        .with_help("see whether the drivers run");
     Some(located::finding(&Source::new(""), finding))
 }
 
-fn audit_finding<'a>(finding: &'a located::LocatedFinding, objects: &'a [AnswerObject]) -> AuditFinding<'a> {
+fn audit_finding<'a>(
+    finding: &'a located::LocatedFinding,
+    objects: &'a [AnswerObject],
+) -> AuditFinding<'a> {
     let object = finding.object.and_then(|at| objects.get(at));
-    let about = |object: &'a AnswerObject| About { kind: &object.kind, namespace: &object.namespace, name: &object.name };
+    let about = |object: &'a AnswerObject| About {
+        kind: &object.kind,
+        namespace: &object.namespace,
+        name: &object.name,
+    };
     AuditFinding {
         code: finding.code,
         severity: finding.severity,
@@ -185,9 +245,17 @@ fn audit_finding<'a>(finding: &'a located::LocatedFinding, objects: &'a [AnswerO
 
 /// Returns a finding as text, such as `error: ResourceClaim team/a: claim team/a holds … [device-unpublished]`, with its help in a
 /// second line.
-fn line(finding: &located::LocatedFinding, objects: &[AnswerObject], style: crate::report::text::TerminalStyle) -> String {
+fn line(
+    finding: &located::LocatedFinding,
+    objects: &[AnswerObject],
+    style: crate::report::text::TerminalStyle,
+) -> String {
     let about = finding.object.and_then(|at| objects.get(at)).map(|object| {
-        let namespace = if object.namespace.is_empty() { String::new() } else { format!("{}/", object.namespace) };
+        let namespace = if object.namespace.is_empty() {
+            String::new()
+        } else {
+            format!("{}/", object.namespace)
+        };
         format!("{} {namespace}{}: ", object.kind, object.name)
     });
     let mut text = format!(

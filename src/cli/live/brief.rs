@@ -50,7 +50,10 @@ impl Brief {
 
     /// Returns the node it runs on, or a slice is of.
     pub fn node(&self) -> Option<&str> {
-        self.spec.node_name.as_deref().filter(|name| !name.is_empty())
+        self.spec
+            .node_name
+            .as_deref()
+            .filter(|name| !name.is_empty())
     }
 
     /// Returns true if it is a pod of a group of pods.
@@ -60,7 +63,9 @@ impl Brief {
 
     /// Returns `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.
     pub fn phase(&self) -> &str {
-        self.status.as_ref().map_or("", |status| status.phase.as_str())
+        self.status
+            .as_ref()
+            .map_or("", |status| status.phase.as_str())
     }
 
     /// Returns true if it waits for a node.
@@ -71,7 +76,9 @@ impl Brief {
     /// Returns the scheduler's own message.
     pub fn says(&self) -> Option<&str> {
         let conditions = self.status.as_ref()?.conditions.as_deref()?;
-        let scheduled = conditions.iter().find(|condition| condition.kind == "PodScheduled")?;
+        let scheduled = conditions
+            .iter()
+            .find(|condition| condition.kind == "PodScheduled")?;
         Some(scheduled.message.as_str()).filter(|message| !message.is_empty())
     }
 }

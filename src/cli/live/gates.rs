@@ -25,18 +25,25 @@ impl Live {
 fn differing(metrics: &str, release: Release) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
     for (name, on) in metrics.lines().filter_map(read) {
-        let differs = Gate::named(name).and_then(|gate| gate.default_in(release)).is_some_and(|default| match default {
-            Setting::On => !on,
-            Setting::Off => on,
-            Setting::Locked | Setting::LockedOff => false,
-        });
+        let differs = Gate::named(name)
+            .and_then(|gate| gate.default_in(release))
+            .is_some_and(|default| match default {
+                Setting::On => !on,
+                Setting::Off => on,
+                Setting::Locked | Setting::LockedOff => false,
+            });
         if differs {
             found.insert(name.to_owned(), on);
         }
     }
-    let possible =
-        |gates: &BTreeMap<String, bool>| Gates::with(release, gates.iter().map(|(name, on)| (name.as_str(), *on))).is_ok();
-    if possible(&found) { found } else { BTreeMap::new() }
+    let possible = |gates: &BTreeMap<String, bool>| {
+        Gates::with(release, gates.iter().map(|(name, on)| (name.as_str(), *on))).is_ok()
+    };
+    if possible(&found) {
+        found
+    } else {
+        BTreeMap::new()
+    }
 }
 
 /// Reads `kubernetes_feature_enabled{name="DRAAdminAccess",stage="BETA"} 1`.
@@ -62,7 +69,10 @@ mod tests {
             kubernetes_feature_enabled{name=\"NoSuchGate\",stage=\"ALPHA\"} 1\n\
             apiserver_request_total{verb=\"GET\"} 1\n";
         let found = differing(metrics, Release::new(35, 0));
-        assert_eq!(found, BTreeMap::from([("DRAAdminAccess".to_owned(), false)]));
+        assert_eq!(
+            found,
+            BTreeMap::from([("DRAAdminAccess".to_owned(), false)])
+        );
         assert!(differing("kubernetes_feature_enabled{", Release::latest()).is_empty());
     }
 }

@@ -29,8 +29,22 @@ pub struct ReadKind {
     pub unaudited: Option<&'static str>,
 }
 
-const fn kind(plural: &'static str, group: Group, scope: Scope, without: &'static str, elsewhere: &'static str) -> ReadKind {
-    ReadKind { plural, group, scope, optional: false, without, elsewhere, unaudited: None }
+const fn kind(
+    plural: &'static str,
+    group: Group,
+    scope: Scope,
+    without: &'static str,
+    elsewhere: &'static str,
+) -> ReadKind {
+    ReadKind {
+        plural,
+        group,
+        scope,
+        optional: false,
+        without,
+        elsewhere,
+        unaudited: None,
+    }
 }
 
 impl ReadKind {
@@ -42,14 +56,38 @@ impl ReadKind {
 
 /// The kinds, in the order in which they are read.
 pub static KINDS: &[ReadKind] = &[
-    kind(PODS, Core, Scope::Namespaced, "pods that wait are not known", "pods of other namespaces are not considered")
-        .unaudited("it is not checked whether the pods of claims exist"),
-    kind(NODES, Core, Scope::Cluster, "only nodes that slices and pods name are known, without their labels", "")
-        .unaudited("it is not checked whether the nodes of slices exist"),
-    kind("resourceslices", Resource, Scope::Cluster, "no device is known", "")
-        .unaudited("devices in use are not compared with those published"),
-    kind("deviceclasses", Resource, Scope::Cluster, "every device class counts as missing", "")
-        .unaudited("it is not checked what classes select"),
+    kind(
+        PODS,
+        Core,
+        Scope::Namespaced,
+        "pods that wait are not known",
+        "pods of other namespaces are not considered",
+    )
+    .unaudited("it is not checked whether the pods of claims exist"),
+    kind(
+        NODES,
+        Core,
+        Scope::Cluster,
+        "only nodes that slices and pods name are known, without their labels",
+        "",
+    )
+    .unaudited("it is not checked whether the nodes of slices exist"),
+    kind(
+        "resourceslices",
+        Resource,
+        Scope::Cluster,
+        "no device is known",
+        "",
+    )
+    .unaudited("devices in use are not compared with those published"),
+    kind(
+        "deviceclasses",
+        Resource,
+        Scope::Cluster,
+        "every device class counts as missing",
+        "",
+    )
+    .unaudited("it is not checked what classes select"),
     kind(
         "resourceclaims",
         Resource,
@@ -68,8 +106,14 @@ pub static KINDS: &[ReadKind] = &[
     .unaudited("templates are not looked at"),
     ReadKind {
         optional: true,
-        ..kind("devicetaintrules", Resource, Scope::Cluster, "devices that rules taint count as free of these taints", "")
-            .unaudited("devices that rules taint count as free of these taints")
+        ..kind(
+            "devicetaintrules",
+            Resource,
+            Scope::Cluster,
+            "devices that rules taint count as free of these taints",
+            "",
+        )
+        .unaudited("devices that rules taint count as free of these taints")
     },
     ReadKind {
         optional: true,
@@ -82,7 +126,13 @@ pub static KINDS: &[ReadKind] = &[
         )
         .unaudited("it is not checked whether the groups of claims exist")
     },
-    kind("namespaces", Core, Scope::Cluster, "whether a namespace allows admin access is not known", ""),
+    kind(
+        "namespaces",
+        Core,
+        Scope::Cluster,
+        "whether a namespace allows admin access is not known",
+        "",
+    ),
 ];
 
 pub const PODS: &str = "pods";

@@ -43,31 +43,54 @@ impl KubectlRefusal {
 
     /// Reads what kubectl printed to standard error: `Error from server (Forbidden): …`, or a sentence of its own.
     fn of(printed: &str) -> Self {
-        let lines = || printed.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines = || {
+            printed
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+        };
         let answered = |line: &str| {
-            let (reason, text) = line.strip_prefix("Error from server (")?.split_once("): ")?;
-            Some(KubectlRefusal::Answered { reason: reason.to_owned(), text: text.to_owned() })
+            let (reason, text) = line
+                .strip_prefix("Error from server (")?
+                .split_once("): ")?;
+            Some(KubectlRefusal::Answered {
+                reason: reason.to_owned(),
+                text: text.to_owned(),
+            })
         };
         if let Some(refusal) = lines().find_map(answered) {
             return refusal;
         }
         let of_server = |line: &str| {
-            let text = line.strip_prefix("Error from server: ").or_else(|| line.strip_prefix("error: You must be logged in"));
-            text.map(|_| KubectlRefusal::Answered { reason: String::new(), text: line.to_owned() })
+            let text = line
+                .strip_prefix("Error from server: ")
+                .or_else(|| line.strip_prefix("error: You must be logged in"));
+            text.map(|_| KubectlRefusal::Answered {
+                reason: String::new(),
+                text: line.to_owned(),
+            })
         };
         if let Some(refusal) = lines().find_map(of_server) {
             return refusal;
         }
-        let own = lines().rfind(|line| !line.starts_with("Warning:") && !line.starts_with("WARNING:"));
+        let own =
+            lines().rfind(|line| !line.starts_with("Warning:") && !line.starts_with("WARNING:"));
         let own = own.map(|line| line.strip_prefix("error: ").unwrap_or(line));
-        KubectlRefusal::Unreachable(format!("kubectl: {}", own.unwrap_or("it failed and says nothing")))
+        KubectlRefusal::Unreachable(format!(
+            "kubectl: {}",
+            own.unwrap_or("it failed and says nothing")
+        ))
     }
 }
 
 impl Kubectl {
     /// Takes the flags of the connection from a command line. Each value is one argument, whatever it holds.
     pub fn new(arguments: &Arguments) -> Self {
-        let flags = CONNECTION.iter().flat_map(|name| arguments.values(name).map(move |value| format!("--{name}={value}")));
+        let flags = CONNECTION.iter().flat_map(|name| {
+            arguments
+                .values(name)
+                .map(move |value| format!("--{name}={value}"))
+        });
         let mut flags: Vec<String> = flags.collect();
         if !arguments.has("request-timeout") {
             flags.push(TIMEOUT.to_owned());
@@ -80,38 +103,68 @@ impl Kubectl {
     /// # Errors
     /// Why it failed.
     pub fn run(&self, words: &[&str], host: &mut dyn Host) -> Result<Vec<u8>, KubectlRefusal> {
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(self.flags.iter().cloned()).collect();
-        let unreachable = |problem: String| KubectlRefusal::Unreachable(format!("kubectl: {problem}"));
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .chain(self.flags.iter().cloned())
+            .collect();
+        let unreachable =
+            |problem: String| KubectlRefusal::Unreachable(format!("kubectl: {problem}"));
         let Ran { out, err, success } = host.kubectl(&words, MOST).map_err(unreachable)?;
-        if success { Ok(out) } else { Err(KubectlRefusal::of(&err)) }
+        if success {
+            Ok(out)
+        } else {
+            Err(KubectlRefusal::of(&err))
+        }
     }
 
     /// Runs a command that prints JSON.
     ///
     /// # Errors
     /// Why it failed, or what is wrong with its output.
-    pub fn json<T: DeserializeOwned>(&self, words: &[&str], host: &mut dyn Host) -> Result<T, KubectlRefusal> {
+    pub fn json<T: DeserializeOwned>(
+        &self,
+        words: &[&str],
+        host: &mut dyn Host,
+    ) -> Result<T, KubectlRefusal> {
         let out = self.run(words, host)?;
-        let unread =
-            |error| KubectlRefusal::Answered { reason: String::new(), text: format!("its answer cannot be read: {error}") };
+        let unread = |error| KubectlRefusal::Answered {
+            reason: String::new(),
+            text: format!("its answer cannot be read: {error}"),
+        };
         serde_json::from_slice(&out).map_err(unread)
     }
 
     /// Returns the namespace of the context; `default` if there is none.
     pub fn namespace(&self, host: &mut dyn Host) -> String {
-        let config: Config = self.json(&["config", "view", "--minify", "--output=json"], host).unwrap_or_default();
+        let config: Config = self
+            .json(&["config", "view", "--minify", "--output=json"], host)
+            .unwrap_or_default();
         let named = config.contexts.unwrap_or_default().into_iter().next();
-        let namespace = named.map(|named| named.context.namespace).filter(|namespace| !namespace.is_empty());
+        let namespace = named
+            .map(|named| named.context.namespace)
+            .filter(|namespace| !namespace.is_empty());
         namespace.unwrap_or_else(|| "default".to_owned())
     }
 }
 
 /// Writes a text as one segment or value of an address.
 pub fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
-    let bytes = text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    let bytes = text.bytes().map(|byte| {
+        if plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    });
     // A segment of dots would be another folder.
-    if text.bytes().all(|byte| byte == b'.') { text.replace('.', "%2E") } else { bytes.collect() }
+    if text.bytes().all(|byte| byte == b'.') {
+        text.replace('.', "%2E")
+    } else {
+        bytes.collect()
+    }
 }
 
 #[cfg(test)]
@@ -122,13 +175,22 @@ mod tests {
     fn refusals_are_told_apart() {
         let forbidden = "Warning: old\nError from server (Forbidden): nodes is forbidden: User \"u\" cannot list\n";
         assert!(KubectlRefusal::of(forbidden).is("Forbidden"));
-        assert_eq!(KubectlRefusal::of(forbidden).text(), "nodes is forbidden: User \"u\" cannot list");
+        assert_eq!(
+            KubectlRefusal::of(forbidden).text(),
+            "nodes is forbidden: User \"u\" cannot list"
+        );
         let down = KubectlRefusal::of(
             "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n",
         );
         assert!(matches!(down, KubectlRefusal::Unreachable(_)));
-        assert_eq!(KubectlRefusal::of("error: context \"x\" does not exist\n").text(), "kubectl: context \"x\" does not exist");
-        assert_eq!(KubectlRefusal::of("").text(), "kubectl: it failed and says nothing");
+        assert_eq!(
+            KubectlRefusal::of("error: context \"x\" does not exist\n").text(),
+            "kubectl: context \"x\" does not exist"
+        );
+        assert_eq!(
+            KubectlRefusal::of("").text(),
+            "kubectl: it failed and says nothing"
+        );
     }
 
     #[test]

@@ -32,7 +32,14 @@ use kubectl::{Kubectl, KubectlRefusal};
 use serde::Deserialize;
 
 /// The options that say which cluster is asked and as whom; all are kubectl's own.
-pub const CONNECTION: &[&str] = &["context", "kubeconfig", "as", "as-group", "as-uid", "request-timeout"];
+pub const CONNECTION: &[&str] = &[
+    "context",
+    "kubeconfig",
+    "as",
+    "as-group",
+    "as-uid",
+    "request-timeout",
+];
 
 /// A cluster that answered.
 pub struct Live {
@@ -113,7 +120,13 @@ impl Live {
             Some(namespace) => namespace.to_owned(),
             None => kubectl.namespace(host),
         };
-        Ok(Live { kubectl, namespace, server, release, notes })
+        Ok(Live {
+            kubectl,
+            namespace,
+            server,
+            release,
+            notes,
+        })
     }
 
     /// Returns the versions of resource.k8s.io that the cluster serves and claimkit knows, the newest first.
@@ -122,7 +135,12 @@ impl Live {
     /// Why they are not known.
     fn served(&self, host: &mut dyn Host) -> Result<Vec<&'static Version>, KubectlRefusal> {
         let names = self.versions("resource.k8s.io", host)?;
-        Ok(VERSIONS.iter().rev().copied().filter(|version| names.iter().any(|name| *name == version.name)).collect())
+        Ok(VERSIONS
+            .iter()
+            .rev()
+            .copied()
+            .filter(|version| names.iter().any(|name| *name == version.name))
+            .collect())
     }
 
     /// Returns the versions of an API group that the cluster serves, in its order of preference.
@@ -130,32 +148,54 @@ impl Live {
     /// # Errors
     /// Why they are not known.
     fn versions(&self, group: &str, host: &mut dyn Host) -> Result<Vec<String>, KubectlRefusal> {
-        let group: ApiGroup = self.kubectl.json(&["get", &format!("--raw=/apis/{group}")], host)?;
-        Ok(group.versions.unwrap_or_default().into_iter().map(|version| version.version).collect())
+        let group: ApiGroup = self
+            .kubectl
+            .json(&["get", &format!("--raw=/apis/{group}")], host)?;
+        Ok(group
+            .versions
+            .unwrap_or_default()
+            .into_iter()
+            .map(|version| version.version)
+            .collect())
     }
 }
 
 /// Returns the release to follow: the one that was asked for, or that of the server.
-fn release(asked: Option<&str>, server: Option<&str>, notes: &mut Vec<String>) -> Result<Release, String> {
+fn release(
+    asked: Option<&str>,
+    server: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Release, String> {
     if let Some(asked) = asked {
         return Release::parse(asked).ok_or_else(|| Release::unknown(asked));
     }
     let Some(server) = server else {
-        notes.push(format!("answered as Kubernetes {}, the newest known here", Release::latest()));
+        notes.push(format!(
+            "answered as Kubernetes {}, the newest known here",
+            Release::latest()
+        ));
         return Ok(Release::latest());
     };
-    let numbers = server.trim_start_matches('v').split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+    let numbers = server
+        .trim_start_matches('v')
+        .split(|c: char| !c.is_ascii_digit() && c != '.')
+        .next()
+        .unwrap_or_default();
     if let Some(release) = Release::parse(numbers) {
         return Ok(release);
     }
     let mut parts = numbers.split('.').map(str::parse::<u64>);
-    let (Some(Ok(1)), Some(Ok(minor))) = (parts.next(), parts.next()) else { return Err(Release::unknown(server)) };
+    let (Some(Ok(1)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
+        return Err(Release::unknown(server));
+    };
     let known = Release::parse(&format!("1.{minor}"));
     if known.is_none() && minor <= u64::from(Release::latest().minor) {
         return Err(Release::unknown(server));
     }
     let followed = known.unwrap_or(Release::latest());
-    notes.push(format!("the server is {server}, newer than what is known here: answered as Kubernetes {followed}"));
+    notes.push(format!(
+        "the server is {server}, newer than what is known here: answered as Kubernetes {followed}"
+    ));
     Ok(followed)
 }
 
@@ -170,12 +210,24 @@ mod tests {
             release(asked, server, &mut notes).map(|release| (release.to_string(), notes.len()))
         };
         assert_eq!(of(None, Some("v1.34.2")), Ok(("1.34.2".to_owned(), 0)));
-        assert_eq!(of(None, Some("v1.34.2-gke.1067000")), Ok(("1.34.2".to_owned(), 0)));
+        assert_eq!(
+            of(None, Some("v1.34.2-gke.1067000")),
+            Ok(("1.34.2".to_owned(), 0))
+        );
         assert_eq!(of(None, Some("v1.33.5+k3s1")), Ok(("1.33.5".to_owned(), 0)));
-        assert_eq!(of(None, Some("v1.34.99")), Ok((Release::last_of(34).to_string(), 1)));
-        assert_eq!(of(None, Some("v1.99.0-alpha.1")), Ok((Release::latest().to_string(), 1)));
+        assert_eq!(
+            of(None, Some("v1.34.99")),
+            Ok((Release::last_of(34).to_string(), 1))
+        );
+        assert_eq!(
+            of(None, Some("v1.99.0-alpha.1")),
+            Ok((Release::latest().to_string(), 1))
+        );
         assert_eq!(of(None, None), Ok((Release::latest().to_string(), 1)));
-        assert_eq!(of(Some("1.32.1"), Some("v1.34.2")), Ok(("1.32.1".to_owned(), 0)));
+        assert_eq!(
+            of(Some("1.32.1"), Some("v1.34.2")),
+            Ok(("1.32.1".to_owned(), 0))
+        );
         assert!(of(None, Some("v1.20.1")).is_err());
         assert!(of(None, Some("what")).is_err());
         assert!(of(Some("1.99"), Some("v1.34.2")).is_err());

@@ -100,7 +100,12 @@ trait Gather {
     /// Returns the number of objects that were taken.
     fn len(&self) -> usize;
     /// Takes a page: its text, and what an answer shows of its objects.
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal>;
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal>;
     /// Says why the list ends before its end.
     fn cut(&mut self, why: String);
 }
@@ -117,10 +122,22 @@ impl Gather for Pages<'_> {
         self.part.cluster.len()
     }
 
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal> {
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal> {
         let live = self.live;
-        self.part.cluster.join(PreparedCluster::read(text, Some(live.release), Some(&live.namespace), &Limits::default()));
-        briefs.into_iter().for_each(|brief| self.part.keep(brief, kind, self.wanted));
+        self.part.cluster.join(PreparedCluster::read(
+            text,
+            Some(live.release),
+            Some(&live.namespace),
+            &Limits::default(),
+        ));
+        briefs
+            .into_iter()
+            .for_each(|brief| self.part.keep(brief, kind, self.wanted));
         Ok(())
     }
 
@@ -144,10 +161,20 @@ impl Gather for Texts {
         self.objects
     }
 
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal> {
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal> {
         self.grouped |= briefs.iter().any(Brief::is_in_group);
         let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
-        for item in page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
+        for item in page
+            .get_mut("items")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             reduce(item, kind);
             self.objects = self.objects.saturating_add(1);
         }
@@ -164,10 +191,27 @@ impl Gather for Texts {
 /// Fields of pods and nodes that are long and that no audit looks at.
 const LONG: &[(&str, &[&str])] = &[
     ("metadata", &["managedFields", "annotations"]),
-    ("spec", &["volumes", "affinity", "tolerations", "topologySpreadConstraints", "readinessGates"]),
+    (
+        "spec",
+        &[
+            "volumes",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "readinessGates",
+        ],
+    ),
     (
         "status",
-        &["images", "conditions", "containerStatuses", "initContainerStatuses", "nodeInfo", "volumesAttached", "volumesInUse"],
+        &[
+            "images",
+            "conditions",
+            "containerStatuses",
+            "initContainerStatuses",
+            "nodeInfo",
+            "volumesAttached",
+            "volumesInUse",
+        ],
     ),
 ];
 
@@ -186,9 +230,17 @@ fn reduce(item: &mut Value, kind: &ReadKind) {
         }
     }
     for list in ["containers", "initContainers", "ephemeralContainers"] {
-        let containers = item.get_mut("spec").and_then(|spec| spec.get_mut(list)).and_then(Value::as_array_mut);
-        for container in containers.into_iter().flatten().filter_map(Value::as_object_mut) {
-            container.retain(|name, _| matches!(name.as_str(), "name" | "resources" | "restartPolicy"));
+        let containers = item
+            .get_mut("spec")
+            .and_then(|spec| spec.get_mut(list))
+            .and_then(Value::as_array_mut);
+        for container in containers
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object_mut)
+        {
+            container
+                .retain(|name, _| matches!(name.as_str(), "name" | "resources" | "restartPolicy"));
         }
     }
 }
@@ -214,8 +266,14 @@ impl Live {
     /// Reads all kinds.
     pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> LiveObjects {
         let cluster = PreparedCluster::empty(self.release);
-        let mut seen =
-            LiveObjects { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new(), grouped: false };
+        let mut seen = LiveObjects {
+            cluster,
+            pods: Vec::new(),
+            unseen: Vec::new(),
+            some: false,
+            named: BTreeSet::new(),
+            grouped: false,
+        };
         let roots = self.roots(host);
         for kind in KINDS {
             if let Some(roots) = self.roots_of(kind, &roots, seen.grouped, host) {
@@ -233,16 +291,31 @@ impl Live {
     /// Returns the addresses of the core group and of resource.k8s.io.
     fn roots(&self, host: &mut dyn Host) -> Roots {
         let resource = match self.served(host) {
-            Ok(versions) => versions.iter().map(|version| format!("/apis/resource.k8s.io/{}", version.name)).collect(),
+            Ok(versions) => versions
+                .iter()
+                .map(|version| format!("/apis/resource.k8s.io/{}", version.name))
+                .collect(),
             // Whoever may not ask which versions there are may still read the newest.
-            Err(KubectlRefusal::Answered { reason, .. }) if reason == "Forbidden" => vec!["/apis/resource.k8s.io/v1".to_owned()],
+            Err(KubectlRefusal::Answered { reason, .. }) if reason == "Forbidden" => {
+                vec!["/apis/resource.k8s.io/v1".to_owned()]
+            }
             Err(_) => Vec::new(),
         };
-        Roots { core: ["/api/v1".to_owned()], resource, scheduling: OnceCell::new() }
+        Roots {
+            core: ["/api/v1".to_owned()],
+            resource,
+            scheduling: OnceCell::new(),
+        }
     }
 
     /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it. `grouped`: a pod is in a group.
-    fn roots_of<'r>(&self, kind: &ReadKind, roots: &'r Roots, grouped: bool, host: &mut dyn Host) -> Option<&'r [String]> {
+    fn roots_of<'r>(
+        &self,
+        kind: &ReadKind,
+        roots: &'r Roots,
+        grouped: bool,
+        host: &mut dyn Host,
+    ) -> Option<&'r [String]> {
         match kind.group {
             Group::Core => Some(&roots.core),
             Group::Resource => Some(&roots.resource),
@@ -254,7 +327,10 @@ impl Live {
                     // Reading the version that 1.37 serves says why nothing can be read.
                     Err(_) => vec!["v1beta1".to_owned()],
                 };
-                versions.iter().map(|version| format!("/apis/scheduling.k8s.io/{version}")).collect()
+                versions
+                    .iter()
+                    .map(|version| format!("/apis/scheduling.k8s.io/{version}"))
+                    .collect()
             })),
         }
     }
@@ -266,11 +342,18 @@ impl Live {
         let roots = self.roots(host);
         for kind in KINDS {
             let Some(so) = kind.unaudited else { continue };
-            let Some(roots) = self.roots_of(kind, &roots, grouped, host) else { continue };
+            let Some(roots) = self.roots_of(kind, &roots, grouped, host) else {
+                continue;
+            };
             let plural = kind.plural;
             let path = |root: &str| format!("{root}/{plural}");
             let why = match self.list_first(roots, &path, kind, &Texts::default, host) {
-                Ok(Texts { text: part, grouped: found, cut: None, .. }) => {
+                Ok(Texts {
+                    text: part,
+                    grouped: found,
+                    cut: None,
+                    ..
+                }) => {
                     grouped |= found;
                     text.push_str(&part);
                     continue;
@@ -279,22 +362,52 @@ impl Live {
                 Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
                 Err(refusal) => refusal.text(),
             };
-            unseen.push(Unseen { what: plural.to_owned(), why, so, kind: plural, missing: MissingObjects::All });
+            unseen.push(Unseen {
+                what: plural.to_owned(),
+                why,
+                so,
+                kind: plural,
+                missing: MissingObjects::All,
+            });
         }
         host.status("");
         (text, unseen)
     }
 
     /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
-    fn read_kind(&self, kind: &ReadKind, roots: &[String], wanted: &Wanted<'_>, seen: &mut LiveObjects, host: &mut dyn Host) {
+    fn read_kind(
+        &self,
+        kind: &ReadKind,
+        roots: &[String],
+        wanted: &Wanted<'_>,
+        seen: &mut LiveObjects,
+        host: &mut dyn Host,
+    ) {
         let plural = kind.plural;
-        let pages = || Pages { part: Part::new(self), live: self, wanted };
-        let refusal = match self.list_first(roots, &|root| format!("{root}/{plural}"), kind, &pages, host) {
+        let pages = || Pages {
+            part: Part::new(self),
+            live: self,
+            wanted,
+        };
+        let refusal = match self.list_first(
+            roots,
+            &|root| format!("{root}/{plural}"),
+            kind,
+            &pages,
+            host,
+        ) {
             Ok(pages) => return seen.take(kind, pages.part),
-            Err(KubectlRefusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
+            Err(KubectlRefusal::Answered { reason, .. })
+                if kind.optional && reason == "NotFound" =>
+            {
+                return;
+            }
             Err(refusal) => refusal,
         };
-        let unseen = |what: String, missing: MissingObjects, refusal: KubectlRefusal, so: &'static str| Unseen {
+        let unseen = |what: String,
+                      missing: MissingObjects,
+                      refusal: KubectlRefusal,
+                      so: &'static str| Unseen {
             what,
             why: refusal.text(),
             so,
@@ -314,21 +427,39 @@ impl Live {
             }
         }
         let one = match (plural, wanted.namespace, wanted.pod) {
-            (PODS, Some(namespace), Some(pod)) => {
-                Some((format!("/api/v1/namespaces/{}/pods/{}", escaped(namespace), escaped(pod)), "other pods", kind.elsewhere))
-            }
-            ("namespaces", Some(namespace), _) => {
-                Some((format!("/api/v1/namespaces/{}", escaped(namespace)), "other namespaces", kind.without))
-            }
+            (PODS, Some(namespace), Some(pod)) => Some((
+                format!(
+                    "/api/v1/namespaces/{}/pods/{}",
+                    escaped(namespace),
+                    escaped(pod)
+                ),
+                "other pods",
+                kind.elsewhere,
+            )),
+            ("namespaces", Some(namespace), _) => Some((
+                format!("/api/v1/namespaces/{}", escaped(namespace)),
+                "other namespaces",
+                kind.without,
+            )),
             _ => None,
         };
         if let Some((path, what, so)) = one
             && let Ok(part) = self.get(&path, host)
         {
             seen.take(kind, part);
-            return seen.unseen.push(unseen(what.to_owned(), MissingObjects::Elsewhere, refusal, so));
+            return seen.unseen.push(unseen(
+                what.to_owned(),
+                MissingObjects::Elsewhere,
+                refusal,
+                so,
+            ));
         }
-        seen.unseen.push(unseen(plural.to_owned(), MissingObjects::All, refusal, kind.without));
+        seen.unseen.push(unseen(
+            plural.to_owned(),
+            MissingObjects::All,
+            refusal,
+            kind.without,
+        ));
     }
 
     /// Reads a list from the first root that has it.
@@ -376,7 +507,13 @@ impl Live {
         }
     }
 
-    fn pages(&self, path: &str, kind: &ReadKind, part: &mut dyn Gather, host: &mut dyn Host) -> Result<(), KubectlRefusal> {
+    fn pages(
+        &self,
+        path: &str,
+        kind: &ReadKind,
+        part: &mut dyn Gather,
+        host: &mut dyn Host,
+    ) -> Result<(), KubectlRefusal> {
         let mut tokens: BTreeSet<String> = BTreeSet::new();
         let mut address = format!("--raw={path}?limit={PAGE}");
         for _ in 0..MOST_PAGES {
@@ -386,11 +523,17 @@ impl Live {
             let before = part.len();
             let page: Page = serde_json::from_str(&text).map_err(|error| unread(&error))?;
             part.take(&text, page.items.unwrap_or_default(), kind)?;
-            let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else { return Ok(()) };
+            let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else {
+                return Ok(());
+            };
             address = format!("--raw={path}?limit={PAGE}&continue={}", escaped(&next));
             let known = !tokens.insert(next);
             if known || part.len() == before {
-                let how = if known { "from a place where it was already" } else { "without objects" };
+                let how = if known {
+                    "from a place where it was already"
+                } else {
+                    "without objects"
+                };
                 part.cut(format!("the list goes on {how}"));
                 return Ok(());
             }
@@ -407,13 +550,21 @@ impl Live {
         let brief: Brief = serde_json::from_str(&text).map_err(|error| unread(&error))?;
         part.grouped = brief.is_in_group();
         part.briefs.push(brief);
-        part.cluster.join(PreparedCluster::read(&text, Some(self.release), Some(&self.namespace), &Limits::default()));
+        part.cluster.join(PreparedCluster::read(
+            &text,
+            Some(self.release),
+            Some(&self.namespace),
+            &Limits::default(),
+        ));
         Ok(part)
     }
 }
 
 fn unread(error: &serde_json::Error) -> KubectlRefusal {
-    KubectlRefusal::Answered { reason: String::new(), text: format!("the answer cannot be read: {error}") }
+    KubectlRefusal::Answered {
+        reason: String::new(),
+        text: format!("the answer cannot be read: {error}"),
+    }
 }
 
 impl Part {
@@ -431,8 +582,8 @@ impl Part {
     fn keep(&mut self, brief: Brief, kind: &ReadKind, wanted: &Wanted<'_>) {
         self.named.extend(brief.node().map(str::to_owned));
         self.grouped |= brief.is_in_group();
-        let named =
-            wanted.pod == Some(brief.metadata.name.as_str()) && wanted.namespace == Some(brief.metadata.namespace.as_str());
+        let named = wanted.pod == Some(brief.metadata.name.as_str())
+            && wanted.namespace == Some(brief.metadata.namespace.as_str());
         if kind.plural == PODS && (named || brief.waits()) {
             self.briefs.push(brief);
         }
@@ -498,20 +649,35 @@ mod tests {
     }
 
     fn page(names: &[&str], next: &str) -> Ran {
-        let items: Vec<String> = names.iter().map(|name| format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).collect();
+        let items: Vec<String> = names
+            .iter()
+            .map(|name| format!(r#"{{"metadata":{{"name":"{name}"}}}}"#))
+            .collect();
         let items = items.join(",");
-        let out = format!(r#"{{"kind":"NodeList","apiVersion":"v1","metadata":{{"continue":"{next}"}},"items":[{items}]}}"#);
-        Ran { out: out.into_bytes(), err: String::new(), success: true }
+        let out = format!(
+            r#"{{"kind":"NodeList","apiVersion":"v1","metadata":{{"continue":"{next}"}},"items":[{items}]}}"#
+        );
+        Ran {
+            out: out.into_bytes(),
+            err: String::new(),
+            success: true,
+        }
     }
 
     fn refused(reason: &str) -> Ran {
-        Ran { out: Vec::new(), err: format!("Error from server ({reason}): no\n"), success: false }
+        Ran {
+            out: Vec::new(),
+            err: format!("Error from server ({reason}): no\n"),
+            success: false,
+        }
     }
 
     /// Returns how many nodes are read, and why no more; or the refusal.
     fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
         let arguments = super::super::super::arguments::parse(&["why".to_owned()]).unwrap();
-        let super::super::super::arguments::ParsedArguments::Run(arguments) = arguments else { panic!("a verb") };
+        let super::super::super::arguments::ParsedArguments::Run(arguments) = arguments else {
+            panic!("a verb")
+        };
         let live = Live {
             kubectl: Kubectl::new(&arguments),
             namespace: "default".to_owned(),
@@ -520,24 +686,53 @@ mod tests {
             notes: Vec::new(),
         };
         let kind = KINDS.iter().find(|kind| kind.plural == NODES).unwrap();
-        let wanted = Wanted { namespace: None, pod: None };
-        let empty = || Pages { part: Part::new(&live), live: &live, wanted: &wanted };
+        let wanted = Wanted {
+            namespace: None,
+            pod: None,
+        };
+        let empty = || Pages {
+            part: Part::new(&live),
+            live: &live,
+            wanted: &wanted,
+        };
         let pages = live.list("/api/v1/nodes", kind, &empty, &mut Server(answer, 0));
-        pages.map(|pages| (pages.part.cluster.len(), pages.part.cut)).map_err(KubectlRefusal::text)
+        pages
+            .map(|pages| (pages.part.cluster.len(), pages.part.cut))
+            .map_err(KubectlRefusal::text)
     }
 
     #[test]
     fn lists_are_read_to_their_end_or_cut() {
         let names = ["a", "b", "c"];
         let cut = |why: &str| Some(why.to_owned());
-        assert_eq!(read(|at| page(&names[at - 1..at], if at < 3 { names[at] } else { "" })), Ok((3, None)));
-        assert_eq!(read(|_| page(&["a"], "again")), Ok((2, cut("the list goes on from a place where it was already"))));
-        assert_eq!(read(|at| page(&[], &at.to_string())), Ok((0, cut("the list goes on without objects"))));
+        assert_eq!(
+            read(|at| page(&names[at - 1..at], if at < 3 { names[at] } else { "" })),
+            Ok((3, None))
+        );
+        assert_eq!(
+            read(|_| page(&["a"], "again")),
+            Ok((2, cut("the list goes on from a place where it was already")))
+        );
+        assert_eq!(
+            read(|at| page(&[], &at.to_string())),
+            Ok((0, cut("the list goes on without objects")))
+        );
         let endless = read(|at| page(&["a"], &at.to_string()));
-        assert_eq!(endless, Ok((MOST_PAGES, cut("the list has more than 400 pages"))));
+        assert_eq!(
+            endless,
+            Ok((MOST_PAGES, cut("the list has more than 400 pages")))
+        );
         assert_eq!(read(|_| refused("Forbidden")), Err("no".to_owned()));
         // A list that has changed is begun again, once; what was read before another error is kept.
-        let changed = |again: &'static str| move |at: usize| if at == 2 || at == 4 { refused(again) } else { page(&["a"], "x") };
+        let changed = |again: &'static str| {
+            move |at: usize| {
+                if at == 2 || at == 4 {
+                    refused(again)
+                } else {
+                    page(&["a"], "x")
+                }
+            }
+        };
         assert_eq!(read(changed("Expired")), Ok((1, cut("no"))));
         assert_eq!(read(changed("InternalError")), Ok((1, cut("no"))));
         let once = |at: usize| match at {
@@ -546,6 +741,14 @@ mod tests {
             _ => page(&["b"], ""),
         };
         assert_eq!(read(once), Ok((2, None)));
-        assert!(read(|_| Ran { out: b"[".to_vec(), err: String::new(), success: true }).unwrap_err().contains("cannot be read"));
+        assert!(
+            read(|_| Ran {
+                out: b"[".to_vec(),
+                err: String::new(),
+                success: true
+            })
+            .unwrap_err()
+            .contains("cannot be read")
+        );
     }
 }

@@ -53,19 +53,42 @@ pub fn open(arguments: &Arguments, host: &mut dyn Host) -> Result<Option<Serving
     }
     let mut live = Live::open(arguments, host)?;
     let served = match live.served(host) {
-        Ok(versions) => Some(versions.iter().map(|version| version.name.to_owned()).collect()),
+        Ok(versions) => Some(
+            versions
+                .iter()
+                .map(|version| version.name.to_owned())
+                .collect(),
+        ),
         Err(refusal) if refusal.is("NotFound") => Some(Vec::new()),
         Err(refusal) => {
-            live.notes.push(format!("the served versions were not seen ({})", refusal.text()));
+            live.notes.push(format!(
+                "the served versions were not seen ({})",
+                refusal.text()
+            ));
             None
         }
     };
-    let gates = if arguments.has("gates") { BTreeMap::new() } else { live.gates(host).unwrap_or_default() };
+    let gates = if arguments.has("gates") {
+        BTreeMap::new()
+    } else {
+        live.gates(host).unwrap_or_default()
+    };
     if !gates.is_empty() {
-        let named: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
-        live.notes.push(format!("gates that are not at their defaults: {}", named.join(",")));
+        let named: Vec<String> = gates
+            .iter()
+            .map(|(name, on)| format!("{name}={on}"))
+            .collect();
+        live.notes.push(format!(
+            "gates that are not at their defaults: {}",
+            named.join(",")
+        ));
     }
-    Ok(Some(ServingCluster { live, served, gates, namespaces: BTreeMap::new() }))
+    Ok(Some(ServingCluster {
+        live,
+        served,
+        gates,
+        namespaces: BTreeMap::new(),
+    }))
 }
 
 impl ServingCluster {
@@ -73,12 +96,17 @@ impl ServingCluster {
     pub fn fill(&self, request: &mut ValidateRequest) {
         request.release = Some(self.live.release.to_string());
         request.served.clone_from(&self.served);
-        request.gates.extend(self.gates.iter().map(|(name, on)| (name.clone(), *on)));
+        request
+            .gates
+            .extend(self.gates.iter().map(|(name, on)| (name.clone(), *on)));
     }
 
     /// Asks for the labels of the namespaces that objects of files are in, and says on standard error what was not seen.
     pub fn see(&mut self, files: &[InputFile], host: &mut dyn Host) {
-        let names: BTreeSet<String> = files.iter().flat_map(|file| self.namespaces_of(file)).collect();
+        let names: BTreeSet<String> = files
+            .iter()
+            .flat_map(|file| self.namespaces_of(file))
+            .collect();
         for name in names.into_iter().take(MOST_NAMESPACES) {
             let path = format!("--raw=/api/v1/namespaces/{}", escaped(&name));
             let labels = match self.live.kubectl.json::<Namespace>(&["get", &path], host) {
@@ -86,7 +114,10 @@ impl ServingCluster {
                 Err(refusal) => {
                     let what = match refusal.is("NotFound") {
                         true => format!("the cluster has no namespace {name}"),
-                        false => format!("labels of namespace {name} were not seen ({})", refusal.text()),
+                        false => format!(
+                            "labels of namespace {name} were not seen ({})",
+                            refusal.text()
+                        ),
                     };
                     self.live.notes.push(what);
                     None
@@ -104,11 +135,20 @@ impl ServingCluster {
     /// matters.
     pub fn labels(&self, file: &InputFile) -> Option<Labels> {
         let decides = |labels: &Labels| -> Labels {
-            labels.iter().filter(|(key, _)| key.contains(DECIDES)).map(|(key, value)| (key.clone(), value.clone())).collect()
+            labels
+                .iter()
+                .filter(|(key, _)| key.contains(DECIDES))
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
         };
-        let mut names = self.namespaces_of(file).into_iter().map(|name| self.namespaces.get(&name)?.as_ref());
+        let mut names = self
+            .namespaces_of(file)
+            .into_iter()
+            .map(|name| self.namespaces.get(&name)?.as_ref());
         let first = names.next()??;
-        names.all(|labels| labels.is_some_and(|labels| decides(labels) == decides(first))).then(|| first.clone())
+        names
+            .all(|labels| labels.is_some_and(|labels| decides(labels) == decides(first)))
+            .then(|| first.clone())
     }
 
     /// Returns the namespaces of a file's objects.
@@ -120,10 +160,17 @@ impl ServingCluster {
         };
         let objects = wire::run(&Request::Parse(request)).objects;
         let namespaced = objects.into_iter().filter(|object| {
-            let kind = api::version(&object.api_version).and_then(|version| version.kind(&object.kind, self.live.release));
+            let kind = api::version(&object.api_version)
+                .and_then(|version| version.kind(&object.kind, self.live.release));
             kind.is_some_and(|kind| kind.scope == Scope::Namespaced)
         });
-        let own = |namespace: String| if namespace.is_empty() { self.live.namespace.clone() } else { namespace };
+        let own = |namespace: String| {
+            if namespace.is_empty() {
+                self.live.namespace.clone()
+            } else {
+                namespace
+            }
+        };
         namespaced.map(|object| own(object.namespace)).collect()
     }
 }

@@ -76,7 +76,10 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
     let mut live = Live::open(arguments, host)?;
     let everywhere = arguments.has("all-namespaces");
     let namespace = live.namespace.clone();
-    let wanted = Wanted { namespace: (!everywhere).then_some(namespace.as_str()), pod };
+    let wanted = Wanted {
+        namespace: (!everywhere).then_some(namespace.as_str()),
+        pod,
+    };
     let gates = gates(&mut live, given, host);
     let seen = live.read(&wanted, host);
     if !seen.some {
@@ -88,37 +91,74 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
     }
     let asked: Vec<&Brief> = match pod {
         Some(pod) => {
-            let found = seen.pods.iter().find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
+            let found = seen
+                .pods
+                .iter()
+                .find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
             let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
             vec![found.ok_or_else(|| match is_cut {
                 true => format!("pod {namespace}/{pod} is not among those that were seen"),
                 false => format!("there is no pod {namespace}/{pod}"),
             })?]
         }
-        None => seen.pods.iter().filter(|brief| everywhere || brief.metadata.namespace == namespace).collect(),
+        None => seen
+            .pods
+            .iter()
+            .filter(|brief| everywhere || brief.metadata.namespace == namespace)
+            .collect(),
     };
     let answer = match asked.iter().any(|brief| brief.waits()) {
         true => answer(
             &live,
             &seen,
             arguments,
-            AllocateRequest { gates: gates.clone(), what_if, alone: arguments.has("alone"), ..request(&live, &asked, pod) },
+            AllocateRequest {
+                gates: gates.clone(),
+                what_if,
+                alone: arguments.has("alone"),
+                ..request(&live, &asked, pod)
+            },
         )?,
         false => wire::Answer::default(),
     };
-    let mut findings: Vec<String> =
-        answer.findings.iter().filter(|finding| is_shown(finding)).map(|finding| finding.message.clone()).collect();
+    let mut findings: Vec<String> = answer
+        .findings
+        .iter()
+        .filter(|finding| is_shown(finding))
+        .map(|finding| finding.message.clone())
+        .collect();
     let (accounts, assumed, mode) = match answer.content {
-        Content::Allocate { pods, assumed, mode, .. } => (unfolded(pods, &asked), assumed, mode),
+        Content::Allocate {
+            pods,
+            assumed,
+            mode,
+            ..
+        } => (unfolded(pods, &asked), assumed, mode),
         _ => Default::default(),
     };
-    let is_unseen = seen.unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
-    if !is_unseen && !seen.cluster.has_slices() && accounts.iter().any(|account| !account.claims.is_empty()) {
+    let is_unseen = seen
+        .unseen
+        .iter()
+        .any(|unseen| unseen.is_about("resourceslices"));
+    if !is_unseen
+        && !seen.cluster.has_slices()
+        && accounts.iter().any(|account| !account.claims.is_empty())
+    {
         findings.insert(0, NO_SLICES.to_owned());
     }
-    let of = |brief: &Brief| accounts.iter().find(|account| account.pod.as_deref() == Some(&brief.full_name()));
-    let answered: Vec<AnsweredPod<'_>> =
-        asked.iter().map(|brief| AnsweredPod { brief, account: of(brief), unseen: &seen.unseen }).collect();
+    let of = |brief: &Brief| {
+        accounts
+            .iter()
+            .find(|account| account.pod.as_deref() == Some(&brief.full_name()))
+    };
+    let answered: Vec<AnsweredPod<'_>> = asked
+        .iter()
+        .map(|brief| AnsweredPod {
+            brief,
+            account: of(brief),
+            unseen: &seen.unseen,
+        })
+        .collect();
     if arguments.value("output") == Some("json") {
         let report = Report {
             verb: "why",
@@ -134,17 +174,33 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         };
         host.out(&format!("{}\n", wire::print(&report)));
     } else {
-        let width = host.columns().map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
-        let place = if everywhere { "in the cluster".to_owned() } else { format!("in namespace {namespace}") };
+        let width = host
+            .columns()
+            .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
+        let place = if everywhere {
+            "in the cluster".to_owned()
+        } else {
+            format!("in namespace {namespace}")
+        };
         host.out(&answer::text(
             &answered,
-            &answer::Beside { unseen: &seen.unseen, assumed: &assumed, findings: &findings },
+            &answer::Beside {
+                unseen: &seen.unseen,
+                assumed: &assumed,
+                findings: &findings,
+            },
             &place,
             width,
         ));
     }
-    let fails = answered.iter().any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
-    Ok(if fails && arguments.has("require") { FINDINGS } else { FINE })
+    let fails = answered
+        .iter()
+        .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
+    Ok(if fails && arguments.has("require") {
+        FINDINGS
+    } else {
+        FINE
+    })
 }
 
 impl<'a> PodReport<'a> {
@@ -172,22 +228,34 @@ fn pod(arguments: &Arguments) -> Result<Option<&str>, String> {
     if arguments.has("all-namespaces") {
         return Err("`--all-namespaces` goes without a pod".to_owned());
     }
-    let name = ["pod/", "pods/", "po/"].iter().find_map(|kind| operand.strip_prefix(kind)).unwrap_or(operand);
+    let name = ["pod/", "pods/", "po/"]
+        .iter()
+        .find_map(|kind| operand.strip_prefix(kind))
+        .unwrap_or(operand);
     match name.split_once('/') {
-        Some((namespace, name)) => Err(format!("`{operand}`: write `{name} --namespace {namespace}`")),
+        Some((namespace, name)) => Err(format!(
+            "`{operand}`: write `{name} --namespace {namespace}`"
+        )),
         None => Ok(Some(name)),
     }
 }
 
 /// Returns the gates of the command line, or those that the cluster shows.
-pub fn gates(live: &mut Live, given: pairs::Pairs<bool>, host: &mut dyn Host) -> BTreeMap<String, bool> {
+pub fn gates(
+    live: &mut Live,
+    given: pairs::Pairs<bool>,
+    host: &mut dyn Host,
+) -> BTreeMap<String, bool> {
     if let Some(given) = ask::map(given) {
         return given;
     }
     match live.gates(host) {
         Ok(gates) => {
             if !gates.is_empty() {
-                let named: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
+                let named: Vec<String> = gates
+                    .iter()
+                    .map(|(name, on)| format!("{name}={on}"))
+                    .collect();
                 live.notes.push(format!(
                     "gates of kube-apiserver that are not at their defaults: {}; kube-scheduler's cannot be read",
                     named.join(",")
@@ -210,21 +278,36 @@ pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
         host.err(&format!("claimkit: {}\n", visible(note)));
     }
     for Unseen { what, why, so, .. } in unseen {
-        let so = if so.is_empty() { String::new() } else { format!(": {so}") };
-        host.err(&format!("claimkit: {what} could not be seen ({}){so}\n", visible(why)));
+        let so = if so.is_empty() {
+            String::new()
+        } else {
+            format!(": {so}")
+        };
+        host.err(&format!(
+            "claimkit: {what} could not be seen ({}){so}\n",
+            visible(why)
+        ));
     }
 }
 
 /// Returns the error where every kind is refused: the first reason, and the other kinds.
 pub fn nothing_seen(unseen: &[Unseen]) -> String {
-    let Some((first, others)) = unseen.split_first() else { return "nothing of the cluster was seen".to_owned() };
+    let Some((first, others)) = unseen.split_first() else {
+        return "nothing of the cluster was seen".to_owned();
+    };
     let others: Vec<&str> = others.iter().map(|unseen| unseen.what.as_str()).collect();
-    let also = if others.is_empty() { String::new() } else { format!("; nor were {}", others.join(", ")) };
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; nor were {}", others.join(", "))
+    };
     format!("nothing of the cluster was seen: {}{also}", first.why)
 }
 
 fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
-    let one = pod.and_then(|_| asked.first()).map(|brief| brief.full_name());
+    let one = pod
+        .and_then(|_| asked.first())
+        .map(|brief| brief.full_name());
     AllocateRequest {
         text: Some(String::new()),
         release: Some(live.release.to_string()),
@@ -234,9 +317,17 @@ fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest 
     }
 }
 
-fn answer(live: &Live, seen: &LiveObjects, arguments: &Arguments, request: AllocateRequest) -> Result<wire::Answer, String> {
+fn answer(
+    live: &Live,
+    seen: &LiveObjects,
+    arguments: &Arguments,
+    request: AllocateRequest,
+) -> Result<wire::Answer, String> {
     let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();
-    let request = AllocateRequest { node_names: (!nodes.is_empty()).then_some(nodes), ..request };
+    let request = AllocateRequest {
+        node_names: (!nodes.is_empty()).then_some(nodes),
+        ..request
+    };
     let answer = wire::allocate_on(&request, &seen.cluster);
     match answer.error {
         Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
@@ -248,10 +339,15 @@ fn answer(live: &Live, seen: &LiveObjects, arguments: &Arguments, request: Alloc
 fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> {
     let is_asked = |name: &str| asked.iter().any(|brief| brief.full_name() == name);
     for at in 0..accounts.len() {
-        let first = accounts.get(at).and_then(|account| account.same_as.clone()).filter(|first| !is_asked(first));
+        let first = accounts
+            .get(at)
+            .and_then(|account| account.same_as.clone())
+            .filter(|first| !is_asked(first));
         let Some(first) = first else { continue };
-        let Some(PodAccount { nodes, summary, .. }) =
-            accounts.iter().find(|account| account.pod.as_ref() == Some(&first)).cloned()
+        let Some(PodAccount { nodes, summary, .. }) = accounts
+            .iter()
+            .find(|account| account.pod.as_ref() == Some(&first))
+            .cloned()
         else {
             continue;
         };
@@ -264,5 +360,9 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
 
 /// Returns true if a finding is about the cluster. Findings about empty input are about files.
 fn is_shown(finding: &crate::text::located::LocatedFinding) -> bool {
-    finding.severity != Severity::Info && !matches!(finding.code, Code::NothingChecked | Code::PlacementNotModelled)
+    finding.severity != Severity::Info
+        && !matches!(
+            finding.code,
+            Code::NothingChecked | Code::PlacementNotModelled
+        )
 }

@@ -16,7 +16,11 @@ const MARK: &str = "# claimkit: ";
 /// Writes comments into the text; `None` where it has no place for them: JSON, and text whose meaning they would change.
 /// `decisions`: those of each object of the text, in order.
 pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
-    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+    let limits = Limits {
+        bytes: usize::MAX,
+        nodes: usize::MAX,
+        ..Limits::default()
+    };
     let input = Input::read_via(text, Via::Validator, None, &limits);
     let mut edits = Edits::new();
     let mut comments: Vec<(usize, String)> = Vec::new();
@@ -28,7 +32,12 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
             }
             let at = locate::locate_key(tree, item.node, &decision.at).from();
             let line = edit::line_start(text, at);
-            let blanks = text.get(line..).unwrap_or("").bytes().take_while(|&byte| byte == b' ').count();
+            let blanks = text
+                .get(line..)
+                .unwrap_or("")
+                .bytes()
+                .take_while(|&byte| byte == b' ')
+                .count();
             let pad = " ".repeat(blanks);
             let line_break = edit::line_break(text, at);
             let mut comment = format!("{pad}{MARK}{}{line_break}", one_line(&decision.message()));
@@ -44,7 +53,12 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
     while let Some((line, _)) = from.first() {
         let run = from.iter().take_while(|(other, _)| other == line).count();
         let (here, rest) = from.split_at(run);
-        edits.insert(*line, here.iter().map(|(_, comment)| comment.as_str()).collect::<String>());
+        edits.insert(
+            *line,
+            here.iter()
+                .map(|(_, comment)| comment.as_str())
+                .collect::<String>(),
+        );
         from = rest;
     }
     let new = edit::apply(text, &edits.sorted().ok()?);
@@ -52,7 +66,15 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
 }
 
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { ' ' } else { c }).collect()
+    text.chars()
+        .map(|c| {
+            if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 fn values(file: &File<'_>) -> Vec<String> {

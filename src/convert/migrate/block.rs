@@ -17,7 +17,12 @@ pub struct Manner {
 }
 
 /// Returns the edits that carry out the changes of one object.
-pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[MappingChange<'_>], manner: Manner) -> Result<Edits, Unsafe> {
+pub fn changes(
+    tree: &Tree<'_>,
+    object: NodeId,
+    all: &[MappingChange<'_>],
+    manner: Manner,
+) -> Result<Edits, Unsafe> {
     let mut edits = Edits::new();
     for change in all {
         let map = locate::node(tree, object, &change.at).ok_or(Unsafe::Form)?;
@@ -26,11 +31,21 @@ pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[MappingChange<'_>], manne
     Ok(edits)
 }
 
-fn one(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+fn one(
+    tree: &Tree<'_>,
+    map: NodeId,
+    change: &MappingChange<'_>,
+    manner: Manner,
+    edits: &mut Edits,
+) -> Result<(), Unsafe> {
     let entries = tree.entries(map);
     let goes = |entry: &Entry| change.gone.contains(&tree.text(entry.key));
     let Some(first) = entries.iter().find(|entry| goes(entry)) else {
-        return if change.put.is_empty() { Ok(()) } else { append(tree, map, change, manner, edits) };
+        return if change.put.is_empty() {
+            Ok(())
+        } else {
+            append(tree, map, change, manner, edits)
+        };
     };
     if change.put.is_empty() {
         return edits.remove_entries(tree, map, goes);
@@ -54,10 +69,17 @@ fn one(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Manner,
 }
 
 /// Writes new entries of a mapping in brackets.
-fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &MappingChange<'_>, manner: Manner) -> String {
+fn in_brackets(
+    tree: &Tree<'_>,
+    like: &Entry,
+    change: &MappingChange<'_>,
+    manner: Manner,
+) -> String {
     let text = tree.source();
     let value = edit::whole(tree, like.value);
-    let separator = text.get(like.key_span.to()..value.from().max(like.key_span.to())).unwrap_or("");
+    let separator = text
+        .get(like.key_span.to()..value.from().max(like.key_span.to()))
+        .unwrap_or("");
     let tight = separator == ":";
     let entry = |(key, value): &(String, TextPart<'_>)| {
         let mut out = String::new();
@@ -66,7 +88,11 @@ fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &MappingChange<'_>, manner
         } else {
             out.push_str(key);
         }
-        out.push_str(if tight && manner.mode == Mode::Json { ":" } else { ": " });
+        out.push_str(if tight && manner.mode == Mode::Json {
+            ":"
+        } else {
+            ": "
+        });
         match value.in_brackets().filter(|_| manner.mode == Mode::Yaml) {
             Some(text) => out.push_str(&text),
             None => value.json(&mut out),
@@ -89,7 +115,12 @@ fn in_block(
     let text = tree.source();
     let start = first.key_span.from();
     let pad = edit::lead(text, start).ok_or(Unsafe::Form)?;
-    let end = |entry: &Entry| edit::line_end(text, edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value)));
+    let end = |entry: &Entry| {
+        edit::line_end(
+            text,
+            edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value)),
+        )
+    };
     let mut comments: Vec<&str> = Vec::new();
     let mut keep = |span: Span| {
         let kept = edit::comments_in(tree, span).iter();
@@ -98,23 +129,43 @@ fn in_block(
     keep(Span::new(start, end(first)));
     for entry in entries.iter().filter(|entry| rest(entry)) {
         let from = entry.key_span.from();
-        let from = if edit::begins_line(text, from) { edit::own_comments(tree, from) } else { from };
+        let from = if edit::begins_line(text, from) {
+            edit::own_comments(tree, from)
+        } else {
+            from
+        };
         keep(Span::new(from, end(entry)));
     }
-    let new = change.put.iter().flat_map(|(key, value)| part::entry(key, value, manner.below));
+    let new = change
+        .put
+        .iter()
+        .flat_map(|(key, value)| part::entry(key, value, manner.below));
     let comments = comments.into_iter().map(str::to_owned);
     // After a list dash, the first line must be a field, not a comment.
-    let lines: Vec<String> =
-        if edit::begins_line(text, start) { comments.chain(new).collect() } else { new.chain(comments).collect() };
+    let lines: Vec<String> = if edit::begins_line(text, start) {
+        comments.chain(new).collect()
+    } else {
+        new.chain(comments).collect()
+    };
     let line_break = format!("{}{pad}", edit::line_break(text, start));
     edits.replace(Span::new(start, end(first)), lines.join(&line_break));
     Ok(())
 }
 
 /// Adds new entries at the end of a mapping.
-fn append(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+fn append(
+    tree: &Tree<'_>,
+    map: NodeId,
+    change: &MappingChange<'_>,
+    manner: Manner,
+    edits: &mut Edits,
+) -> Result<(), Unsafe> {
     let text = tree.source();
-    let last = tree.entries(map).last().filter(|last| !last.merged).ok_or(Unsafe::Form)?;
+    let last = tree
+        .entries(map)
+        .last()
+        .filter(|last| !last.merged)
+        .ok_or(Unsafe::Form)?;
     let end = edit::entry_end(tree, last).max(edit::content_end(tree, last.value));
     if edit::is_flow(tree, map) {
         let new = in_brackets(tree, last, change, manner);
@@ -123,13 +174,26 @@ fn append(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Mann
     }
     let pad = edit::lead(text, last.key_span.from()).ok_or(Unsafe::Form)?;
     let line_break = format!("{}{pad}", edit::line_break(text, end));
-    let lines = change.put.iter().flat_map(|(key, value)| part::entry(key, value, manner.below));
-    edits.insert(edit::line_end(text, end), lines.map(|line| format!("{line_break}{line}")).collect::<String>());
+    let lines = change
+        .put
+        .iter()
+        .flat_map(|(key, value)| part::entry(key, value, manner.below));
+    edits.insert(
+        edit::line_end(text, end),
+        lines
+            .map(|line| format!("{line_break}{line}"))
+            .collect::<String>(),
+    );
     Ok(())
 }
 
 /// Takes an item out of a list.
-pub fn remove_items(tree: &Tree<'_>, list: NodeId, gone: impl Fn(NodeId) -> bool, edits: &mut Edits) -> Result<(), Unsafe> {
+pub fn remove_items(
+    tree: &Tree<'_>,
+    list: NodeId,
+    gone: impl Fn(NodeId) -> bool,
+    edits: &mut Edits,
+) -> Result<(), Unsafe> {
     let items = tree.items(list);
     let text = tree.source();
     let flow = edit::is_flow(tree, list);
@@ -139,8 +203,13 @@ pub fn remove_items(tree: &Tree<'_>, list: NodeId, gone: impl Fn(NodeId) -> bool
     for (at, &item) in items.iter().enumerate().filter(|(_, item)| gone(**item)) {
         let span = edit::whole(tree, item);
         if flow {
-            let next = items.get(at.saturating_add(1)).map(|&next| edit::whole(tree, next).from());
-            let before = at.checked_sub(1).and_then(|at| items.get(at)).map(|&one| edit::whole(tree, one).to());
+            let next = items
+                .get(at.saturating_add(1))
+                .map(|&next| edit::whole(tree, next).from());
+            let before = at
+                .checked_sub(1)
+                .and_then(|at| items.get(at))
+                .map(|&one| edit::whole(tree, one).to());
             match (next, before) {
                 (Some(next), _) => edits.remove(Span::new(span.from(), next)),
                 // The last one goes with the comma before it.
@@ -156,7 +225,10 @@ pub fn remove_items(tree: &Tree<'_>, list: NodeId, gone: impl Fn(NodeId) -> bool
         }
         let dash = start.saturating_add(before.find('-').unwrap_or(0));
         let from = edit::own_comments(tree, dash);
-        edits.remove(Span::new(from, edit::next_line(text, edit::content_end(tree, item))));
+        edits.remove(Span::new(
+            from,
+            edit::next_line(text, edit::content_end(tree, item)),
+        ));
     }
     Ok(())
 }

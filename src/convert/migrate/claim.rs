@@ -15,20 +15,42 @@ const MAX_LABEL: usize = 63;
 impl<'t> Migrator<'t> {
     /// Migrates a claim. `within` is the place of the claim in the object; it is empty for a claim.
     pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
-        let base = if within.is_empty() { "spec".to_owned() } else { format!("{within}.spec") };
+        let base = if within.is_empty() {
+            "spec".to_owned()
+        } else {
+            format!("{within}.spec")
+        };
         let path = |field: &str| format!("{base}.{field}");
-        let kind = if within.is_empty() { "ResourceClaim" } else { "ResourceClaimTemplate" };
-        let Some((_, item)) = self.inventory.item(index) else { return };
+        let kind = if within.is_empty() {
+            "ResourceClaim"
+        } else {
+            "ResourceClaimTemplate"
+        };
+        let Some((_, item)) = self.inventory.item(index) else {
+            return;
+        };
         let into = format!("{kind} `{}`", item.name);
         let get = |field: &str| locate::node(tree, node, &steps(&path(field)));
-        let class_name = get("resourceClassName").and_then(|name| tree.str(name)).unwrap_or("");
-        let reference = get("parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
-        let reference = reference.map(|reference| ParametersReference::read(tree, reference, &item.namespace));
+        let class_name = get("resourceClassName")
+            .and_then(|name| tree.str(name))
+            .unwrap_or("");
+        let reference =
+            get("parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
+        let reference =
+            reference.map(|reference| ParametersReference::read(tree, reference, &item.namespace));
         let group = reference.as_ref().map_or("", |reference| &reference.group);
         let class = self.inventory.class(class_name, group);
         let (from_path, at) = (path("parametersRef"), path("devices"));
-        let from = Referrer { index, tree, node, path: &from_path, at: &at };
-        let folded = reference.as_ref().and_then(|reference| self.claim_parameters(from, reference, &class, &into));
+        let from = Referrer {
+            index,
+            tree,
+            node,
+            path: &from_path,
+            at: &at,
+        };
+        let folded = reference
+            .as_ref()
+            .and_then(|reference| self.claim_parameters(from, reference, &class, &into));
         if folded.is_none() && reference.is_some() {
             self.lose(index, tree, node, &steps(&from_path), NOT_THERE.text());
         }
@@ -38,7 +60,16 @@ impl<'t> Migrator<'t> {
         let name = request_name(folded.class.unwrap_or(&class.name));
         let class_path = path("resourceClassName");
         let exactly = format!("{at}.requests.0.exactly.deviceClassName");
-        self.class_name(Referrer { path: &class_path, at: &exactly, ..from }, class_name, &class, folded.class);
+        self.class_name(
+            Referrer {
+                path: &class_path,
+                at: &exactly,
+                ..from
+            },
+            class_name,
+            &class,
+            folded.class,
+        );
         let names = names(&name, folded.requests.len());
         self.decide(
             index,
@@ -87,21 +118,42 @@ impl<'t> Migrator<'t> {
             );
         }
         if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
-            let reason =
-                message!("loss.allocation-mode", "devices are allocated when the first pod that uses the claim is scheduled");
+            let reason = message!(
+                "loss.allocation-mode",
+                "devices are allocated when the first pod that uses the claim is scheduled"
+            );
             self.lose(index, tree, node, &steps(&path("allocationMode")), reason);
         }
-        self.lose(index, tree, node, &steps(&path("devices")), super::HIDDEN.text());
+        self.lose(
+            index,
+            tree,
+            node,
+            &steps(&path("devices")),
+            super::HIDDEN.text(),
+        );
         let mut changes = vec![devices(tree, node, &base, &class, &folded, &names)];
         if within.is_empty() {
-            let reason = message!("loss.allocation", "the allocation is the old driver's; the claim is allocated anew");
+            let reason = message!(
+                "loss.allocation",
+                "the allocation is the old driver's; the claim is allocated anew"
+            );
             self.lose(index, tree, node, &steps("status"), reason);
-            changes.push(MappingChange { at: Vec::new(), gone: vec!["status"], put: Vec::new() });
+            changes.push(MappingChange {
+                at: Vec::new(),
+                gone: vec!["status"],
+                put: Vec::new(),
+            });
         }
         self.becomes(index, kind, changes);
     }
 
-    fn class_name(&mut self, from: Referrer<'_, 't>, was: &str, class: &ClassNeeds, of_kind: Option<&'static str>) {
+    fn class_name(
+        &mut self,
+        from: Referrer<'_, 't>,
+        was: &str,
+        class: &ClassNeeds,
+        of_kind: Option<&'static str>,
+    ) {
         let Some(profile) = class.profile else { return };
         let is = of_kind.unwrap_or(&class.name);
         if is == was {
@@ -155,36 +207,65 @@ fn devices<'t>(
     names: &[String],
 ) -> MappingChange<'t> {
     let written = locate::node(tree, node, &steps(&format!("{base}.resourceClassName")));
-    let class_name = match (folded.class, written.filter(|&name| tree.str(name) == Some(class.name.as_str()))) {
+    let class_name = match (
+        folded.class,
+        written.filter(|&name| tree.str(name) == Some(class.name.as_str())),
+    ) {
         (Some(other), _) => TextPart::text(other),
         (None, Some(name)) => TextPart::Node(tree, name),
         (None, None) => TextPart::text(class.name.as_str()),
     };
     let none = [MigratedRequest::default()];
-    let asked = if folded.requests.is_empty() { &none[..] } else { &folded.requests };
+    let asked = if folded.requests.is_empty() {
+        &none[..]
+    } else {
+        &folded.requests
+    };
     let mut requests = Vec::new();
     let mut config = Vec::new();
     for (request, name) in asked.iter().zip(names) {
         let mut exactly = vec![("deviceClassName".to_owned(), class_name.clone())];
-        let selectors: Vec<TextPart<'_>> = request.selectors.iter().chain(&folded.selectors).map(|one| cel(one)).collect();
+        let selectors: Vec<TextPart<'_>> = request
+            .selectors
+            .iter()
+            .chain(&folded.selectors)
+            .map(|one| cel(one))
+            .collect();
         if !selectors.is_empty() {
             exactly.push(("selectors".to_owned(), TextPart::List(selectors)));
         }
         if folded.monitor {
             exactly.push(("allocationMode".to_owned(), TextPart::text("All")));
-            exactly.push(("adminAccess".to_owned(), TextPart::Literal("true".to_owned())));
+            exactly.push((
+                "adminAccess".to_owned(),
+                TextPart::Literal("true".to_owned()),
+            ));
         } else if let Some(count) = &request.count {
             exactly.push(("count".to_owned(), TextPart::Literal(count.clone())));
         }
-        requests.push(TextPart::map([("name", TextPart::text(name.as_str())), ("exactly", TextPart::Map(exactly))]));
+        requests.push(TextPart::map([
+            ("name", TextPart::text(name.as_str())),
+            ("exactly", TextPart::Map(exactly)),
+        ]));
         for one in &request.config {
             let requests = TextPart::List(vec![TextPart::text(name.as_str())]);
-            config.push(TextPart::Map(vec![("requests".to_owned(), requests), one.clone()]));
+            config.push(TextPart::Map(vec![
+                ("requests".to_owned(), requests),
+                one.clone(),
+            ]));
         }
     }
     for one in &folded.config {
-        let requests = TextPart::List(names.iter().map(|name| TextPart::text(name.as_str())).collect());
-        config.push(TextPart::Map(vec![("requests".to_owned(), requests), one.clone()]));
+        let requests = TextPart::List(
+            names
+                .iter()
+                .map(|name| TextPart::text(name.as_str()))
+                .collect(),
+        );
+        config.push(TextPart::Map(vec![
+            ("requests".to_owned(), requests),
+            one.clone(),
+        ]));
     }
     let mut devices = vec![("requests".to_owned(), TextPart::List(requests))];
     if !config.is_empty() {
@@ -194,17 +275,39 @@ fn devices<'t>(
     // A claim without a spec gets one.
     let mut at = steps(base);
     if locate::node(tree, node, &at).is_some_and(|spec| tree.is_map(spec)) {
-        return MappingChange { at, gone: vec!["resourceClassName", "parametersRef", "allocationMode", "devices"], put };
+        return MappingChange {
+            at,
+            gone: vec![
+                "resourceClassName",
+                "parametersRef",
+                "allocationMode",
+                "devices",
+            ],
+            put,
+        };
     }
     at.pop();
-    MappingChange { at, gone: vec!["spec"], put: vec![("spec".to_owned(), TextPart::Map(put))] }
+    MappingChange {
+        at,
+        gone: vec!["spec"],
+        put: vec![("spec".to_owned(), TextPart::Map(put))],
+    }
 }
 
 /// Returns the first label of the class's name if it is a DNS label, as names of requests must be.
 fn request_name(class: &str) -> String {
-    let label: String = class.split('.').next().unwrap_or("").chars().take(MAX_LABEL).collect();
+    let label: String = class
+        .split('.')
+        .next()
+        .unwrap_or("")
+        .chars()
+        .take(MAX_LABEL)
+        .collect();
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let fine = !label.is_empty() && label.chars().all(inside) && !label.starts_with('-') && !label.ends_with('-');
+    let fine = !label.is_empty()
+        && label.chars().all(inside)
+        && !label.starts_with('-')
+        && !label.ends_with('-');
     if fine { label } else { "request".to_owned() }
 }
 
@@ -214,5 +317,7 @@ fn names(name: &str, count: usize) -> Vec<String> {
         return vec![name.to_owned()];
     }
     let short: String = name.chars().take(MAX_LABEL.saturating_sub(6)).collect();
-    (0..count).map(|number| format!("{short}-{number}")).collect()
+    (0..count)
+        .map(|number| format!("{short}-{number}"))
+        .collect()
 }

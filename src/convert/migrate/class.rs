@@ -9,8 +9,15 @@ use crate::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
-        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
-        let name = tree.get(node, "metadata").and_then(|meta| tree.get(meta, "name")).and_then(|name| tree.str(name));
+        let text = |key: &str| {
+            tree.get(node, key)
+                .and_then(|value| tree.str(value))
+                .unwrap_or("")
+        };
+        let name = tree
+            .get(node, "metadata")
+            .and_then(|meta| tree.get(meta, "name"))
+            .and_then(|name| tree.str(name));
         let into = format!("DeviceClass `{}`", name.unwrap_or(""));
         let was = text("driverName");
         let profile = profile::of(was);
@@ -18,8 +25,10 @@ impl<'t> Migrator<'t> {
         let mut selectors = Vec::new();
         let mut config = Vec::new();
         if !driver.is_empty() {
-            let expression =
-                profile.map_or_else(|| format!("device.driver == {}", quoted(driver)), |one| one.class_selector.to_owned());
+            let expression = profile.map_or_else(
+                || format!("device.driver == {}", quoted(driver)),
+                |one| one.class_selector.to_owned(),
+            );
             selectors.push(cel(&expression));
             let (why, mut alternatives) = match profile {
                 Some(profile) => (
@@ -51,9 +60,14 @@ impl<'t> Migrator<'t> {
                     ],
                 ),
             };
-            let installed = profile.and_then(|one| one.classes.iter().find(|row| Some(row.was) == name));
+            let installed =
+                profile.and_then(|one| one.classes.iter().find(|row| Some(row.was) == name));
             alternatives.extend(installed.map(|row| {
-                message!("migrate.class-none", "no class at all: the driver installs `{class}` itself", class = row.is)
+                message!(
+                    "migrate.class-none",
+                    "no class at all: the driver installs `{class}` itself",
+                    class = row.is
+                )
             }));
             self.decide(
                 index,
@@ -63,27 +77,46 @@ impl<'t> Migrator<'t> {
                     code: "class-selector",
                     path: "driverName",
                     at: "spec.selectors",
-                    question: &message!("migrate.class-selector", "Which devices does the class stand for?"),
+                    question: &message!(
+                        "migrate.class-selector",
+                        "Which devices does the class stand for?"
+                    ),
                     assumed: format!("`{expression}`"),
                     why,
                     alternatives,
                 },
             );
         }
-        let reference = tree.get(node, "parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
+        let reference = tree
+            .get(node, "parametersRef")
+            .filter(|&reference| tree.kind(reference) != Kind::Null);
         if let Some(reference) = reference {
             let reference = ParametersReference::read(tree, reference, "");
             match self.inventory.find(&reference, "ResourceClassParameters") {
                 Some(found) => {
                     let folded = self.class_parameters(index, node, tree, found, driver, profile);
                     selectors.extend(folded.selectors.iter().map(|one| cel(one)));
-                    config.extend(folded.config.into_iter().map(|one| TextPart::Map(vec![one])));
+                    config.extend(
+                        folded
+                            .config
+                            .into_iter()
+                            .map(|one| TextPart::Map(vec![one])),
+                    );
                     self.fold(found, &into);
                 }
-                None => self.lose(index, tree, node, &steps("parametersRef"), super::parameters::NOT_THERE.text()),
+                None => self.lose(
+                    index,
+                    tree,
+                    node,
+                    &steps("parametersRef"),
+                    super::parameters::NOT_THERE.text(),
+                ),
             }
         }
-        let reason = message!("loss.suitable-nodes", "a DeviceClass says nothing of nodes: the ResourceSlices of the devices do");
+        let reason = message!(
+            "loss.suitable-nodes",
+            "a DeviceClass says nothing of nodes: the ResourceSlices of the devices do"
+        );
         self.lose(index, tree, node, &steps("suitableNodes"), reason);
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         let mut spec = Vec::new();
@@ -98,7 +131,13 @@ impl<'t> Migrator<'t> {
             "DeviceClass",
             vec![MappingChange {
                 at: Vec::new(),
-                gone: vec!["driverName", "parametersRef", "structuredParameters", "suitableNodes", "spec"],
+                gone: vec![
+                    "driverName",
+                    "parametersRef",
+                    "structuredParameters",
+                    "suitableNodes",
+                    "spec",
+                ],
                 put: vec![("spec".to_owned(), TextPart::Map(spec))],
             }],
         );

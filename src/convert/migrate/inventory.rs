@@ -27,7 +27,11 @@ pub struct ParametersReference {
 impl ParametersReference {
     /// Reads `parametersRef` or `generatedFrom`.
     pub fn read(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Self {
-        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
+        let text = |key: &str| {
+            tree.get(node, key)
+                .and_then(|value| tree.str(value))
+                .unwrap_or("")
+        };
         let own = text("namespace");
         ParametersReference {
             // Manifests write the version there too.
@@ -39,8 +43,15 @@ impl ParametersReference {
     }
 
     fn key(&self, prefix: &str) -> String {
-        let namespace = if self.namespace.is_empty() { "default" } else { &self.namespace };
-        format!("{prefix}{}/{}/{namespace}/{}", self.group, self.kind, self.name)
+        let namespace = if self.namespace.is_empty() {
+            "default"
+        } else {
+            &self.namespace
+        };
+        format!(
+            "{prefix}{}/{}/{namespace}/{}",
+            self.group, self.kind, self.name
+        )
     }
 }
 
@@ -62,7 +73,10 @@ impl<'t> Inventory<'t> {
     pub fn of(input: &'t Input<'_>) -> Self {
         let mut by_name = BTreeMap::new();
         for (index, item) in input.items.iter().enumerate() {
-            let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+            let group = item
+                .api_version
+                .split_once('/')
+                .map_or("", |(group, _)| group);
             let mut reference = ParametersReference {
                 group: group.to_owned(),
                 kind: item.kind.clone(),
@@ -70,10 +84,20 @@ impl<'t> Inventory<'t> {
                 namespace: item.namespace.clone(),
             };
             by_name.entry(reference.key("")).or_insert(index);
-            let tree = input.tree(item).filter(|_| is_classic(item) && item.kind.ends_with("Parameters"));
-            if let Some((tree, from)) = tree.and_then(|tree| Some((tree, tree.get(item.node, "generatedFrom")?))) {
-                let kind = std::mem::replace(&mut reference, ParametersReference::read(tree, from, &item.namespace)).kind;
-                by_name.entry(reference.key(&format!("{kind}:"))).or_insert(index);
+            let tree = input
+                .tree(item)
+                .filter(|_| is_classic(item) && item.kind.ends_with("Parameters"));
+            if let Some((tree, from)) =
+                tree.and_then(|tree| Some((tree, tree.get(item.node, "generatedFrom")?)))
+            {
+                let kind = std::mem::replace(
+                    &mut reference,
+                    ParametersReference::read(tree, from, &item.namespace),
+                )
+                .kind;
+                by_name
+                    .entry(reference.key(&format!("{kind}:")))
+                    .or_insert(index);
             }
         }
         Inventory { input, by_name }
@@ -88,14 +112,18 @@ impl<'t> Inventory<'t> {
     /// Returns every object with its tree.
     pub fn items(&self) -> impl Iterator<Item = (&'t Tree<'t>, &'t Item)> {
         let input = self.input;
-        input.items.iter().filter_map(|item| Some((input.tree(item)?, item)))
+        input
+            .items
+            .iter()
+            .filter_map(|item| Some((input.tree(item)?, item)))
     }
 
     /// Returns the index of the object of a reference: the parameters that were generated from it, else the object itself. `generated`:
     /// `ResourceClaimParameters` or `ResourceClassParameters`.
     pub fn find(&self, reference: &ParametersReference, generated: &str) -> Option<usize> {
         let made = self.by_name.get(&reference.key(&format!("{generated}:")));
-        made.or_else(|| self.by_name.get(&reference.key(""))).copied()
+        made.or_else(|| self.by_name.get(&reference.key("")))
+            .copied()
     }
 
     /// Returns the class that a claim names. `group`: the API group of the claim's parameters.
@@ -106,9 +134,15 @@ impl<'t> Inventory<'t> {
             name: name.into(),
             ..ParametersReference::default()
         };
-        let found = self.by_name.get(&reference("ResourceClass").key("")).and_then(|&index| self.item(index));
+        let found = self
+            .by_name
+            .get(&reference("ResourceClass").key(""))
+            .and_then(|&index| self.item(index));
         if let Some((tree, item)) = found.filter(|(_, item)| is_classic(item)) {
-            let driver = tree.get(item.node, "driverName").and_then(|node| tree.str(node)).unwrap_or("");
+            let driver = tree
+                .get(item.node, "driverName")
+                .and_then(|node| tree.str(node))
+                .unwrap_or("");
             let profile = profile::of(driver);
             return ClassNeeds {
                 name: name.to_owned(),
@@ -131,9 +165,13 @@ impl<'t> Inventory<'t> {
     }
 
     fn monitors(&self, tree: &Tree<'_>, class: &Item, profile: Option<&DriverProfile>) -> bool {
-        let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else { return false };
+        let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else {
+            return false;
+        };
         let reference = ParametersReference::read(tree, reference, "");
-        let found = self.find(&reference, "ResourceClassParameters").and_then(|index| self.item(index));
+        let found = self
+            .find(&reference, "ResourceClassParameters")
+            .and_then(|index| self.item(index));
         found.is_some_and(|(tree, item)| monitors(tree, item, profile))
     }
 }
@@ -145,10 +183,14 @@ pub fn is_classic(item: &Item) -> bool {
 
 /// Returns true if a driver's class parameters say that claims watch all devices.
 fn monitors(tree: &Tree<'_>, item: &Item, profile: &DriverProfile) -> bool {
-    let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
+    let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else {
+        return false;
+    };
     let says = |field: &FieldRow| {
         matches!(field.means, Means::Monitor)
-            && tree.get(spec, field.name).is_some_and(|node| tree.kind(node) == Kind::Bool(true))
+            && tree
+                .get(spec, field.name)
+                .is_some_and(|node| tree.kind(node) == Kind::Bool(true))
     };
     row.fields.iter().any(says)
 }

@@ -66,15 +66,28 @@ pub struct Decision {
 impl Decision {
     /// Writes all of it in one line.
     pub(crate) fn message(&self) -> String {
-        let Decision { question, assumed, why, .. } = self;
-        message!("migrate.decision", "{question} Assumed: {assumed}, because {why}", question, assumed, why)
+        let Decision {
+            question,
+            assumed,
+            why,
+            ..
+        } = self;
+        message!(
+            "migrate.decision",
+            "{question} Assumed: {assumed}, because {why}",
+            question,
+            assumed,
+            why
+        )
     }
 
     /// Writes the alternatives in one line.
     pub(crate) fn others(&self) -> Option<String> {
         let (first, rest) = self.alternatives.split_first()?;
         let first = message!("migrate.or", "or: {first}", first);
-        Some(rest.iter().fold(first, |before, other| message!("migrate.or-too", "{before}; or: {other}", before, other)))
+        Some(rest.iter().fold(first, |before, other| {
+            message!("migrate.or-too", "{before}; or: {other}", before, other)
+        }))
     }
 }
 
@@ -122,42 +135,74 @@ impl<'t> ObjectMigration<'t> {
 impl<'t> Migration<'t> {
     /// Returns true if no object changes.
     pub fn is_empty(&self) -> bool {
-        self.objects.iter().all(|object| object.fate == ObjectFate::Untouched)
+        self.objects
+            .iter()
+            .all(|object| object.fate == ObjectFate::Untouched)
     }
 
     /// Returns an object that changes.
     pub fn moved(&self, index: usize) -> Option<&ObjectMigration<'t>> {
-        self.objects.get(index).filter(|object| object.fate != ObjectFate::Untouched)
+        self.objects
+            .get(index)
+            .filter(|object| object.fate != ObjectFate::Untouched)
     }
 
     /// Returns true if an object is left out.
     pub fn is_gone(&self, index: usize) -> bool {
-        self.objects.get(index).is_some_and(|object| object.fate == ObjectFate::Gone)
+        self.objects
+            .get(index)
+            .is_some_and(|object| object.fate == ObjectFate::Gone)
     }
 
     /// Returns the decisions about an object.
     pub fn decisions(&self, index: usize) -> &[Decision] {
-        self.objects.get(index).map_or(&[], |object| &object.decisions)
+        self.objects
+            .get(index)
+            .map_or(&[], |object| &object.decisions)
     }
 
     /// Takes out of the new objects what only the server writes.
     pub fn drop_server_fields(&mut self, input: &'t Input<'_>) {
         for (object, item) in self.objects.iter_mut().zip(&input.items) {
-            let metadata = input.tree(item).and_then(|tree| Some((tree, tree.get(item.node, "metadata")?)));
-            let (Some((tree, metadata)), Some(_)) = (metadata, object.becomes()) else { continue };
-            let annotations = tree.get(metadata, "annotations").map_or(&[][..], |map| tree.entries(map));
+            let metadata = input
+                .tree(item)
+                .and_then(|tree| Some((tree, tree.get(item.node, "metadata")?)));
+            let (Some((tree, metadata)), Some(_)) = (metadata, object.becomes()) else {
+                continue;
+            };
+            let annotations = tree
+                .get(metadata, "annotations")
+                .map_or(&[][..], |map| tree.entries(map));
             let is_last = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
             let mut gone = metadata::SERVER_FIELDS.to_vec();
             if !annotations.is_empty() && annotations.iter().all(is_last) {
                 gone.push("annotations");
             } else if annotations.iter().any(is_last) {
-                let at = vec![Step::Key("metadata".to_owned()), Step::Key("annotations".to_owned())];
-                object.changes.push(MappingChange { at, gone: vec![LAST_APPLIED], put: Vec::new() });
+                let at = vec![
+                    Step::Key("metadata".to_owned()),
+                    Step::Key("annotations".to_owned()),
+                ];
+                object.changes.push(MappingChange {
+                    at,
+                    gone: vec![LAST_APPLIED],
+                    put: Vec::new(),
+                });
             }
-            let all = tree.entries(metadata).iter().all(|entry| gone.contains(&tree.text(entry.key)));
+            let all = tree
+                .entries(metadata)
+                .iter()
+                .all(|entry| gone.contains(&tree.text(entry.key)));
             let change = match all {
-                true => MappingChange { at: Vec::new(), gone: vec!["metadata"], put: Vec::new() },
-                false => MappingChange { at: steps("metadata"), gone, put: Vec::new() },
+                true => MappingChange {
+                    at: Vec::new(),
+                    gone: vec!["metadata"],
+                    put: Vec::new(),
+                },
+                false => MappingChange {
+                    at: steps("metadata"),
+                    gone,
+                    put: Vec::new(),
+                },
             };
             object.changes.push(change);
         }
@@ -165,21 +210,32 @@ impl<'t> Migration<'t> {
 }
 
 /// Why a field is lost that only the new version has.
-const HIDDEN: Template = template!("loss.hidden", "the old object's server drops the field; kept, it would get a meaning");
+const HIDDEN: Template = template!(
+    "loss.hidden",
+    "the old object's server drops the field; kept, it would get a meaning"
+);
 
 /// Returns the steps of a dotted path.
 fn steps(path: &str) -> Vec<Step> {
     path.split('.')
         .filter(|step| !step.is_empty())
-        .map(|step| step.parse().map_or_else(|_| Step::Key(step.into()), Step::Index))
+        .map(|step| {
+            step.parse()
+                .map_or_else(|_| Step::Key(step.into()), Step::Index)
+        })
         .collect()
 }
 
 /// Looks at every object. The objects that were read are in the order of the input.
 pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
-    let mut work = Migrator { inventory: Inventory::of(input), objects: vec![ObjectMigration::default(); input.items.len()] };
+    let mut work = Migrator {
+        inventory: Inventory::of(input),
+        objects: vec![ObjectMigration::default(); input.items.len()],
+    };
     for (index, item) in input.items.iter().enumerate() {
-        let Some(tree) = input.tree(item) else { continue };
+        let Some(tree) = input.tree(item) else {
+            continue;
+        };
         if is_classic(item) {
             match item.kind.as_str() {
                 "ResourceClass" => work.class(index, tree, item.node),
@@ -200,15 +256,26 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
         }
     }
     for (index, item) in input.items.iter().enumerate() {
-        let parameters = matches!(item.kind.as_str(), "ResourceClaimParameters" | "ResourceClassParameters");
+        let parameters = matches!(
+            item.kind.as_str(),
+            "ResourceClaimParameters" | "ResourceClassParameters"
+        );
         if let Some(tree) = input.tree(item).filter(|_| parameters && is_classic(item))
-            && work.objects.get(index).is_some_and(|object| object.fate == ObjectFate::Untouched)
+            && work
+                .objects
+                .get(index)
+                .is_some_and(|object| object.fate == ObjectFate::Untouched)
         {
-            let reason = message!("loss.parameters-unused", "no claim or class of the text refers to it");
+            let reason = message!(
+                "loss.parameters-unused",
+                "no claim or class of the text refers to it"
+            );
             work.object_lost(index, tree, item.node, reason);
         }
     }
-    Migration { objects: work.objects }
+    Migration {
+        objects: work.objects,
+    }
 }
 
 /// The work on one text.
@@ -232,8 +299,17 @@ impl<'t> Migrator<'t> {
     }
 
     /// Records that a field of an object is lost, once, even if several objects refer to it.
-    fn lose(&mut self, index: usize, tree: &'t Tree<'t>, object: NodeId, at: &[Step], reason: impl Into<String>) {
-        let Some(node) = locate::node(tree, object, at) else { return };
+    fn lose(
+        &mut self,
+        index: usize,
+        tree: &'t Tree<'t>,
+        object: NodeId,
+        at: &[Step],
+        reason: impl Into<String>,
+    ) {
+        let Some(node) = locate::node(tree, object, at) else {
+            return;
+        };
         if tree.kind(node) == Kind::Null {
             return;
         }
@@ -242,7 +318,12 @@ impl<'t> Migrator<'t> {
             value = "null".to_owned();
         }
         let span = locate::locate_key(tree, object, at);
-        let loss = Loss { path: path::render(at), value, reason: reason.into(), span };
+        let loss = Loss {
+            path: path::render(at),
+            value,
+            reason: reason.into(),
+            span,
+        };
         self.edit(index, |object| {
             if object.losses.iter().all(|known| known.path != loss.path) {
                 object.losses.push(loss);
@@ -250,14 +331,22 @@ impl<'t> Migrator<'t> {
         });
     }
 
-    fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: Cow<'static, str>) {
+    fn object_lost(
+        &mut self,
+        index: usize,
+        tree: &'t Tree<'t>,
+        node: NodeId,
+        reason: Cow<'static, str>,
+    ) {
         self.edit(index, |object| object.fate = ObjectFate::Gone);
         self.lose(index, tree, node, &[], reason);
     }
 
     /// Records that a parameters object was merged into another object.
     fn fold(&mut self, index: usize, into: &str) {
-        let Some((tree, item)) = self.inventory.item(index) else { return };
+        let Some((tree, item)) = self.inventory.item(index) else {
+            return;
+        };
         let core = !item.api_version.contains('/');
         self.edit(index, |object| {
             if object.fate == ObjectFate::Untouched && !core {
@@ -267,13 +356,27 @@ impl<'t> Migrator<'t> {
                     code: "parameters-removed",
                     path: String::new(),
                     span: locate::locate(tree, item.node, &[]),
-                    question: message!("migrate.parameters-removed", "Does anything else read the parameters object?")
-                        .into_owned(),
-                    assumed: message!("migrate.parameters-removed-assumed", "nothing does, it is left out").into_owned(),
-                    why: message!("migrate.parameters-removed-why", "what it says stands in {into} now", into),
+                    question: message!(
+                        "migrate.parameters-removed",
+                        "Does anything else read the parameters object?"
+                    )
+                    .into_owned(),
+                    assumed: message!(
+                        "migrate.parameters-removed-assumed",
+                        "nothing does, it is left out"
+                    )
+                    .into_owned(),
+                    why: message!(
+                        "migrate.parameters-removed-why",
+                        "what it says stands in {into} now",
+                        into
+                    ),
                     alternatives: vec![
-                        message!("migrate.parameters-removed-or", "keep it until no cluster with the old driver needs it")
-                            .into_owned(),
+                        message!(
+                            "migrate.parameters-removed-or",
+                            "keep it until no cluster with the old driver needs it"
+                        )
+                        .into_owned(),
                     ],
                     at: Vec::new(),
                 });
@@ -310,15 +413,29 @@ struct Decided<'d> {
 
 /// Says that one name is assumed in place of another.
 fn in_place_of(new: &str, old: &str) -> String {
-    message!("migrate.in-place-of", "`{new}` in place of `{old}`", new, old)
+    message!(
+        "migrate.in-place-of",
+        "`{new}` in place of `{old}`",
+        new,
+        old
+    )
 }
 
 /// Makes a configuration for a driver.
 fn opaque<'t>(driver: &str, parameters: TextPart<'t>) -> (String, TextPart<'t>) {
-    ("opaque".to_owned(), TextPart::map([("driver", TextPart::text(driver)), ("parameters", parameters)]))
+    (
+        "opaque".to_owned(),
+        TextPart::map([
+            ("driver", TextPart::text(driver)),
+            ("parameters", parameters),
+        ]),
+    )
 }
 
 /// Returns a selector with a CEL expression.
 fn cel<'t>(expression: &str) -> TextPart<'t> {
-    TextPart::map([("cel", TextPart::map([("expression", TextPart::text(expression))]))])
+    TextPart::map([(
+        "cel",
+        TextPart::map([("expression", TextPart::text(expression))]),
+    )])
 }

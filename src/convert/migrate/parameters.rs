@@ -12,11 +12,16 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// Why a reference to parameters is lost.
-pub const NOT_THERE: Template =
-    template!("loss.parameters-absent", "the parameters object is not in the text; convert both in one text");
+pub const NOT_THERE: Template = template!(
+    "loss.parameters-absent",
+    "the parameters object is not in the text; convert both in one text"
+);
 
 /// Why a field of a known driver's parameters is lost that has no row.
-const UNKNOWN: Template = template!("loss.unknown-parameter", "what the field means to the driver today is not known");
+const UNKNOWN: Template = template!(
+    "loss.unknown-parameter",
+    "what the field means to the driver today is not known"
+);
 
 /// A configuration: `opaque`, with the name of its field.
 type Config<'t> = (String, TextPart<'t>);
@@ -60,7 +65,10 @@ pub struct Referrer<'d, 't> {
 }
 
 /// The question about parameters that a driver reads itself.
-const PARAMETERS_CONFIG: Template = template!("migrate.parameters-config", "How does the driver read these parameters?");
+const PARAMETERS_CONFIG: Template = template!(
+    "migrate.parameters-config",
+    "How does the driver read these parameters?"
+);
 
 fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) != Kind::Null
@@ -77,19 +85,39 @@ impl<'t> Migrator<'t> {
         driver: &str,
         profile: Option<&'static DriverProfile>,
     ) -> Folded<'t> {
-        let class = ClassNeeds { driver: Some(driver.to_owned()), profile, ..ClassNeeds::default() };
-        let from = Referrer { index, tree, node, path: "parametersRef", at: "spec.config" };
+        let class = ClassNeeds {
+            driver: Some(driver.to_owned()),
+            profile,
+            ..ClassNeeds::default()
+        };
+        let from = Referrer {
+            index,
+            tree,
+            node,
+            path: "parametersRef",
+            at: "spec.config",
+        };
         self.parameters(from, found, &class)
     }
 
     /// Returns the requests of parameters, independent of the object that refers to them.
-    pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &ClassNeeds) -> Folded<'t> {
-        let Some((tree, item)) = self.inventory.item(found) else { return Folded::default() };
+    pub(super) fn parameters(
+        &mut self,
+        from: Referrer<'_, 't>,
+        found: usize,
+        class: &ClassNeeds,
+    ) -> Folded<'t> {
+        let Some((tree, item)) = self.inventory.item(found) else {
+            return Folded::default();
+        };
         let ours = item.api_version.starts_with(GROUP);
         match item.kind.as_str() {
             "ResourceClaimParameters" if ours => self.structured(from, found, tree, item, class),
             "ResourceClassParameters" if ours => self.filters(from, found, tree, item, class),
-            _ => match class.profile.and_then(|profile| Some((profile, row_of(profile, item)?))) {
+            _ => match class
+                .profile
+                .and_then(|profile| Some((profile, row_of(profile, item)?)))
+            {
                 Some((profile, row)) => self.known(from, found, tree, item, profile, row),
                 None => self.plain(from, tree, item, class),
             },
@@ -106,9 +134,13 @@ impl<'t> Migrator<'t> {
         class: &ClassNeeds,
     ) -> Folded<'t> {
         let mut folded = Folded::default();
-        let list = |node: NodeId, key: &str| tree.get(node, key).map_or(&[][..], |list| tree.items(list));
+        let list =
+            |node: NodeId, key: &str| tree.get(node, key).map_or(&[][..], |list| tree.items(list));
         for (number, &one) in list(item.node, "driverRequests").iter().enumerate() {
-            let was = tree.get(one, "driverName").and_then(|name| tree.str(name)).unwrap_or("");
+            let was = tree
+                .get(one, "driverName")
+                .and_then(|name| tree.str(name))
+                .unwrap_or("");
             let driver = profile::of(was).map_or(was, |profile| profile.driver);
             if class.driver.as_deref().is_some_and(|own| own != driver) {
                 self.decide(
@@ -119,8 +151,15 @@ impl<'t> Migrator<'t> {
                         code: "request-driver",
                         path: from.path,
                         at: from.at,
-                        question: &message!("migrate.request-driver", "Which class has the devices of a second driver?"),
-                        assumed: message!("migrate.request-driver-assumed", "the class of the claim").into_owned(),
+                        question: &message!(
+                            "migrate.request-driver",
+                            "Which class has the devices of a second driver?"
+                        ),
+                        assumed: message!(
+                            "migrate.request-driver-assumed",
+                            "the class of the claim"
+                        )
+                        .into_owned(),
                         why: message!(
                             "migrate.request-driver-why",
                             "the parameters ask the driver `{driver}` too and name no class for it",
@@ -138,21 +177,36 @@ impl<'t> Migrator<'t> {
             for (at, &request) in list(one, "requests").iter().enumerate() {
                 let mut new = MigratedRequest::default();
                 let path = format!("driverRequests.{number}.requests.{at}.namedResources.selector");
-                new.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
-                if let Some(parameters) = tree.get(request, "vendorParameters").filter(|&node| is_set(tree, node)) {
-                    new.config.push(opaque(driver, TextPart::Node(tree, parameters)));
+                new.selectors
+                    .extend(self.rewritten(from, found, tree, item, &path, driver));
+                if let Some(parameters) = tree
+                    .get(request, "vendorParameters")
+                    .filter(|&node| is_set(tree, node))
+                {
+                    new.config
+                        .push(opaque(driver, TextPart::Node(tree, parameters)));
                 }
                 folded.requests.push(new);
             }
-            if let Some(parameters) = tree.get(one, "vendorParameters").filter(|&node| is_set(tree, node)) {
+            if let Some(parameters) = tree
+                .get(one, "vendorParameters")
+                .filter(|&node| is_set(tree, node))
+            {
                 let shared = || opaque(driver, TextPart::Node(tree, parameters));
-                folded.requests.iter_mut().skip(first).for_each(|request| request.config.insert(0, shared()));
+                folded
+                    .requests
+                    .iter_mut()
+                    .skip(first)
+                    .for_each(|request| request.config.insert(0, shared()));
                 if folded.requests.len() == first {
                     folded.config.push(shared());
                 }
             }
         }
-        if tree.get(item.node, "shareable").is_some_and(|node| tree.kind(node) == Kind::Bool(false)) {
+        if tree
+            .get(item.node, "shareable")
+            .is_some_and(|node| tree.kind(node) == Kind::Bool(false))
+        {
             let reason = message!("loss.shareable", "every claim can be used by several pods");
             self.lose(found, tree, item.node, &steps("shareable"), reason);
         }
@@ -170,24 +224,40 @@ impl<'t> Migrator<'t> {
     ) -> Folded<'t> {
         let mut folded = Folded::default();
         let named = |node: NodeId| {
-            let was = tree.get(node, "driverName").and_then(|name| tree.str(name)).unwrap_or("");
+            let was = tree
+                .get(node, "driverName")
+                .and_then(|name| tree.str(name))
+                .unwrap_or("");
             profile::of(was).map_or(was, |profile| profile.driver)
         };
-        let list = |key: &str| tree.get(item.node, key).map_or(&[][..], |list| tree.items(list));
+        let list = |key: &str| {
+            tree.get(item.node, key)
+                .map_or(&[][..], |list| tree.items(list))
+        };
         for (number, &filter) in list("filters").iter().enumerate() {
             let driver = named(filter);
             if class.driver.as_deref().is_some_and(|own| own != driver) {
                 let at = [Step::Key("filters".to_owned()), Step::Index(number)];
-                let reason = message!("loss.other-driver", "the class has devices of one driver, and this is not it");
+                let reason = message!(
+                    "loss.other-driver",
+                    "the class has devices of one driver, and this is not it"
+                );
                 self.lose(found, tree, item.node, &at, reason);
                 continue;
             }
             let path = format!("filters.{number}.namedResources.selector");
-            folded.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
+            folded
+                .selectors
+                .extend(self.rewritten(from, found, tree, item, &path, driver));
         }
         for &one in list("vendorParameters") {
-            if let Some(parameters) = tree.get(one, "parameters").filter(|&node| is_set(tree, node)) {
-                folded.config.push(opaque(named(one), TextPart::Node(tree, parameters)));
+            if let Some(parameters) = tree
+                .get(one, "parameters")
+                .filter(|&node| is_set(tree, node))
+            {
+                folded
+                    .config
+                    .push(opaque(named(one), TextPart::Node(tree, parameters)));
             }
         }
         folded
@@ -208,7 +278,14 @@ impl<'t> Migrator<'t> {
         match selector::rewrite(text, driver) {
             Ok(done) => {
                 for (old, new) in done.renamed {
-                    self.renamed_attribute(from.index, from.node, from.tree, (from.path, from.at), &old, &new);
+                    self.renamed_attribute(
+                        from.index,
+                        from.node,
+                        from.tree,
+                        (from.path, from.at),
+                        &old,
+                        &new,
+                    );
                 }
                 Some(done.expression)
             }
@@ -237,12 +314,22 @@ impl<'t> Migrator<'t> {
                 code: "attribute-name",
                 path,
                 at,
-                question: &message!("migrate.attribute-name", "Under which name does the driver publish the attribute?"),
+                question: &message!(
+                    "migrate.attribute-name",
+                    "Under which name does the driver publish the attribute?"
+                ),
                 assumed: in_place_of(new, old),
-                why: message!("migrate.attribute-name-why", "names of attributes are C identifiers of at most 32 characters now")
-                    .into_owned(),
+                why: message!(
+                    "migrate.attribute-name-why",
+                    "names of attributes are C identifiers of at most 32 characters now"
+                )
+                .into_owned(),
                 alternatives: vec![
-                    message!("migrate.attribute-name-or", "the name that the driver's ResourceSlices have").into_owned(),
+                    message!(
+                        "migrate.attribute-name-or",
+                        "the name that the driver's ResourceSlices have"
+                    )
+                    .into_owned(),
                 ],
             },
         );
@@ -258,16 +345,28 @@ impl<'t> Migrator<'t> {
         profile: &'static DriverProfile,
         row: &'static KindRow,
     ) -> Folded<'t> {
-        let mut folded = Folded { class: row.class, ..Folded::default() };
+        let mut folded = Folded {
+            class: row.class,
+            ..Folded::default()
+        };
         let mut request = MigratedRequest::default();
         let mut config = Vec::new();
         let spec = tree.get(item.node, "spec");
-        let spec = spec.map_or(Vec::new(), |spec| print::effective(tree, spec, Order::Source));
+        let spec = spec.map_or(Vec::new(), |spec| {
+            print::effective(tree, spec, Order::Source)
+        });
         for entry in spec.into_iter().filter(|entry| is_set(tree, entry.value)) {
             let name = tree.text(entry.key);
             let at = [Step::Key("spec".to_owned()), Step::Key(name.to_owned())];
-            let unknown = ProfileLoss { reason: UNKNOWN, instead: None };
-            let means = row.fields.iter().find(|field| field.name == name).map(|field| &field.means);
+            let unknown = ProfileLoss {
+                reason: UNKNOWN,
+                instead: None,
+            };
+            let means = row
+                .fields
+                .iter()
+                .find(|field| field.name == name)
+                .map(|field| &field.means);
             let lost = match means {
                 Some(Means::Count) => {
                     let mut count = String::new();
@@ -276,7 +375,8 @@ impl<'t> Migrator<'t> {
                     continue;
                 }
                 Some(Means::Selector(properties)) => {
-                    let found_in = selector::conditions(tree, entry.value, profile.driver, properties);
+                    let found_in =
+                        selector::conditions(tree, entry.value, profile.driver, properties);
                     if !found_in.all.is_empty() {
                         request.selectors.push(found_in.all.join(" && "));
                     }
@@ -318,7 +418,9 @@ impl<'t> Migrator<'t> {
                 Some(Means::Equals(attribute)) => {
                     let value = tree.str(entry.value).unwrap_or("");
                     let attribute = selector::attribute(profile.driver, "attributes", attribute);
-                    request.selectors.push(format!("{attribute} == {}", selector::quoted(value)));
+                    request
+                        .selectors
+                        .push(format!("{attribute} == {}", selector::quoted(value)));
                     continue;
                 }
                 Some(Means::Config(renames)) => {
@@ -370,7 +472,12 @@ impl<'t> Migrator<'t> {
         }
         if let Some((first, rest)) = request.selectors.split_first() {
             let assumed = rest.iter().fold(format!("`{first}`"), |before, selector| {
-                message!("migrate.selectors-and", "{before} and `{selector}`", before, selector)
+                message!(
+                    "migrate.selectors-and",
+                    "{before} and `{selector}`",
+                    before,
+                    selector
+                )
             });
             self.decide(
                 from.index,
@@ -402,9 +509,14 @@ impl<'t> Migrator<'t> {
         if let Some((api_version, kind)) = row.config.filter(|_| !config.is_empty()) {
             config.splice(
                 0..0,
-                [("apiVersion".to_owned(), TextPart::text(api_version)), ("kind".to_owned(), TextPart::text(kind))],
+                [
+                    ("apiVersion".to_owned(), TextPart::text(api_version)),
+                    ("kind".to_owned(), TextPart::text(kind)),
+                ],
             );
-            request.config.push(opaque(profile.driver, TextPart::Map(config)));
+            request
+                .config
+                .push(opaque(profile.driver, TextPart::Map(config)));
             self.decide(
                 from.index,
                 from.node,
@@ -428,8 +540,11 @@ impl<'t> Migrator<'t> {
                         date = profile.date
                     ),
                     alternatives: vec![
-                        message!("migrate.parameters-config-or", "the version that the installed release of the driver reads")
-                            .into_owned(),
+                        message!(
+                            "migrate.parameters-config-or",
+                            "the version that the installed release of the driver reads"
+                        )
+                        .into_owned(),
                     ],
                 },
             );
@@ -439,8 +554,17 @@ impl<'t> Migrator<'t> {
     }
 
     /// Takes over parameters that only their driver understands.
-    fn plain(&mut self, from: Referrer<'_, 't>, tree: &'t Tree<'t>, item: &'t Item, class: &ClassNeeds) -> Folded<'t> {
-        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+    fn plain(
+        &mut self,
+        from: Referrer<'_, 't>,
+        tree: &'t Tree<'t>,
+        item: &'t Item,
+        class: &ClassNeeds,
+    ) -> Folded<'t> {
+        let group = item
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
         let driver = class.driver.clone().unwrap_or_else(|| group.to_owned());
         if driver.is_empty() {
             let reason = message!(
@@ -489,22 +613,45 @@ impl<'t> Migrator<'t> {
                     kind = item.kind,
                     name = item.name
                 ),
-                why: message!("migrate.parameters-plain-why", "nothing is known here of what the driver's parameters mean")
-                    .into_owned(),
+                why: message!(
+                    "migrate.parameters-plain-why",
+                    "nothing is known here of what the driver's parameters mean"
+                )
+                .into_owned(),
                 alternatives: vec![
                     message!(
                         "migrate.parameters-plain-or-version",
                         "another `apiVersion` or `kind`, which the driver's documentation names"
                     )
                     .into_owned(),
-                    message!("migrate.parameters-plain-or-selector", "a selector in CEL for what chooses devices").into_owned(),
-                    message!("migrate.parameters-plain-or-count", "`count` for a number of devices").into_owned(),
+                    message!(
+                        "migrate.parameters-plain-or-selector",
+                        "a selector in CEL for what chooses devices"
+                    )
+                    .into_owned(),
+                    message!(
+                        "migrate.parameters-plain-or-count",
+                        "`count` for a number of devices"
+                    )
+                    .into_owned(),
                 ],
             },
         );
-        let entries = print::effective(tree, item.node, Order::Source).into_iter().filter(|one| tree.text(one.key) != "metadata");
-        let parameters = entries.map(|one| (tree.text(one.key).to_owned(), TextPart::Node(tree, one.value))).collect();
-        Folded { config: vec![opaque(&driver, TextPart::Map(parameters))], ..Folded::default() }
+        let entries = print::effective(tree, item.node, Order::Source)
+            .into_iter()
+            .filter(|one| tree.text(one.key) != "metadata");
+        let parameters = entries
+            .map(|one| {
+                (
+                    tree.text(one.key).to_owned(),
+                    TextPart::Node(tree, one.value),
+                )
+            })
+            .collect();
+        Folded {
+            config: vec![opaque(&driver, TextPart::Map(parameters))],
+            ..Folded::default()
+        }
     }
 
     /// Returns the parameters of a claim, if it has any and they are in the text.
@@ -527,20 +674,27 @@ fn renamed<'t>(tree: &'t Tree<'t>, node: NodeId, renames: &[(&str, &str, &str)])
     if !tree.is_map(node) {
         return TextPart::Node(tree, node);
     }
-    let entries = print::effective(tree, node, Order::Source).into_iter().map(|entry| {
-        let holder = tree.text(entry.key);
-        let here: Vec<_> = renames.iter().filter(|(of, ..)| *of == holder).collect();
-        let value = if here.is_empty() || !tree.is_map(entry.value) {
-            TextPart::Node(tree, entry.value)
-        } else {
-            let inner = print::effective(tree, entry.value, Order::Source).into_iter().map(|one| {
-                let name = tree.text(one.key);
-                let new = here.iter().find(|(_, old, _)| *old == name).map_or(name, |(.., new)| new);
-                (new.to_owned(), TextPart::Node(tree, one.value))
-            });
-            TextPart::Map(inner.collect())
-        };
-        (holder.to_owned(), value)
-    });
+    let entries = print::effective(tree, node, Order::Source)
+        .into_iter()
+        .map(|entry| {
+            let holder = tree.text(entry.key);
+            let here: Vec<_> = renames.iter().filter(|(of, ..)| *of == holder).collect();
+            let value = if here.is_empty() || !tree.is_map(entry.value) {
+                TextPart::Node(tree, entry.value)
+            } else {
+                let inner = print::effective(tree, entry.value, Order::Source)
+                    .into_iter()
+                    .map(|one| {
+                        let name = tree.text(one.key);
+                        let new = here
+                            .iter()
+                            .find(|(_, old, _)| *old == name)
+                            .map_or(name, |(.., new)| new);
+                        (new.to_owned(), TextPart::Node(tree, one.value))
+                    });
+                TextPart::Map(inner.collect())
+            };
+            (holder.to_owned(), value)
+        });
     TextPart::Map(entries.collect())
 }

@@ -21,7 +21,12 @@ pub enum TextPart<'t> {
 impl<'t> TextPart<'t> {
     /// Returns a mapping of the entries.
     pub fn map<const N: usize>(entries: [(&str, TextPart<'t>); N]) -> Self {
-        TextPart::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        TextPart::Map(
+            entries
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
+        )
     }
 
     /// Returns a string value.
@@ -69,7 +74,9 @@ impl<'t> TextPart<'t> {
             TextPart::Node(tree, node) => match tree.kind(*node) {
                 Kind::Map { .. } if !tree.entries(*node).is_empty() => None,
                 Kind::Seq { .. } if !tree.items(*node).is_empty() => None,
-                Kind::Str(text) => Some(as_written(tree, *node).unwrap_or_else(|| scalar(tree.text(text)))),
+                Kind::Str(text) => {
+                    Some(as_written(tree, *node).unwrap_or_else(|| scalar(tree.text(text))))
+                }
                 _ => {
                     let mut out = String::new();
                     print::json(tree, *node, Order::Source, usize::MAX, &mut out);
@@ -85,12 +92,21 @@ impl<'t> TextPart<'t> {
             return vec![line];
         }
         match self {
-            TextPart::Map(entries) => entries.iter().flat_map(|(key, value)| entry(key, value, below)).collect(),
+            TextPart::Map(entries) => entries
+                .iter()
+                .flat_map(|(key, value)| entry(key, value, below))
+                .collect(),
             TextPart::List(items) => {
                 let item = |item: &TextPart<'_>| {
                     let lines = item.lines(below);
-                    let prefixed = |(at, line): (usize, &String)| format!("{}{line}", if at == 0 { "- " } else { "  " });
-                    lines.iter().enumerate().map(prefixed).collect::<Vec<String>>()
+                    let prefixed = |(at, line): (usize, &String)| {
+                        format!("{}{line}", if at == 0 { "- " } else { "  " })
+                    };
+                    lines
+                        .iter()
+                        .enumerate()
+                        .map(prefixed)
+                        .collect::<Vec<String>>()
                 };
                 items.iter().flat_map(item).collect()
             }
@@ -105,9 +121,13 @@ impl<'t> TextPart<'t> {
 
     /// Returns a string of the text as it can be written between brackets, with its quotes.
     pub fn in_brackets(&self) -> Option<String> {
-        let TextPart::Node(tree, node) = self else { return None };
-        as_written(tree, *node)
-            .filter(|text| text.starts_with(['"', '\'']) || !text.contains(['[', ']', '{', '}', ',', '#', ':', '?']))
+        let TextPart::Node(tree, node) = self else {
+            return None;
+        };
+        as_written(tree, *node).filter(|text| {
+            text.starts_with(['"', '\''])
+                || !text.contains(['[', ']', '{', '}', ',', '#', ':', '?'])
+        })
     }
 
     fn is_list(&self) -> bool {
@@ -126,17 +146,25 @@ pub fn entry(key: &str, value: &TextPart<'_>, below: usize) -> Vec<String> {
         return vec![format!("{key}: {line}")];
     }
     let pad = " ".repeat(if value.is_list() { below } else { 2 });
-    let lines = value.lines(below).into_iter().map(|line| format!("{pad}{line}"));
+    let lines = value
+        .lines(below)
+        .into_iter()
+        .map(|line| format!("{pad}{line}"));
     std::iter::once(format!("{key}:")).chain(lines).collect()
 }
 
 /// Returns a string of the text on one line, with its quotes.
 fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     let written = tree.node(node);
-    let simple = matches!(written.style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted);
+    let simple = matches!(
+        written.style,
+        Style::Plain | Style::SingleQuoted | Style::DoubleQuoted
+    );
     let text = tree.source().get(written.span.from()..written.span.to())?;
-    let one_line = !text.is_empty() && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
-    (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_))).then(|| text.to_owned())
+    let one_line =
+        !text.is_empty() && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+    (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_)))
+        .then(|| text.to_owned())
 }
 
 /// Writes a string in YAML.
@@ -156,7 +184,12 @@ pub struct MappingChange<'t> {
 }
 
 /// Carries out changes below a node. The recursion is as deep as the paths of the changes.
-pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&MappingChange<'t>]) -> TextPart<'t> {
+pub fn changed<'t>(
+    tree: &'t Tree<'t>,
+    node: NodeId,
+    depth: usize,
+    changes: &[&MappingChange<'t>],
+) -> TextPart<'t> {
     if changes.is_empty() {
         return TextPart::Node(tree, node);
     }
@@ -165,23 +198,45 @@ pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&M
             return TextPart::Node(tree, node);
         }
         let items = tree.items(node).iter().enumerate();
-        return TextPart::List(items.map(|(at, &item)| below(tree, item, depth, changes, &Step::Index(at))).collect());
+        return TextPart::List(
+            items
+                .map(|(at, &item)| below(tree, item, depth, changes, &Step::Index(at)))
+                .collect(),
+        );
     }
     let mut here: Vec<(&[&str], Option<_>)> = Vec::new();
-    here.extend(changes.iter().filter(|one| one.at.len() == depth).map(|one| (one.gone.as_slice(), Some(one.put.clone()))));
+    here.extend(
+        changes
+            .iter()
+            .filter(|one| one.at.len() == depth)
+            .map(|one| (one.gone.as_slice(), Some(one.put.clone()))),
+    );
     let mut entries = Vec::new();
     for one in print::effective(tree, node, Order::Source) {
         let key = tree.text(one.key);
         match here.iter_mut().find(|(gone, _)| gone.contains(&key)) {
             Some((_, put)) => entries.extend(put.take().unwrap_or_default()),
-            None => entries.push((key.to_owned(), below(tree, one.value, depth, changes, &Step::Key(key.to_owned())))),
+            None => entries.push((
+                key.to_owned(),
+                below(tree, one.value, depth, changes, &Step::Key(key.to_owned())),
+            )),
         }
     }
     entries.extend(here.into_iter().filter_map(|(_, put)| put).flatten());
     TextPart::Map(entries)
 }
 
-fn below<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&MappingChange<'t>], step: &Step) -> TextPart<'t> {
-    let inside: Vec<&MappingChange<'t>> = changes.iter().filter(|change| change.at.get(depth) == Some(step)).copied().collect();
+fn below<'t>(
+    tree: &'t Tree<'t>,
+    node: NodeId,
+    depth: usize,
+    changes: &[&MappingChange<'t>],
+    step: &Step,
+) -> TextPart<'t> {
+    let inside: Vec<&MappingChange<'t>> = changes
+        .iter()
+        .filter(|change| change.at.get(depth) == Some(step))
+        .copied()
+        .collect();
     changed(tree, node, depth.saturating_add(1), &inside)
 }

@@ -15,13 +15,23 @@ const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
 impl<'t> Migrator<'t> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
-        let Some(path) = workload::path_to_spec(&item.api_version, &item.kind) else { return };
-        let at: Vec<Step> = path.iter().chain(&["resourceClaims"]).map(|name| Step::Key((*name).to_owned())).collect();
-        let Some(list) = locate::node(tree, item.node, &at) else { return };
+        let Some(path) = workload::path_to_spec(&item.api_version, &item.kind) else {
+            return;
+        };
+        let at: Vec<Step> = path
+            .iter()
+            .chain(&["resourceClaims"])
+            .map(|name| Step::Key((*name).to_owned()))
+            .collect();
+        let Some(list) = locate::node(tree, item.node, &at) else {
+            return;
+        };
         let mut changes = Vec::new();
         let mut unknown: Vec<(Vec<Step>, String)> = Vec::new();
         for (number, &entry) in tree.items(list).iter().enumerate() {
-            let Some(source) = tree.get(entry, "source") else { continue };
+            let Some(source) = tree.get(entry, "source") else {
+                continue;
+            };
             if !matches!(tree.kind(source), Kind::Map { .. } | Kind::Null) {
                 continue;
             }
@@ -36,12 +46,26 @@ impl<'t> Migrator<'t> {
                     put.push((name.to_owned(), TextPart::Node(tree, one.value)));
                     continue;
                 }
-                let near = SOURCES.iter().min_by_key(|known| nearest::distance(known, name)).unwrap_or(&"");
-                let field = at.iter().cloned().chain(["source", name].map(|name| Step::Key(name.to_owned())));
-                let reason = message!("loss.pod-field", "pods have no such field; did you mean `{near}`?", near);
+                let near = SOURCES
+                    .iter()
+                    .min_by_key(|known| nearest::distance(known, name))
+                    .unwrap_or(&"");
+                let field = at
+                    .iter()
+                    .cloned()
+                    .chain(["source", name].map(|name| Step::Key(name.to_owned())));
+                let reason = message!(
+                    "loss.pod-field",
+                    "pods have no such field; did you mean `{near}`?",
+                    near
+                );
                 unknown.push((field.collect(), reason));
             }
-            changes.push(MappingChange { at, gone: vec!["source"], put });
+            changes.push(MappingChange {
+                at,
+                gone: vec!["source"],
+                put,
+            });
         }
         for (field, reason) in unknown {
             self.lose(index, tree, item.node, &field, reason);

@@ -4,7 +4,10 @@
 use crate::message::{Template, template};
 
 /// Why a property is lost that devices do not have any more.
-pub const NO_SUCH_ATTRIBUTE: Template = template!("loss.no-attribute", "the driver publishes no such attribute");
+pub const NO_SUCH_ATTRIBUTE: Template = template!(
+    "loss.no-attribute",
+    "the driver publishes no such attribute"
+);
 
 /// The facts about a driver.
 #[derive(Debug)]
@@ -113,7 +116,9 @@ pub fn of(name: &str) -> Option<&'static DriverProfile> {
 
 /// Returns the profile of a class that is not in the text, and its row.
 pub fn of_class(name: &str) -> Option<(&'static DriverProfile, &'static ClassRow)> {
-    PROFILES.iter().find_map(|profile| Some((profile, profile.classes.iter().find(|row| row.was == name)?)))
+    PROFILES
+        .iter()
+        .find_map(|profile| Some((profile, profile.classes.iter().find(|row| row.was == name)?)))
 }
 
 const fn field(name: &'static str, means: Means) -> FieldRow {
@@ -121,7 +126,11 @@ const fn field(name: &'static str, means: Means) -> FieldRow {
 }
 
 const fn property(name: &'static str, test: PropertyTest) -> Property {
-    Property { name, test, until: None }
+    Property {
+        name,
+        test,
+        until: None,
+    }
 }
 
 const fn lost(reason: Template, instead: Option<Template>) -> ProfileLoss {
@@ -135,7 +144,12 @@ pub const PROFILES: &[DriverProfile] = &[
         driver: "gpu.example.com",
         class_selector: "device.driver == 'gpu.example.com'",
         classes: &[],
-        kinds: &[KindRow { kind: "GpuClaimParameters", class: None, config: None, fields: &[field("count", Means::Count)] }],
+        kinds: &[KindRow {
+            kind: "GpuClaimParameters",
+            class: None,
+            config: None,
+            fields: &[field("count", Means::Count)],
+        }],
         source: "kubernetes-sigs/dra-example-driver, deployments/helm/dra-example-driver/templates/deviceclass.yaml and demo/gpu-test4.yaml",
         date: "2024-08-06",
     },
@@ -167,7 +181,10 @@ pub const PROFILES: &[DriverProfile] = &[
                     field(
                         "gpuClaimName",
                         Means::Lost(lost(
-                            template!("loss.claim-of-claim", "a claim cannot refer to the device of another claim"),
+                            template!(
+                                "loss.claim-of-claim",
+                                "a claim cannot refer to the device of another claim"
+                            ),
                             Some(template!(
                                 "migrate.one-claim",
                                 "one claim with a request for each device and the constraint `matchAttribute: gpu.nvidia.com/parentUUID`, \
@@ -186,10 +203,26 @@ pub const PROFILES: &[DriverProfile] = &[
         driver: "gpu.intel.com",
         class_selector: "device.driver == 'gpu.intel.com'",
         classes: &[
-            ClassRow { was: "intel-gpu", is: "gpu.intel.com", monitor: false },
-            ClassRow { was: "intel-gpu-shared", is: "gpu.intel.com", monitor: false },
-            ClassRow { was: "intel-gpu-structured", is: "gpu.intel.com", monitor: false },
-            ClassRow { was: "intel-gpu-monitor", is: "gpu.intel.com", monitor: true },
+            ClassRow {
+                was: "intel-gpu",
+                is: "gpu.intel.com",
+                monitor: false,
+            },
+            ClassRow {
+                was: "intel-gpu-shared",
+                is: "gpu.intel.com",
+                monitor: false,
+            },
+            ClassRow {
+                was: "intel-gpu-structured",
+                is: "gpu.intel.com",
+                monitor: false,
+            },
+            ClassRow {
+                was: "intel-gpu-monitor",
+                is: "gpu.intel.com",
+                monitor: true,
+            },
         ],
         kinds: &[
             KindRow {
@@ -202,13 +235,22 @@ pub const PROFILES: &[DriverProfile] = &[
                         "type",
                         Means::Implied(
                             "gpu",
-                            lost(template!("loss.gpu-type", "the driver has whole GPUs and no such types"), None),
+                            lost(
+                                template!(
+                                    "loss.gpu-type",
+                                    "the driver has whole GPUs and no such types"
+                                ),
+                                None,
+                            ),
                         ),
                     ),
                     field(
                         "memory",
                         Means::Lost(lost(
-                            template!("loss.gpu-memory", "the driver gives whole GPUs and no share of the memory"),
+                            template!(
+                                "loss.gpu-memory",
+                                "the driver gives whole GPUs and no share of the memory"
+                            ),
                             Some(template!(
                                 "migrate.gpu-memory",
                                 "the selector `device.capacity['gpu.intel.com'].memory.compareTo(quantity('{value}Mi')) >= 0`, for a whole GPU \
@@ -219,7 +261,10 @@ pub const PROFILES: &[DriverProfile] = &[
                     field(
                         "millicores",
                         Means::Lost(lost(
-                            template!("loss.gpu-time", "the driver gives whole GPUs and no share of the time"),
+                            template!(
+                                "loss.gpu-time",
+                                "the driver gives whole GPUs and no share of the time"
+                            ),
                             None,
                         )),
                     ),
@@ -235,8 +280,14 @@ pub const PROFILES: &[DriverProfile] = &[
                         Means::Implied(
                             "false",
                             lost(
-                                template!("loss.gpu-shared", "the driver does not put several claims on one GPU"),
-                                Some(template!("migrate.gpu-shared", "one claim that several pods use")),
+                                template!(
+                                    "loss.gpu-shared",
+                                    "the driver does not put several claims on one GPU"
+                                ),
+                                Some(template!(
+                                    "migrate.gpu-shared",
+                                    "one claim that several pods use"
+                                )),
                             ),
                         ),
                     ),
@@ -254,7 +305,11 @@ const NVIDIA_SHARING: &[(&str, &str, &str)] = &[("timeSlicingConfig", "timeSlice
 const NVIDIA_GPU: &[Property] = &[
     property("uuid", PropertyTest::Equal),
     // The driver's demo selects by it still.
-    Property { name: "index", test: PropertyTest::Equal, until: Some("v25.8.0") },
+    Property {
+        name: "index",
+        test: PropertyTest::Equal,
+        until: Some("v25.8.0"),
+    },
     property("productName", PropertyTest::Pattern),
     property("brand", PropertyTest::Pattern),
     property("architecture", PropertyTest::Pattern),
@@ -273,11 +328,21 @@ mod tests {
     #[test]
     fn profiles_have_sources() {
         for profile in PROFILES {
-            assert!(profile.source.contains('/') && profile.date.len() == 10, "{}", profile.was);
-            assert_eq!(of(profile.was).map(|found| found.driver), Some(profile.driver));
+            assert!(
+                profile.source.contains('/') && profile.date.len() == 10,
+                "{}",
+                profile.was
+            );
+            assert_eq!(
+                of(profile.was).map(|found| found.driver),
+                Some(profile.driver)
+            );
             assert!(profile.class_selector.contains(profile.driver));
             for class in profile.classes {
-                assert_eq!(of_class(class.was).map(|(found, row)| (found.driver, row.is)), Some((profile.driver, class.is)));
+                assert_eq!(
+                    of_class(class.was).map(|(found, row)| (found.driver, row.is)),
+                    Some((profile.driver, class.is))
+                );
             }
         }
         assert!(of("other.example.com").is_none());

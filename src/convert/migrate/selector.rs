@@ -39,7 +39,10 @@ pub fn quoted(text: &str) -> String {
 
 /// Turns the name of an attribute into a C identifier, which devices' attributes must have.
 pub fn identifier(name: &str) -> String {
-    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut out: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     if out.starts_with(|c: char| c.is_ascii_digit()) {
         out.insert(0, '_');
     }
@@ -48,8 +51,10 @@ pub fn identifier(name: &str) -> String {
 }
 
 /// Why attributes with lists are lost.
-pub const NO_LISTS: Template =
-    template!("loss.list-attribute", "device attributes are no lists unless the feature gate DRAListTypeAttributes is on");
+pub const NO_LISTS: Template = template!(
+    "loss.list-attribute",
+    "device attributes are no lists unless the feature gate DRAListTypeAttributes is on"
+);
 
 /// Returns `device.attributes['driver'].name`, or a capacity.
 pub fn attribute(driver: &str, of: &str, name: &str) -> String {
@@ -62,32 +67,50 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 /// Why it has no counterpart.
 pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>> {
     let environment = environments::named_resources(EnvironmentMode::Stored);
-    let ast = parse::parse(text, environment.parse_options()).map_err(|_| message!("loss.no-cel", "it is no CEL expression"))?;
+    let ast = parse::parse(text, environment.parse_options())
+        .map_err(|_| message!("loss.no-cel", "it is no CEL expression"))?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut stack = vec![&ast.root];
     while let Some(expr) = stack.pop() {
         let replaced = match &expr.node {
-            ExprNode::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
-                ("_[_]", [operand, index]) => of_type(operand).zip(string(index)).map(|(kind, name)| {
-                    let new = identifier(name);
-                    note(&mut renamed, name, &new);
-                    Ok((expr, kind.map(|of| attribute(driver, of, &new))))
-                }),
+            ExprNode::Call {
+                function,
+                target: None,
+                arguments,
+            } => match (&**function, arguments.as_slice()) {
+                ("_[_]", [operand, index]) => {
+                    of_type(operand).zip(string(index)).map(|(kind, name)| {
+                        let new = identifier(name);
+                        note(&mut renamed, name, &new);
+                        Ok((expr, kind.map(|of| attribute(driver, of, &new))))
+                    })
+                }
                 ("@in", [element, map]) => of_type(map).map(|kind| {
                     let name = string(element).ok_or_else(|| {
-                        message!("loss.computed-name", "it tests for an attribute whose name is not written out")
+                        message!(
+                            "loss.computed-name",
+                            "it tests for an attribute whose name is not written out"
+                        )
                     })?;
                     let new = identifier(name);
                     note(&mut renamed, name, &new);
-                    edits.push((element.span.start as usize, element.span.end as usize, quoted(&new)));
-                    Ok((map, kind.map(|of| format!("device.{of}[{}]", quoted(driver)))))
+                    edits.push((
+                        element.span.start as usize,
+                        element.span.end as usize,
+                        quoted(&new),
+                    ));
+                    Ok((
+                        map,
+                        kind.map(|of| format!("device.{of}[{}]", quoted(driver))),
+                    ))
                 }),
                 _ => None,
             },
-            ExprNode::Ident(name) if name.as_ref() == "attributes" => {
-                Some(Err(message!("loss.whole-attributes", "it uses the attributes as a whole")))
-            }
+            ExprNode::Ident(name) if name.as_ref() == "attributes" => Some(Err(message!(
+                "loss.whole-attributes",
+                "it uses the attributes as a whole"
+            ))),
             _ => None,
         };
         match replaced {
@@ -106,12 +129,17 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>>
     let mut at = 0;
     for (from, to, new) in edits {
         let kept = source.get(at..from);
-        out.push_str(kept.ok_or_else(|| message!("loss.selector-parts", "it cannot be taken apart"))?);
+        out.push_str(
+            kept.ok_or_else(|| message!("loss.selector-parts", "it cannot be taken apart"))?,
+        );
         out.push_str(&new);
         at = to;
     }
     out.push_str(source.get(at..).unwrap_or(""));
-    Ok(Rewritten { expression: out, renamed })
+    Ok(Rewritten {
+        expression: out,
+        renamed,
+    })
 }
 
 fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
@@ -122,7 +150,14 @@ fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
 
 /// Returns for `attributes.TYPE` where a device stores values of that type; `Some(None)` for lists.
 fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
-    let ExprNode::Select { operand, field, test_only: false } = &expr.node else { return None };
+    let ExprNode::Select {
+        operand,
+        field,
+        test_only: false,
+    } = &expr.node
+    else {
+        return None;
+    };
     if !matches!(&operand.node, ExprNode::Ident(name) if name.as_ref() == "attributes") {
         return None;
     }
@@ -144,15 +179,25 @@ fn children<'e>(expr: &'e Expr, stack: &mut Vec<&'e Expr>) {
     match &expr.node {
         ExprNode::Literal(_) | ExprNode::Ident(_) => {}
         ExprNode::Select { operand, .. } => stack.push(operand),
-        ExprNode::Call { target, arguments, .. } => {
+        ExprNode::Call {
+            target, arguments, ..
+        } => {
             stack.extend(target.as_deref());
             stack.extend(arguments);
         }
         ExprNode::List { elements, .. } => stack.extend(elements),
-        ExprNode::Map { entries } => stack.extend(entries.iter().flat_map(|entry| [&entry.key, &entry.value])),
+        ExprNode::Map { entries } => {
+            stack.extend(entries.iter().flat_map(|entry| [&entry.key, &entry.value]))
+        }
         ExprNode::Message { fields, .. } => stack.extend(fields.iter().map(|field| &field.value)),
         ExprNode::Comprehension(one) => {
-            stack.extend([&one.range, &one.init, &one.condition, &one.step, &one.result]);
+            stack.extend([
+                &one.range,
+                &one.init,
+                &one.condition,
+                &one.step,
+                &one.result,
+            ]);
         }
     }
 }
@@ -172,10 +217,25 @@ pub struct Conditions {
 const MAX_DEPTH: usize = 16;
 
 /// Rewrites a tree of properties with `andExpression` and `orExpression` as conditions on devices of a driver.
-pub fn conditions(tree: &Tree<'_>, node: NodeId, driver: &str, properties: &'static [Property]) -> Conditions {
-    let mut reader = Reader { tree, driver, properties, lost: Vec::new(), withdrawn: Vec::new() };
+pub fn conditions(
+    tree: &Tree<'_>,
+    node: NodeId,
+    driver: &str,
+    properties: &'static [Property],
+) -> Conditions {
+    let mut reader = Reader {
+        tree,
+        driver,
+        properties,
+        lost: Vec::new(),
+        withdrawn: Vec::new(),
+    };
     let all = reader.all(node, &mut Vec::new());
-    Conditions { all, lost: reader.lost, withdrawn: reader.withdrawn }
+    Conditions {
+        all,
+        lost: reader.lost,
+        withdrawn: reader.withdrawn,
+    }
 }
 
 struct Reader<'t, 's, 'p> {
@@ -191,7 +251,11 @@ impl Reader<'_, '_, '_> {
     fn all(&mut self, node: NodeId, at: &mut Vec<Step>) -> Vec<String> {
         let tree = self.tree;
         let mut found = Vec::new();
-        for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed && tree.kind(entry.value) != Kind::Null) {
+        for entry in tree
+            .entries(node)
+            .iter()
+            .filter(|entry| !entry.shadowed && tree.kind(entry.value) != Kind::Null)
+        {
             let name = tree.text(entry.key).to_owned();
             at.push(Step::Key(name.clone()));
             match name.as_str() {
@@ -230,7 +294,11 @@ impl Reader<'_, '_, '_> {
             at.push(Step::Index(index));
             let all = self.all(item, at);
             at.pop();
-            alternatives.push(if all.len() > 1 { format!("({})", all.join(" && ")) } else { all.concat() });
+            alternatives.push(if all.len() > 1 {
+                format!("({})", all.join(" && "))
+            } else {
+                all.concat()
+            });
         }
         if self.lost.len() > known {
             return None;
@@ -252,14 +320,21 @@ impl Reader<'_, '_, '_> {
             },
             _ => None,
         };
-        items
-            .iter()
-            .any(|&one| said(one).is_some_and(|(name, value)| items.iter().any(|&other| said(other) == Some((name, !value)))))
+        items.iter().any(|&one| {
+            said(one).is_some_and(|(name, value)| {
+                items
+                    .iter()
+                    .any(|&other| said(other) == Some((name, !value)))
+            })
+        })
     }
 
     fn one(&mut self, name: &str, value: NodeId) -> Result<String, Cow<'static, str>> {
         let tree = self.tree;
-        let property = self.properties.iter().find(|property| property.name == name);
+        let property = self
+            .properties
+            .iter()
+            .find(|property| property.name == name);
         let test = property.map_or(PropertyTest::Unknown, |property| property.test);
         if let Some(until) = property.and_then(|property| Some((property.name, property.until?)))
             && !self.withdrawn.contains(&until)
@@ -268,10 +343,19 @@ impl Reader<'_, '_, '_> {
         }
         let driver = self.driver;
         let attribute = |of: &str| attribute(driver, of, name);
-        let wrong = || message!("loss.value-form", "its value has another form than the driver reads");
+        let wrong = || {
+            message!(
+                "loss.value-form",
+                "its value has another form than the driver reads"
+            )
+        };
         match test {
             PropertyTest::Equal => match tree.kind(value) {
-                Kind::Str(text) => Ok(format!("{} == {}", attribute("attributes"), quoted(tree.text(text)))),
+                Kind::Str(text) => Ok(format!(
+                    "{} == {}",
+                    attribute("attributes"),
+                    quoted(tree.text(text))
+                )),
                 Kind::Int(number) => Ok(format!("{} == {number}", attribute("attributes"))),
                 Kind::Number(span) => {
                     let number = tree.source().get(span.from()..span.to()).unwrap_or("0");
@@ -281,15 +365,27 @@ impl Reader<'_, '_, '_> {
             },
             PropertyTest::Pattern => {
                 let text = tree.str(value).ok_or_else(wrong)?;
-                Ok(format!("{}.lowerAscii().matches({})", attribute("attributes"), quoted(&pattern(text))))
+                Ok(format!(
+                    "{}.lowerAscii().matches({})",
+                    attribute("attributes"),
+                    quoted(&pattern(text))
+                ))
             }
             PropertyTest::Version => {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
-                Ok(format!("{}.compareTo(semver({})) {sign} 0", attribute("attributes"), quoted(&semver(&text))))
+                Ok(format!(
+                    "{}.compareTo(semver({})) {sign} 0",
+                    attribute("attributes"),
+                    quoted(&semver(&text))
+                ))
             }
             PropertyTest::Quantity => {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
-                Ok(format!("{}.compareTo(quantity({})) {sign} 0", attribute("capacity"), quoted(&text)))
+                Ok(format!(
+                    "{}.compareTo(quantity({})) {sign} 0",
+                    attribute("capacity"),
+                    quoted(&text)
+                ))
             }
             PropertyTest::Unknown => Err(NO_SUCH_ATTRIBUTE.text()),
         }
@@ -302,7 +398,10 @@ impl Reader<'_, '_, '_> {
         let text = match tree.kind(value) {
             Kind::Str(text) => tree.text(text).to_owned(),
             Kind::Int(number) => number.to_string(),
-            Kind::Float(_) => tree.source().get(tree.span(value).from()..tree.span(value).to())?.to_owned(),
+            Kind::Float(_) => tree
+                .source()
+                .get(tree.span(value).from()..tree.span(value).to())?
+                .to_owned(),
             Kind::Number(span) => tree.source().get(span.from()..span.to())?.to_owned(),
             _ => return None,
         };
@@ -346,14 +445,26 @@ mod tests {
     fn selectors_of_named_resources() {
         let rewritten = |text: &str| rewrite(text, "d.example.com").map(|done| done.expression);
         for (old, new) in [
-            ("attributes.bool['a']", "device.attributes['d.example.com'].a"),
-            ("attributes.string[\"model\"] == \"x\" // why", "device.attributes['d.example.com'].model == \"x\" // why"),
+            (
+                "attributes.bool['a']",
+                "device.attributes['d.example.com'].a",
+            ),
+            (
+                "attributes.string[\"model\"] == \"x\" // why",
+                "device.attributes['d.example.com'].model == \"x\" // why",
+            ),
             (
                 "attributes.quantity['memory'].isGreaterThan(quantity('1Gi')) && attributes.int[\"n\"] > 0",
                 "device.capacity['d.example.com'].memory.isGreaterThan(quantity('1Gi')) && device.attributes['d.example.com'].n > 0",
             ),
-            ("'a-b' in attributes.version", "'a_b' in device.attributes['d.example.com']"),
-            ("['x'].exists(m, m == attributes.string['é'])", "['x'].exists(m, m == device.attributes['d.example.com']._)"),
+            (
+                "'a-b' in attributes.version",
+                "'a_b' in device.attributes['d.example.com']",
+            ),
+            (
+                "['x'].exists(m, m == attributes.string['é'])",
+                "['x'].exists(m, m == device.attributes['d.example.com']._)",
+            ),
             ("true", "true"),
         ] {
             assert_eq!(rewritten(old).as_deref(), Ok(new), "{old}");
@@ -367,14 +478,19 @@ mod tests {
         ] {
             assert!(rewritten(lost).is_err(), "{lost}");
         }
-        let renamed = rewrite("attributes.bool['9.a'] || attributes.bool['9.a']", "d").unwrap().renamed;
+        let renamed = rewrite("attributes.bool['9.a'] || attributes.bool['9.a']", "d")
+            .unwrap()
+            .renamed;
         assert_eq!(renamed, [("9.a".to_owned(), "_9_a".to_owned())]);
     }
 
     #[test]
     fn patterns_and_versions() {
         assert_eq!(pattern("*A100.b*"), "^.*a100\\.b.*$");
-        assert_eq!((semver("7"), semver("7.5"), semver("1.2.3")), ("7.0.0".into(), "7.5.0".into(), "1.2.3".into()));
+        assert_eq!(
+            (semver("7"), semver("7.5"), semver("1.2.3")),
+            ("7.0.0".into(), "7.5.0".into(), "1.2.3".into())
+        );
         assert_eq!(quoted("a'\\"), "'a\\'\\\\'");
     }
 }

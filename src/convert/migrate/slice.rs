@@ -9,7 +9,11 @@ use crate::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
-        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
+        let text = |key: &str| {
+            tree.get(node, key)
+                .and_then(|value| tree.str(value))
+                .unwrap_or("")
+        };
         let (was, node_name) = (text("driverName"), text("nodeName"));
         let profile = profile::of(was);
         let driver = profile.map_or(was, |profile| profile.driver);
@@ -36,14 +40,23 @@ impl<'t> Migrator<'t> {
             );
         }
         let slices = self.inventory.items().filter(|(tree, item)| {
-            let is = |key: &str, value: &str| tree.get(item.node, key).and_then(|node| tree.str(node)).unwrap_or("") == value;
+            let is = |key: &str, value: &str| {
+                tree.get(item.node, key)
+                    .and_then(|node| tree.str(node))
+                    .unwrap_or("")
+                    == value
+            };
             super::inventory::is_classic(item)
                 && item.kind == "ResourceSlice"
                 && is("driverName", was)
                 && is("nodeName", node_name)
         });
         let slices = slices.count();
-        let pool = if node_name.is_empty() { driver } else { node_name };
+        let pool = if node_name.is_empty() {
+            driver
+        } else {
+            node_name
+        };
         self.decide(
             index,
             node,
@@ -73,7 +86,10 @@ impl<'t> Migrator<'t> {
             ("generation", TextPart::Literal("1".to_owned())),
             ("resourceSliceCount", TextPart::Literal(slices.to_string())),
         ]);
-        let mut spec = vec![("driver".to_owned(), TextPart::text(driver)), ("pool".to_owned(), pool)];
+        let mut spec = vec![
+            ("driver".to_owned(), TextPart::text(driver)),
+            ("pool".to_owned(), pool),
+        ];
         match tree.get(node, "nodeName").filter(|_| !node_name.is_empty()) {
             Some(name) => spec.push(("nodeName".to_owned(), TextPart::Node(tree, name))),
             None => {
@@ -85,20 +101,34 @@ impl<'t> Migrator<'t> {
                         code: "slice-nodes",
                         path: "driverName",
                         at: "spec.allNodes",
-                        question: &message!("migrate.slice-nodes", "Which nodes reach the devices?"),
+                        question: &message!(
+                            "migrate.slice-nodes",
+                            "Which nodes reach the devices?"
+                        ),
                         assumed: message!("migrate.slice-nodes-assumed", "all nodes").into_owned(),
-                        why: message!("migrate.slice-nodes-why", "the slice names none").into_owned(),
+                        why: message!("migrate.slice-nodes-why", "the slice names none")
+                            .into_owned(),
                         alternatives: vec![
-                            message!("migrate.slice-nodes-or", "`nodeSelector` with the nodes that do").into_owned(),
+                            message!(
+                                "migrate.slice-nodes-or",
+                                "`nodeSelector` with the nodes that do"
+                            )
+                            .into_owned(),
                         ],
                     },
                 );
                 spec.push(("allNodes".to_owned(), TextPart::Literal("true".to_owned())));
             }
         }
-        let instances = tree.get(node, "namedResources").and_then(|named| tree.get(named, "instances"));
+        let instances = tree
+            .get(node, "namedResources")
+            .and_then(|named| tree.get(named, "instances"));
         let instances = instances.map_or(&[][..], |list| tree.items(list));
-        let devices = instances.iter().enumerate().map(|(at, &one)| self.device(index, node, tree, at, one)).collect();
+        let devices = instances
+            .iter()
+            .enumerate()
+            .map(|(at, &one)| self.device(index, node, tree, at, one))
+            .collect();
         spec.push(("devices".to_owned(), TextPart::List(devices)));
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         self.becomes(
@@ -112,9 +142,19 @@ impl<'t> Migrator<'t> {
         );
     }
 
-    fn device(&mut self, index: usize, node: NodeId, tree: &'t Tree<'t>, at: usize, instance: NodeId) -> TextPart<'t> {
+    fn device(
+        &mut self,
+        index: usize,
+        node: NodeId,
+        tree: &'t Tree<'t>,
+        at: usize,
+        instance: NodeId,
+    ) -> TextPart<'t> {
         let path = format!("namedResources.instances.{at}");
-        let name = tree.get(instance, "name").and_then(|name| tree.str(name)).unwrap_or("");
+        let name = tree
+            .get(instance, "name")
+            .and_then(|name| tree.str(name))
+            .unwrap_or("");
         let label: String = name.replace('.', "-").chars().take(63).collect();
         let label = label.trim_end_matches('-');
         if label != name {
@@ -128,17 +168,27 @@ impl<'t> Migrator<'t> {
                     at: &format!("spec.devices.{at}.name"),
                     question: &message!("migrate.device-name", "What is the device called?"),
                     assumed: in_place_of(label, name),
-                    why: message!("migrate.device-name-why", "names of devices are DNS labels").into_owned(),
+                    why: message!("migrate.device-name-why", "names of devices are DNS labels")
+                        .into_owned(),
                     alternatives: vec![
-                        message!("migrate.device-name-or", "any other DNS label that no device of the pool has").into_owned(),
+                        message!(
+                            "migrate.device-name-or",
+                            "any other DNS label that no device of the pool has"
+                        )
+                        .into_owned(),
                     ],
                 },
             );
         }
-        let list = tree.get(instance, "attributes").map_or(&[][..], |list| tree.items(list));
+        let list = tree
+            .get(instance, "attributes")
+            .map_or(&[][..], |list| tree.items(list));
         let (mut attributes, mut capacity) = (Vec::new(), Vec::new());
         for (number, &attribute) in list.iter().enumerate() {
-            let old = tree.get(attribute, "name").and_then(|name| tree.str(name)).unwrap_or("");
+            let old = tree
+                .get(attribute, "name")
+                .and_then(|name| tree.str(name))
+                .unwrap_or("");
             let name = selector::identifier(old);
             let here = format!("{path}.attributes.{number}");
             for entry in print::effective(tree, attribute, Order::Source) {
@@ -165,7 +215,14 @@ impl<'t> Migrator<'t> {
                 };
                 if name != old {
                     let new_at = format!("spec.devices.{at}.{to}");
-                    self.renamed_attribute(index, node, tree, (&format!("{here}.name"), &new_at), old, &name);
+                    self.renamed_attribute(
+                        index,
+                        node,
+                        tree,
+                        (&format!("{here}.name"), &new_at),
+                        old,
+                        &name,
+                    );
                 }
             }
         }

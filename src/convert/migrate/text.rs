@@ -35,49 +35,77 @@ struct Fated<'t> {
 }
 
 /// Carries out a migration on the text it was planned for.
-pub fn carry_out<'t>(input: &'t Input<'_>, migration: &Migration<'t>, limits: &Limits) -> Result<Migrated, Box<Finding>> {
+pub fn carry_out<'t>(
+    input: &'t Input<'_>,
+    migration: &Migration<'t>,
+    limits: &Limits,
+) -> Result<Migrated, Box<Finding>> {
     let mut documents = fates(input, migration);
     let mut result = rewritten(input, migration, &mut documents);
     let wrong = differing(input, &result, &documents, limits);
     if !wrong.is_empty() {
         for at in wrong {
             match documents.get_mut(at) {
-                Some(Fated { reason: reason @ None, .. }) => {
+                Some(Fated {
+                    reason: reason @ None,
+                    ..
+                }) => {
                     *reason = Some(message!(
                         "convert.form-not-edited",
                         "the fields to change are written in a form that is not edited"
                     ));
                 }
                 other => {
-                    return Err(Box::new(check::disagrees(other.map_or(Span::at(0), |one| one.document.span))));
+                    return Err(Box::new(check::disagrees(
+                        other.map_or(Span::at(0), |one| one.document.span),
+                    )));
                 }
             }
         }
         result = rewritten(input, migration, &mut documents);
         if let Some(at) = differing(input, &result, &documents, limits).first() {
-            let span = documents.get(*at).map_or(Span::at(0), |one| one.document.span);
+            let span = documents
+                .get(*at)
+                .map_or(Span::at(0), |one| one.document.span);
             return Err(Box::new(check::disagrees(span)));
         }
     }
     let findings = documents.iter().filter_map(|one| {
         let message = check::printed_without_comments(one.reason.as_deref()?);
         let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
-            .with_span(Span::at(edit::whole(&one.document.tree, one.document.root?).from()))
+            .with_span(Span::at(
+                edit::whole(&one.document.tree, one.document.root?).from(),
+            ))
             .with_help(check::printed_help());
         finding.object = one.objects.first().map(|&(index, _)| index);
         Some(finding)
     });
     let findings = findings.collect();
-    Ok(Migrated { text: result, findings })
+    Ok(Migrated {
+        text: result,
+        findings,
+    })
 }
 
 fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> {
     let mut all: Vec<Fated<'t>> = Vec::new();
     for document in &input.file.documents {
-        let value = document.root.map(|root| TextPart::Node(&document.tree, root));
-        all.push(Fated { document, objects: Vec::new(), value, reason: None });
+        let value = document
+            .root
+            .map(|root| TextPart::Node(&document.tree, root));
+        all.push(Fated {
+            document,
+            objects: Vec::new(),
+            value,
+            reason: None,
+        });
     }
-    let touched = |index: usize| migration.objects.get(index).filter(|object| object.fate != ObjectFate::Untouched);
+    let touched = |index: usize| {
+        migration
+            .objects
+            .get(index)
+            .filter(|object| object.fate != ObjectFate::Untouched)
+    };
     for (index, item) in input.items.iter().enumerate() {
         if touched(index).is_some()
             && let Some(one) = all.get_mut(item.document)
@@ -86,10 +114,19 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
         }
     }
     for one in &mut all {
-        let (document, Some(root)) = (one.document, one.document.root) else { continue };
+        let (document, Some(root)) = (one.document, one.document.root) else {
+            continue;
+        };
         let tree = &document.tree;
-        let Some(list) = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. })) else {
-            if let Some((object, node)) = one.objects.first().and_then(|&(index, node)| Some((touched(index)?, node))) {
+        let Some(list) = tree
+            .get(root, "items")
+            .filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }))
+        else {
+            if let Some((object, node)) = one
+                .objects
+                .first()
+                .and_then(|&(index, node)| Some((touched(index)?, node)))
+            {
                 one.value = value(tree, node, object);
             }
             continue;
@@ -119,16 +156,20 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
             one.value = None;
             continue;
         }
-        let entries = print::effective(tree, root, Order::Source).into_iter().map(|entry| {
-            let key = tree.text(entry.key);
-            let value = match (&head, key) {
-                (_, "items") => TextPart::List(std::mem::take(&mut items)),
-                (Some(Head::Becomes(_)), "apiVersion") => TextPart::text(v1::VERSION.api_version),
-                (Some(Head::Becomes(kind)), "kind") => TextPart::text(kind.as_str()),
-                _ => TextPart::Node(tree, entry.value),
-            };
-            (key.to_owned(), value)
-        });
+        let entries = print::effective(tree, root, Order::Source)
+            .into_iter()
+            .map(|entry| {
+                let key = tree.text(entry.key);
+                let value = match (&head, key) {
+                    (_, "items") => TextPart::List(std::mem::take(&mut items)),
+                    (Some(Head::Becomes(_)), "apiVersion") => {
+                        TextPart::text(v1::VERSION.api_version)
+                    }
+                    (Some(Head::Becomes(kind)), "kind") => TextPart::text(kind.as_str()),
+                    _ => TextPart::Node(tree, entry.value),
+                };
+                (key.to_owned(), value)
+            });
         one.value = Some(TextPart::Map(entries.collect()));
     }
     all
@@ -143,20 +184,32 @@ enum Head {
 }
 
 fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
-    let version = tree.get(root, "apiVersion").and_then(|node| tree.str(node)).and_then(job::find_version)?;
-    let kind = tree.get(root, "kind").and_then(|node| tree.str(node))?.strip_suffix("List")?;
+    let version = tree
+        .get(root, "apiVersion")
+        .and_then(|node| tree.str(node))
+        .and_then(job::find_version)?;
+    let kind = tree
+        .get(root, "kind")
+        .and_then(|node| tree.str(node))?
+        .strip_suffix("List")?;
     if version.family != Family::Classic {
         return None;
     }
     Some(match kind {
         "ResourceClass" => Head::Becomes("DeviceClassList".to_owned()),
-        "ResourceClaim" | "ResourceClaimTemplate" | "ResourceSlice" => Head::Becomes(format!("{kind}List")),
+        "ResourceClaim" | "ResourceClaimTemplate" | "ResourceSlice" => {
+            Head::Becomes(format!("{kind}List"))
+        }
         _ => Head::Vanishes,
     })
 }
 
 /// Returns the value of a changed object; `None` if it is left out.
-fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<TextPart<'t>> {
+fn value<'t>(
+    tree: &'t Tree<'t>,
+    node: NodeId,
+    object: &ObjectMigration<'t>,
+) -> Option<TextPart<'t>> {
     let kind = match object.fate {
         ObjectFate::Gone => return None,
         ObjectFate::Untouched => return Some(TextPart::Node(tree, node)),
@@ -181,9 +234,16 @@ fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fate
     loop {
         let mut all = Edits::new();
         for at in 0..documents.len() {
-            let after_removed = at.checked_sub(1).and_then(|at| documents.get(at)).is_some_and(|one| one.value.is_none());
-            let Some(one) = documents.get_mut(at) else { break };
-            let Some(root) = one.document.root else { continue };
+            let after_removed = at
+                .checked_sub(1)
+                .and_then(|at| documents.get(at))
+                .is_some_and(|one| one.value.is_none());
+            let Some(one) = documents.get_mut(at) else {
+                break;
+            };
+            let Some(root) = one.document.root else {
+                continue;
+            };
             let Some(value) = &one.value else {
                 removed(input, one.document, after_removed, &mut all);
                 continue;
@@ -192,7 +252,11 @@ fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fate
             if one.objects.is_empty() && list.is_none() {
                 continue;
             }
-            let edited = if one.reason.is_some() { Err(Unsafe::Form) } else { edited(one, root, list.as_ref(), migration) };
+            let edited = if one.reason.is_some() {
+                Err(Unsafe::Form)
+            } else {
+                edited(one, root, list.as_ref(), migration)
+            };
             match edited {
                 Ok(edits) => all.append(edits),
                 Err(why) => {
@@ -204,24 +268,41 @@ fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fate
         match all.sorted() {
             Ok(edits) => return edit::apply(input.file.source.text(), &edits),
             // Edits of one document cannot overlap another document, so printing all documents ends the loop.
-            Err(why) if documents.iter().any(|one| one.value.is_some() && !one.objects.is_empty() && one.reason.is_none()) => {
-                documents.iter_mut().filter(|one| !one.objects.is_empty()).for_each(|one| one.reason = Some(why.reason()));
+            Err(why)
+                if documents.iter().any(|one| {
+                    one.value.is_some() && !one.objects.is_empty() && one.reason.is_none()
+                }) =>
+            {
+                documents
+                    .iter_mut()
+                    .filter(|one| !one.objects.is_empty())
+                    .for_each(|one| one.reason = Some(why.reason()));
             }
             Err(_) => return String::new(),
         }
     }
 }
 
-fn edited(one: &Fated<'_>, root: NodeId, list: Option<&Head>, migration: &Migration<'_>) -> Result<Edits, Unsafe> {
+fn edited(
+    one: &Fated<'_>,
+    root: NodeId,
+    list: Option<&Head>,
+    migration: &Migration<'_>,
+) -> Result<Edits, Unsafe> {
     let tree = &one.document.tree;
-    let manner = Manner { mode: one.document.mode, below: edits::sequence_indent(tree) };
+    let manner = Manner {
+        mode: one.document.mode,
+        below: edits::sequence_indent(tree),
+    };
     let mut all = Edits::new();
     if let Some(Head::Becomes(kind)) = list {
         retyped(tree, root, kind, &mut all)?;
     }
     let mut gone = Vec::new();
     for (index, node) in &one.objects {
-        let Some(object) = migration.objects.get(*index) else { continue };
+        let Some(object) = migration.objects.get(*index) else {
+            continue;
+        };
         match object.fate {
             ObjectFate::Gone => gone.push(*node),
             ObjectFate::Becomes(kind) => {
@@ -267,13 +348,16 @@ fn retyped(tree: &Tree<'_>, node: NodeId, kind: &str, edits: &mut Edits) -> Resu
 /// Removes a document and one separator. Its comments stay.
 fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edits: &mut Edits) {
     let text = input.file.source.text();
-    let piece = text.get(document.span.from()..document.span.to()).unwrap_or("");
+    let piece = text
+        .get(document.span.from()..document.span.to())
+        .unwrap_or("");
     // A separator at the beginning of the file is part of the piece.
-    let opening = if document.mode == Mode::Yaml && piece.trim_start_matches('\u{feff}').starts_with("---") {
-        edit::next_line(text, document.span.from())
-    } else {
-        document.span.from()
-    };
+    let opening =
+        if document.mode == Mode::Yaml && piece.trim_start_matches('\u{feff}').starts_with("---") {
+            edit::next_line(text, document.span.from())
+        } else {
+            document.span.from()
+        };
     let mut kept = String::new();
     for comment in edit::comments_in(&document.tree, Span::new(opening, document.span.to())) {
         kept.push_str(text.get(comment.from()..comment.to()).unwrap_or(""));
@@ -306,27 +390,65 @@ fn printed(document: &Document<'_>, root: NodeId, value: &TextPart<'_>) -> Edits
     }
     let file = crate::text::read(&json, &unlimited());
     let mut out = String::new();
-    if let Some((tree, root)) = file.documents.first().and_then(|one| Some((&one.tree, one.root?))) {
-        printing::yaml(tree, root, edit::line_break(text, old.from()), usize::MAX, &mut out);
+    if let Some((tree, root)) = file
+        .documents
+        .first()
+        .and_then(|one| Some((&one.tree, one.root?)))
+    {
+        printing::yaml(
+            tree,
+            root,
+            edit::line_break(text, old.from()),
+            usize::MAX,
+            &mut out,
+        );
     }
     let before = text.get(..old.from()).unwrap_or("");
     let start = before.trim_end_matches(' ').len();
-    edits.replace(Span::new(start, edit::content_end(tree, root).max(old.to())), out);
+    edits.replace(
+        Span::new(start, edit::content_end(tree, root).max(old.to())),
+        out,
+    );
     edits
 }
 
 fn unlimited() -> Limits {
-    Limits { bytes: usize::MAX, nodes: usize::MAX, ..Limits::default() }
+    Limits {
+        bytes: usize::MAX,
+        nodes: usize::MAX,
+        ..Limits::default()
+    }
 }
 
 /// Returns the documents of the new text that differ from the expected values.
-fn differing(input: &Input<'_>, text: &str, documents: &[Fated<'_>], limits: &Limits) -> Vec<usize> {
-    let file = crate::text::read(text, &Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits });
-    let kept: Vec<usize> = (0..documents.len()).filter(|&at| documents.get(at).is_some_and(|one| one.value.is_some())).collect();
-    let unreadable = file.findings.iter().any(|finding| finding.severity == Severity::Error);
+fn differing(
+    input: &Input<'_>,
+    text: &str,
+    documents: &[Fated<'_>],
+    limits: &Limits,
+) -> Vec<usize> {
+    let file = crate::text::read(
+        text,
+        &Limits {
+            bytes: usize::MAX,
+            nodes: usize::MAX,
+            ..*limits
+        },
+    );
+    let kept: Vec<usize> = (0..documents.len())
+        .filter(|&at| documents.get(at).is_some_and(|one| one.value.is_some()))
+        .collect();
+    let unreadable = file
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
     if file.documents.len() != kept.len() || unreadable {
         return (0..input.file.documents.len())
-            .filter(|at| documents.get(*at).is_some_and(|one| !one.objects.is_empty()))
+            .filter(|at| {
+                documents
+                    .get(*at)
+                    .is_some_and(|one| !one.objects.is_empty())
+            })
             .collect();
     }
     let sorted = |tree: &Tree<'_>, root: NodeId| {
@@ -336,12 +458,21 @@ fn differing(input: &Input<'_>, text: &str, documents: &[Fated<'_>], limits: &Li
     };
     let differs = |&(at, new): &(&usize, &Document<'_>)| {
         let value = documents.get(*at).and_then(|one| one.value.as_ref());
-        let Some((value, root)) = value.zip(new.root) else { return true };
+        let Some((value, root)) = value.zip(new.root) else {
+            return true;
+        };
         let mut json = String::new();
         value.json(&mut json);
         let expected = crate::text::read(&json, &unlimited());
-        let expected = expected.documents.first().and_then(|one| Some(sorted(&one.tree, one.root?)));
+        let expected = expected
+            .documents
+            .first()
+            .and_then(|one| Some(sorted(&one.tree, one.root?)));
         expected.as_deref() != Some(sorted(&new.tree, root).as_str())
     };
-    kept.iter().zip(&file.documents).filter(differs).map(|(at, _)| *at).collect()
+    kept.iter()
+        .zip(&file.documents)
+        .filter(differs)
+        .map(|(at, _)| *at)
+        .collect()
 }

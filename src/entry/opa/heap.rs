@@ -28,7 +28,11 @@ pub fn end() -> usize {
     // SAFETY: one thread; no reference to the cell is kept. The linker defines `__heap_base`.
     unsafe {
         let end = *END.0.get();
-        if end == 0 { (&raw const __heap_base).addr().next_multiple_of(16) } else { end }
+        if end == 0 {
+            (&raw const __heap_base).addr().next_multiple_of(16)
+        } else {
+            end
+        }
     }
 }
 
@@ -42,7 +46,8 @@ pub fn set_end(end: usize) {
 fn reach(end: usize) -> bool {
     let pages = end.div_ceil(PAGE);
     let present = core::arch::wasm32::memory_size::<0>();
-    pages <= present || core::arch::wasm32::memory_grow::<0>(pages.saturating_sub(present)) != usize::MAX
+    pages <= present
+        || core::arch::wasm32::memory_grow::<0>(pages.saturating_sub(present)) != usize::MAX
 }
 
 fn claim(start: usize, size: usize) -> *mut u8 {

@@ -24,25 +24,38 @@ fn stored(text: &str) -> JsonText {
     let mut bytes = Vec::with_capacity(text.len().saturating_add(1));
     bytes.extend_from_slice(text.as_bytes());
     bytes.push(0);
-    JsonText { start: bytes.leak().as_ptr(), len: text.len() }
+    JsonText {
+        start: bytes.leak().as_ptr(),
+        len: text.len(),
+    }
 }
 
 /// Returns the bytes of a value; none for a null handle.
 pub fn bytes<'h>(text: *const JsonText) -> &'h [u8] {
     // SAFETY: the host gives handles that `keep` made and that no reset of the heap has ended.
-    if text.is_null() { b"" } else { unsafe { std::slice::from_raw_parts((*text).start, (*text).len) } }
+    if text.is_null() {
+        b""
+    } else {
+        unsafe { std::slice::from_raw_parts((*text).start, (*text).len) }
+    }
 }
 
 /// Returns the bytes that the host wrote.
 pub fn given<'h>(start: *const u8, len: usize) -> &'h [u8] {
     // SAFETY: the host has written this many bytes there.
-    if len == 0 || start.is_null() { b"" } else { unsafe { std::slice::from_raw_parts(start, len) } }
+    if len == 0 || start.is_null() {
+        b""
+    } else {
+        unsafe { std::slice::from_raw_parts(start, len) }
+    }
 }
 
 /// Makes room for the host.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_malloc(size: usize) -> *mut u8 {
-    Vec::with_capacity(size.saturating_add(SLACK)).leak().as_mut_ptr()
+    Vec::with_capacity(size.saturating_add(SLACK))
+        .leak()
+        .as_mut_ptr()
 }
 
 /// Does nothing: the heap is given back as a whole, by resetting its end.
@@ -56,7 +69,9 @@ pub extern "C" fn opa_value_free(_text: *mut JsonText) {}
 /// Parses JSON to a value; 0 if the text is not JSON.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const JsonText {
-    let Ok(text) = std::str::from_utf8(given(start, len)) else { return std::ptr::null() };
+    let Ok(text) = std::str::from_utf8(given(start, len)) else {
+        return std::ptr::null();
+    };
     // Some hosts count the zero byte they end a text with.
     let text = text.trim_end_matches('\0');
     let mut tree = Tree::new(text);
@@ -70,7 +85,11 @@ pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const JsonTex
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_json_dump(text: *const JsonText) -> *const u8 {
     // SAFETY: a handle of ours.
-    if text.is_null() { c"null".as_ptr().cast() } else { unsafe { (*text).start } }
+    if text.is_null() {
+        c"null".as_ptr().cast()
+    } else {
+        unsafe { (*text).start }
+    }
 }
 
 /// Reads a value in Rego's own notation; JSON is a part of it.
@@ -87,7 +106,11 @@ pub extern "C" fn opa_value_dump(text: *const JsonText) -> *const u8 {
 
 /// Puts a value at a path (a list of keys) of a base document. 0 done, 1 no path, 2 no way there.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_value_add_path(base: *mut JsonText, path: *const JsonText, new: *const JsonText) -> i32 {
+pub extern "C" fn opa_value_add_path(
+    base: *mut JsonText,
+    path: *const JsonText,
+    new: *const JsonText,
+) -> i32 {
     let Some(new) = parsed(new) else { return 1 };
     change(base, path, |holder, key| {
         holder.insert(key.to_owned(), new);
@@ -106,20 +129,34 @@ fn parsed(text: *const JsonText) -> Option<Value> {
     serde_json::from_str(std::str::from_utf8(bytes(text)).ok()?).ok()
 }
 
-fn change(base: *mut JsonText, path: *const JsonText, act: impl FnOnce(&mut Map<String, Value>, &str)) -> i32 {
-    let (Some(mut document), Some(Value::Array(path))) = (parsed(base), parsed(path)) else { return 1 };
+fn change(
+    base: *mut JsonText,
+    path: *const JsonText,
+    act: impl FnOnce(&mut Map<String, Value>, &str),
+) -> i32 {
+    let (Some(mut document), Some(Value::Array(path))) = (parsed(base), parsed(path)) else {
+        return 1;
+    };
     let keys: Option<Vec<&str>> = path.iter().map(Value::as_str).collect();
-    let Some((last, way)) = keys.as_deref().and_then(<[&str]>::split_last) else { return 1 };
+    let Some((last, way)) = keys.as_deref().and_then(<[&str]>::split_last) else {
+        return 1;
+    };
     let mut here = &mut document;
     for key in way {
-        let Some(holder) = here.as_object_mut() else { return 2 };
+        let Some(holder) = here.as_object_mut() else {
+            return 2;
+        };
         if !holder.contains_key(*key) {
             holder.insert((*key).to_owned(), Value::Object(Map::new()));
         }
-        let Some(next) = holder.get_mut(*key) else { return 2 };
+        let Some(next) = holder.get_mut(*key) else {
+            return 2;
+        };
         here = next;
     }
-    let Some(holder) = here.as_object_mut() else { return 2 };
+    let Some(holder) = here.as_object_mut() else {
+        return 2;
+    };
     act(holder, last);
     // SAFETY: a handle of ours, which stays where it is.
     unsafe { *base = stored(&document.to_string()) };

@@ -10,12 +10,18 @@ pub struct Bits {
 impl Bits {
     /// Returns the set without a number; `len`: how many numbers there may be.
     pub fn none(len: usize) -> Self {
-        Bits { words: vec![0; len.div_ceil(64)], len }
+        Bits {
+            words: vec![0; len.div_ceil(64)],
+            len,
+        }
     }
 
     /// Returns the set of all numbers below `len`.
     pub fn all(len: usize) -> Self {
-        let mut bits = Bits { words: vec![u64::MAX; len.div_ceil(64)], len };
+        let mut bits = Bits {
+            words: vec![u64::MAX; len.div_ceil(64)],
+            len,
+        };
         bits.trim();
         bits
     }
@@ -27,8 +33,16 @@ impl Bits {
 
     /// Makes the set of the places of `items` for which `test` holds.
     pub fn of<T>(items: &[T], mut test: impl FnMut(&T) -> bool) -> Self {
-        let word = |chunk: &[T]| chunk.iter().rev().fold(0u64, |word, item| (word << 1) | u64::from(test(item)));
-        Bits { words: items.chunks(64).map(word).collect(), len: items.len() }
+        let word = |chunk: &[T]| {
+            chunk
+                .iter()
+                .rev()
+                .fold(0u64, |word, item| (word << 1) | u64::from(test(item)))
+        };
+        Bits {
+            words: items.chunks(64).map(word).collect(),
+            len: items.len(),
+        }
     }
 
     /// Makes the set of the numbers for which `test` holds.
@@ -51,7 +65,9 @@ impl Bits {
     fn trim(&mut self) {
         let spare = self.words.len().saturating_mul(64).saturating_sub(self.len);
         if let Some(last) = self.words.last_mut() {
-            *last &= u64::MAX.checked_shr(u32::try_from(spare).unwrap_or(64)).unwrap_or(0);
+            *last &= u64::MAX
+                .checked_shr(u32::try_from(spare).unwrap_or(64))
+                .unwrap_or(0);
         }
     }
 
@@ -67,7 +83,9 @@ impl Bits {
 
     /// Returns true if `at` belongs to the set.
     pub fn has(&self, at: usize) -> bool {
-        self.words.get(at / 64).is_some_and(|word| (word >> (at % 64)) & 1 == 1)
+        self.words
+            .get(at / 64)
+            .is_some_and(|word| (word >> (at % 64)) & 1 == 1)
     }
 
     /// Adds or removes `at`.
@@ -83,22 +101,34 @@ impl Bits {
 
     /// Keeps what is in both.
     pub fn and(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(a, b)| *a &= b);
     }
 
     /// Adds what is in the other.
     pub fn or(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(a, b)| *a |= b);
     }
 
     /// Removes what is in the other.
     pub fn and_not(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
+        self.words
+            .iter_mut()
+            .zip(&other.words)
+            .for_each(|(a, b)| *a &= !b);
     }
 
     /// Returns the complement of the set.
     pub fn not(&self) -> Bits {
-        let mut bits = Bits { words: self.words.iter().map(|word| !word).collect(), len: self.len };
+        let mut bits = Bits {
+            words: self.words.iter().map(|word| !word).collect(),
+            len: self.len,
+        };
         bits.trim();
         bits
     }
@@ -110,7 +140,10 @@ impl Bits {
 
     /// Returns the size of the set.
     pub fn count(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 }
 
@@ -124,7 +157,10 @@ mod tests {
             assert_eq!(Bits::all(len).count(), len);
             let odd = Bits::from_fn(len, |at| at % 2 == 1);
             assert_eq!(odd.count(), len / 2);
-            assert!((0..len + 70).all(|at| odd.has(at) == (at < len && at % 2 == 1)), "{len}");
+            assert!(
+                (0..len + 70).all(|at| odd.has(at) == (at < len && at % 2 == 1)),
+                "{len}"
+            );
             let mut all = odd.clone();
             all.or(&Bits::from_fn(len, |at| at % 2 == 0));
             assert_eq!(all, Bits::all(len));

@@ -23,7 +23,11 @@ pub struct SelectorSite<'p> {
 
 impl SelectorSite<'_> {
     fn path(&self, below: &str) -> String {
-        if self.path.is_empty() { below.to_owned() } else { format!("{}.{below}", self.path) }
+        if self.path.is_empty() {
+            below.to_owned()
+        } else {
+            format!("{}.{below}", self.path)
+        }
     }
 
     fn at(&self, mut finding: Finding, path: &str, steps: Vec<Step>) -> Finding {
@@ -33,7 +37,13 @@ impl SelectorSite<'_> {
         finding
     }
 
-    fn of_term(&self, term: usize, code: Code, message: impl Into<String>, help: Cow<'static, str>) -> Finding {
+    fn of_term(
+        &self,
+        term: usize,
+        code: Code,
+        message: impl Into<String>,
+        help: Cow<'static, str>,
+    ) -> Finding {
         let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
@@ -41,15 +51,29 @@ impl SelectorSite<'_> {
 
     /// Returns the finding for an empty selector.
     fn of_none(&self) -> Finding {
-        let message = message!("lint.selector-empty", "the selector asks nothing, and so selects no node");
+        let message = message!(
+            "lint.selector-empty",
+            "the selector asks nothing, and so selects no node"
+        );
         let finding = Finding::new(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
-            .with_help(message!("lint.selector-empty-help", "leave the selector out to select every node"));
-        self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
+            .with_help(message!(
+                "lint.selector-empty-help",
+                "leave the selector out to select every node"
+            ));
+        self.at(
+            finding,
+            "nodeSelectorTerms",
+            vec![Step::Key("nodeSelectorTerms".to_owned())],
+        )
     }
 
     fn of_error(&self, error: &ParseError) -> Finding {
-        let finding =
-            Finding::of_severity(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
+        let finding = Finding::of_severity(
+            Code::NodeSelectorUnparsable,
+            self.parse_errors,
+            Origin::Scheduler,
+            error.message.clone(),
+        );
         self.at(finding, &error.path, error.steps.clone())
     }
 }
@@ -57,7 +81,11 @@ impl SelectorSite<'_> {
 /// Returns the content of a requirement, independent of how it is written.
 fn content(requirement: &Requirement<'_>) -> String {
     let mut content = String::new();
-    for text in [requirement.list.name(), requirement.key, requirement.operator] {
+    for text in [
+        requirement.list.name(),
+        requirement.key,
+        requirement.operator,
+    ] {
         print::quote(text, &mut content);
     }
     for value in unique(requirement.values.clone()) {
@@ -68,10 +96,17 @@ fn content(requirement: &Requirement<'_>) -> String {
 
 /// Nodes, and the function that checks a requirement against them. A function pointer, so that builds without nodes do not
 /// include that code.
-pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
+pub type OnNodes<'n> = (
+    &'n PreparedNodes,
+    fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>,
+);
 
 /// Returns all findings about a selector, by itself and against nodes.
-pub fn findings(selector: &ParsedSelector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
+pub fn findings(
+    selector: &ParsedSelector<'_>,
+    place: &SelectorSite<'_>,
+    on_nodes: Option<OnNodes<'_>>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
         findings.push(place.of_error(error));
@@ -84,7 +119,10 @@ pub fn findings(selector: &ParsedSelector<'_>, place: &SelectorSite<'_>, on_node
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
             let message = message!("lint.term-empty", "an empty term selects no node");
-            let help = message!("lint.term-empty-help", "remove it: it does not mean `every node`");
+            let help = message!(
+                "lint.term-empty-help",
+                "remove it: it does not mean `every node`"
+            );
             findings.push(place.of_term(index, Code::NodeSelectorTermEmpty, message, help));
             continue;
         }
@@ -92,7 +130,11 @@ pub fn findings(selector: &ParsedSelector<'_>, place: &SelectorSite<'_>, on_node
             && let Some(first) = said_before(term, index, &mut seen)
         {
             let first = first.saturating_add(1);
-            let message = message!("lint.term-duplicate", "the term says the same as term {first}", first);
+            let message = message!(
+                "lint.term-duplicate",
+                "the term says the same as term {first}",
+                first
+            );
             let help = message!("lint.term-duplicate-help", "remove one of them");
             findings.push(place.of_term(index, Code::NodeSelectorTermDuplicate, message, help));
         }
@@ -108,7 +150,11 @@ pub fn findings(selector: &ParsedSelector<'_>, place: &SelectorSite<'_>, on_node
             if let Some((nodes, say)) = on_nodes
                 && let Some(finding) = say(requirement, nodes)
             {
-                findings.push(place.at(finding, &requirement.path(index), requirement.steps(index)));
+                findings.push(place.at(
+                    finding,
+                    &requirement.path(index),
+                    requirement.steps(index),
+                ));
             }
         }
     }
@@ -134,10 +180,15 @@ fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
 
 /// Returns why no node can satisfy a term; `None` if one might.
 fn contradiction(term: &Term<'_>) -> Option<String> {
-    let keys: Vec<(TermList, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
+    let keys: Vec<(TermList, &str)> =
+        unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {
-        let tests: Vec<&Test<'_>> =
-            term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();
+        let tests: Vec<&Test<'_>> = term
+            .requirements
+            .iter()
+            .filter(|r| r.list == list && r.key == key)
+            .filter_map(|r| r.test.as_ref().ok())
+            .collect();
         never(&tests).map(|never| never.sentence(list, key))
     })
 }
@@ -157,13 +208,25 @@ impl Never {
         match (list, self) {
             // The operators of fields are `In` and `NotIn` alone.
             (TermList::Fields, _) => {
-                message!("lint.never-field-value", "field `{key}` has no value that satisfies all of its requirements", key)
+                message!(
+                    "lint.never-field-value",
+                    "field `{key}` has no value that satisfies all of its requirements",
+                    key
+                )
             }
             (TermList::Expressions, Never::ThereAndMissing) => {
-                message!("lint.never-there-and-missing", "label `{key}` is wanted both there and missing", key)
+                message!(
+                    "lint.never-there-and-missing",
+                    "label `{key}` is wanted both there and missing",
+                    key
+                )
             }
             (TermList::Expressions, Never::NoValue) => {
-                message!("lint.never-label-value", "label `{key}` has no value that satisfies all of its requirements", key)
+                message!(
+                    "lint.never-label-value",
+                    "label `{key}` has no value that satisfies all of its requirements",
+                    key
+                )
             }
             (TermList::Expressions, Never::MoreAndLess(above, below)) => {
                 message!(
@@ -175,10 +238,20 @@ impl Never {
                 )
             }
             (TermList::Expressions, Never::More(bound)) => {
-                message!("lint.never-more", "label `{key}` cannot be more than `{bound}`", key, bound)
+                message!(
+                    "lint.never-more",
+                    "label `{key}` cannot be more than `{bound}`",
+                    key,
+                    bound
+                )
             }
             (TermList::Expressions, Never::Less(bound)) => {
-                message!("lint.never-less", "label `{key}` cannot be less than `{bound}`", key, bound)
+                message!(
+                    "lint.never-less",
+                    "label `{key}` cannot be less than `{bound}`",
+                    key,
+                    bound
+                )
             }
         }
     }
@@ -193,14 +266,42 @@ fn never(tests: &[&Test<'_>]) -> Option<Never> {
     if !needed {
         return None;
     }
-    let sets: Vec<&Vec<&str>> =
-        tests.iter().filter_map(|test| if let Test::In(values) = test { Some(values) } else { None }).collect();
+    let sets: Vec<&Vec<&str>> = tests
+        .iter()
+        .filter_map(|test| {
+            if let Test::In(values) = test {
+                Some(values)
+            } else {
+                None
+            }
+        })
+        .collect();
     if let Some(first) = sets.first() {
-        let possible = first.iter().any(|value| tests.iter().all(|test| test.holds(Some(value))));
+        let possible = first
+            .iter()
+            .any(|value| tests.iter().all(|test| test.holds(Some(value))));
         return (!possible).then_some(Never::NoValue);
     }
-    let above = tests.iter().filter_map(|test| if let Test::Gt(bound) = test { Some(*bound) } else { None }).max();
-    let below = tests.iter().filter_map(|test| if let Test::Lt(bound) = test { Some(*bound) } else { None }).min();
+    let above = tests
+        .iter()
+        .filter_map(|test| {
+            if let Test::Gt(bound) = test {
+                Some(*bound)
+            } else {
+                None
+            }
+        })
+        .max();
+    let below = tests
+        .iter()
+        .filter_map(|test| {
+            if let Test::Lt(bound) = test {
+                Some(*bound)
+            } else {
+                None
+            }
+        })
+        .min();
     let lowest = above.map_or(Some(i64::MIN), |bound| bound.checked_add(1));
     let highest = below.map_or(Some(i64::MAX), |bound| bound.checked_sub(1));
     match (lowest, highest) {
@@ -228,7 +329,10 @@ mod tests {
         assert!(never(&[Test::Gt(i64::MAX)]));
         assert!(never(&[Test::In(vec!["4"]), Test::Gt(4)]));
         assert!(!never(&[Test::Gt(5), Test::Lt(7)]));
-        assert!(!never(&[Test::Gt(5), Test::Lt(7), Test::NotIn(vec!["6"])]), "`06` is left");
+        assert!(
+            !never(&[Test::Gt(5), Test::Lt(7), Test::NotIn(vec!["6"])]),
+            "`06` is left"
+        );
         assert!(!never(&[Test::NotIn(vec!["a"]), Test::DoesNotExist]));
         assert!(!never(&[Test::In(vec!["a", "b"]), Test::NotIn(vec!["a"])]));
     }

@@ -43,7 +43,11 @@ pub struct TermMatch {
 impl TermMatch {
     /// Returns the requirements that do not hold on a node.
     pub fn failing(&self, node: usize) -> impl Iterator<Item = usize> {
-        self.holds.iter().enumerate().filter(move |(_, holds)| !holds.has(node)).map(|(at, _)| at)
+        self.holds
+            .iter()
+            .enumerate()
+            .filter(move |(_, holds)| !holds.has(node))
+            .map(|(at, _)| at)
     }
 }
 
@@ -64,9 +68,19 @@ impl<'s, 'r> Matches<'s, 'r> {
     pub fn of(selector: &'s ParsedSelector<'r>, nodes: &PreparedNodes) -> Self {
         let mut any = Bits::none(nodes.len());
         let nameless = Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty());
-        let terms: Vec<TermMatch> = selector.terms.iter().map(|term| term_match(term, nodes, &nameless)).collect();
+        let terms: Vec<TermMatch> = selector
+            .terms
+            .iter()
+            .map(|term| term_match(term, nodes, &nameless))
+            .collect();
         terms.iter().for_each(|term| any.or(&term.all));
-        Matches { selector, terms, any, error: selector.error(), nil: nodes.is_nil() }
+        Matches {
+            selector,
+            terms,
+            any,
+            error: selector.error(),
+            nil: nodes.is_nil(),
+        }
     }
 
     /// Returns the result if the selector is parsed as a whole.
@@ -97,7 +111,11 @@ impl<'s, 'r> Matches<'s, 'r> {
         if self.any.has(node) || self.nil {
             return None;
         }
-        let judged = self.terms.iter().enumerate().filter(|(_, term)| term.state == TermState::Judged);
+        let judged = self
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| term.state == TermState::Judged);
         let (index, term) = judged.min_by_key(|(_, term)| term.failing(node).count())?;
         Some((index, term.failing(node).collect()))
     }
@@ -107,10 +125,16 @@ impl<'s, 'r> Matches<'s, 'r> {
 pub fn select(selector: &ParsedSelector<'_>, nodes: &PreparedNodes) -> Bits {
     let mut any = Bits::none(nodes.len());
     let mut nameless = None;
-    for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil()) {
+    for term in selector
+        .terms
+        .iter()
+        .filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil())
+    {
         let mut all = Bits::all(nodes.len());
         for requirement in &term.requirements {
-            let nameless = nameless.get_or_insert_with(|| Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty()));
+            let nameless = nameless.get_or_insert_with(|| {
+                Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty())
+            });
             all.and(&holds(requirement, nodes, nameless));
         }
         any.or(&all);
@@ -124,14 +148,20 @@ fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMa
         (false, Some(_)) => TermState::Error,
         (false, None) => TermState::Judged,
     };
-    let holds: Vec<Bits> = term.requirements.iter().map(|requirement| holds(requirement, nodes, nameless)).collect();
+    let holds: Vec<Bits> = term
+        .requirements
+        .iter()
+        .map(|requirement| holds(requirement, nodes, nameless))
+        .collect();
     let mut all = Bits::new(nodes.len(), state == TermState::Judged && !nodes.is_nil());
     holds.iter().for_each(|holds| all.and(holds));
     TermMatch { state, holds, all }
 }
 
 fn holds(requirement: &Requirement<'_>, nodes: &PreparedNodes, nameless: &Bits) -> Bits {
-    let Ok(test) = &requirement.test else { return Bits::none(nodes.len()) };
+    let Ok(test) = &requirement.test else {
+        return Bits::none(nodes.len());
+    };
     match requirement.list {
         TermList::Expressions => label(test, requirement.key, nodes),
         TermList::Fields => {
@@ -150,7 +180,10 @@ fn label(test: &Test<'_>, key: &str, nodes: &PreparedNodes) -> Bits {
     match nodes.label(key) {
         None => Bits::new(nodes.len(), absent),
         Some(label) => {
-            let verdicts: Vec<bool> = label.values().map(|value| test.holds(Some(value))).collect();
+            let verdicts: Vec<bool> = label
+                .values()
+                .map(|value| test.holds(Some(value)))
+                .collect();
             label.judge(&verdicts, absent)
         }
     }

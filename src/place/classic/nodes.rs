@@ -17,7 +17,10 @@ use std::collections::BTreeMap;
 /// No value: the node lacks the label.
 const ABSENT: u32 = u32::MAX;
 /// Help: which input to give as Nodes.
-const NODES: Template = template!("node.text-help", "give what `kubectl get nodes -o json` prints");
+const NODES: Template = template!(
+    "node.text-help",
+    "give what `kubectl get nodes -o json` prints"
+);
 /// Maximum number of findings about one text with Nodes.
 const MAX_FINDINGS: usize = 20;
 
@@ -38,13 +41,17 @@ struct Part {
 impl Part {
     fn of<T>(self, all: &[T]) -> &[T] {
         let start = self.start as usize;
-        all.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
+        all.get(start..start.saturating_add(self.len as usize))
+            .unwrap_or(&[])
     }
 
     /// Makes a part of the end of a vector from some length on.
     fn since<T>(start: usize, all: &[T]) -> Self {
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        Part { start: number(start), len: number(all.len().saturating_sub(start)) }
+        Part {
+            start: number(start),
+            len: number(all.len().saturating_sub(start)),
+        }
     }
 }
 
@@ -112,14 +119,20 @@ pub struct LabelColumn<'n> {
 impl PreparedNodes {
     /// Makes one nil node: nothing matches it.
     pub(crate) fn nil() -> Self {
-        PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
+        PreparedNodes {
+            names: vec![Piece { start: 0, len: 0 }],
+            nil: true,
+            ..PreparedNodes::default()
+        }
     }
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
     #[doc(hidden)]
     pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
         let source = Source::new(text);
-        self.findings.extend(replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Nodes))));
+        self.findings.extend(
+            replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Nodes))),
+        );
         self
     }
 
@@ -129,15 +142,25 @@ impl PreparedNodes {
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
             let limit = limits.node_set_bytes;
-            let message =
-                message!("node.text-too-long", "the text with Nodes has {bytes} bytes, the limit is {limit}", bytes, limit);
+            let message = message!(
+                "node.text-too-long",
+                "the text with Nodes has {bytes} bytes, the limit is {limit}",
+                bytes,
+                limit
+            );
             let finding = Finding::new(Code::LimitBytes, Origin::Claimkit, message)
                 .with_help(message!(
                     "node.text-too-long-help",
                     "give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`"
                 ))
-                .with_command_help(message!("node.text-too-long-command-help", "give fewer Nodes, or only their `metadata`"));
-            return PreparedNodes { findings: vec![placeless(finding)], ..PreparedNodes::default() };
+                .with_command_help(message!(
+                    "node.text-too-long-command-help",
+                    "give fewer Nodes, or only their `metadata`"
+                ));
+            return PreparedNodes {
+                findings: vec![placeless(finding)],
+                ..PreparedNodes::default()
+            };
         }
         let mut builder = Builder::default();
         if builder.text(text, limits).is_err() {
@@ -170,7 +193,9 @@ impl PreparedNodes {
 
     fn text(&self, piece: Piece) -> &str {
         let start = piece.start as usize;
-        self.store.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
+        self.store
+            .get(start..start.saturating_add(piece.len as usize))
+            .unwrap_or("")
     }
 
     /// Returns the name of a node; empty if it has none.
@@ -190,13 +215,22 @@ impl PreparedNodes {
 
     /// Returns the column of a label, if any node has it.
     pub fn label(&self, key: &str) -> Option<LabelColumn<'_>> {
-        let at = self.columns.binary_search_by(|column| self.text(column.key).cmp(key)).ok()?;
-        self.columns.get(at).map(|column| LabelColumn { nodes: self, column })
+        let at = self
+            .columns
+            .binary_search_by(|column| self.text(column.key).cmp(key))
+            .ok()?;
+        self.columns.get(at).map(|column| LabelColumn {
+            nodes: self,
+            column,
+        })
     }
 
     /// Returns all labels, sorted by key.
     pub fn labels(&self) -> impl Iterator<Item = LabelColumn<'_>> {
-        self.columns.iter().map(|column| LabelColumn { nodes: self, column })
+        self.columns.iter().map(|column| LabelColumn {
+            nodes: self,
+            column,
+        })
     }
 
     /// Returns the number of bytes this set holds in memory, its vectors' unused room included.
@@ -223,7 +257,11 @@ impl<'n> LabelColumn<'n> {
 
     /// Returns its distinct values, in the order they were met.
     pub fn values(self) -> impl ExactSizeIterator<Item = &'n str> {
-        self.column.values.of(&self.nodes.values).iter().map(move |&piece| self.nodes.text(piece))
+        self.column
+            .values
+            .of(&self.nodes.values)
+            .iter()
+            .map(move |&piece| self.nodes.text(piece))
     }
 
     /// Returns the value of a node.
@@ -238,17 +276,26 @@ impl<'n> LabelColumn<'n> {
             }
         };
         let values = self.column.values.of(&self.nodes.values);
-        value.and_then(|value| values.get(value as usize)).map(|&piece| self.nodes.text(piece))
+        value
+            .and_then(|value| values.get(value as usize))
+            .map(|&piece| self.nodes.text(piece))
     }
 
     /// Returns for every node the verdict on its value, given the verdicts on the distinct values and on having none.
     pub fn judge(self, verdicts: &[bool], absent: bool) -> crate::place::classic::bits::Bits {
         let of = |value: u32| verdicts.get(value as usize).copied().unwrap_or(absent);
         match self.column.cells {
-            Cells::All(cells) => crate::place::classic::bits::Bits::of(cells.of(&self.nodes.dense), |&value| of(value)),
+            Cells::All(cells) => {
+                crate::place::classic::bits::Bits::of(cells.of(&self.nodes.dense), |&value| {
+                    of(value)
+                })
+            }
             Cells::Some(cells) => {
                 let mut bits = crate::place::classic::bits::Bits::new(self.nodes.len(), absent);
-                cells.of(&self.nodes.sparse).iter().for_each(|&(node, value)| bits.put(node as usize, of(value)));
+                cells
+                    .of(&self.nodes.sparse)
+                    .iter()
+                    .for_each(|&(node, value)| bits.put(node as usize, of(value)));
                 bits
             }
         }
@@ -303,26 +350,41 @@ impl Builder {
                     "a `{kind}` among the Nodes was passed over: only Nodes are read there",
                     kind = seen.kind
                 );
-                self.findings.push(placeless(Finding::new(Code::NodeSkipped, Origin::Claimkit, message)));
+                self.findings.push(placeless(Finding::new(
+                    Code::NodeSkipped,
+                    Origin::Claimkit,
+                    message,
+                )));
             }
             return;
         }
         if seen.name.is_empty() {
             let message = match seen.mistyped.as_deref() {
                 Some("metadata.name") => {
-                    message!("node.name-mistyped", "`metadata.name` of a Node is not a string")
+                    message!(
+                        "node.name-mistyped",
+                        "`metadata.name` of a Node is not a string"
+                    )
                 }
-                _ => message!("node.name-missing", "a Node without a name: nothing can be said of it"),
+                _ => message!(
+                    "node.name-missing",
+                    "a Node without a name: nothing can be said of it"
+                ),
             };
             // It is still added: with a bare selector it can be found by its index.
             self.unusable(message);
         } else if let Some(path) = &seen.mistyped
             && self.findings.len() < MAX_FINDINGS
         {
-            let message =
-                message!("node.mistyped", "Node `{name}`: `{path}` is no string and was left out", name = seen.name, path);
+            let message = message!(
+                "node.mistyped",
+                "Node `{name}`: `{path}` is no string and was left out",
+                name = seen.name,
+                path
+            );
             let help = message!("node.mistyped-help", "quote the value: labels are strings");
-            let finding = Finding::new(Code::NodeMistyped, Origin::Claimkit, message).with_help(help);
+            let finding =
+                Finding::new(Code::NodeMistyped, Origin::Claimkit, message).with_help(help);
             self.findings.push(placeless(finding));
         }
         let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
@@ -338,14 +400,18 @@ impl Builder {
     /// Adds a finding for unusable input.
     fn unusable(&mut self, message: Cow<'static, str>) {
         if self.findings.len() < MAX_FINDINGS {
-            let finding = Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES.text());
+            let finding =
+                Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES.text());
             self.findings.push(placeless(finding));
         }
     }
 
     fn column(&mut self, at: usize, key: &str) -> usize {
         if let Some(&guess) = self.order.get(at)
-            && self.columns.get(guess).is_some_and(|column| column.key == key)
+            && self
+                .columns
+                .get(guess)
+                .is_some_and(|column| column.key == key)
         {
             return guess;
         }
@@ -353,7 +419,10 @@ impl Builder {
             Some(&column) => column,
             None => {
                 let column = self.columns.len();
-                self.columns.push(Growing { key: key.to_owned(), ..Growing::default() });
+                self.columns.push(Growing {
+                    key: key.to_owned(),
+                    ..Growing::default()
+                });
                 self.keys.insert(key.to_owned(), column);
                 column
             }
@@ -382,7 +451,10 @@ impl Builder {
     /// Reads a text through trees, from a byte on.
     fn tree_text(&mut self, whole: &str, start: usize, limits: &Limits) {
         let text = whole.get(start..).unwrap_or("");
-        let limits = Limits { bytes: limits.bytes.max(limits.node_set_bytes), ..*limits };
+        let limits = Limits {
+            bytes: limits.bytes.max(limits.node_set_bytes),
+            ..*limits
+        };
         let file = text::read(text, &limits);
         for document in &file.documents {
             let tree = &document.tree;
@@ -390,29 +462,54 @@ impl Builder {
             if !matches!(tree.kind(root), Kind::Map { .. }) {
                 self.unusable(match tree.str(root) {
                     Some(table) if table.starts_with("NAME ") => {
-                        message!("node.text-table", "this is the table that kubectl prints for people")
+                        message!(
+                            "node.text-table",
+                            "this is the table that kubectl prints for people"
+                        )
                     }
-                    _ => message!("node.text-no-object", "the text with Nodes holds something that is not an object"),
+                    _ => message!(
+                        "node.text-no-object",
+                        "the text with Nodes holds something that is not an object"
+                    ),
                 });
                 continue;
             }
-            match tree.get(root, "items").filter(|&items| matches!(tree.kind(items), Kind::Seq { .. })) {
-                Some(items) => tree.items(items).iter().for_each(|&item| self.tree_node(tree, item)),
+            match tree
+                .get(root, "items")
+                .filter(|&items| matches!(tree.kind(items), Kind::Seq { .. }))
+            {
+                Some(items) => tree
+                    .items(items)
+                    .iter()
+                    .for_each(|&item| self.tree_node(tree, item)),
                 None => self.tree_node(tree, root),
             }
         }
         let source = Source::new(whole);
-        let place = |span: Span| Span::new(span.from().saturating_add(start), span.to().saturating_add(start));
+        let place = |span: Span| {
+            Span::new(
+                span.from().saturating_add(start),
+                span.to().saturating_add(start),
+            )
+        };
         for finding in file.findings {
             let span = finding.span.map(place);
-            let finding = Finding { span, fixes: Vec::new(), ..finding }.about(TextField::Nodes);
+            let finding = Finding {
+                span,
+                fixes: Vec::new(),
+                ..finding
+            }
+            .about(TextField::Nodes);
             self.findings.push(located::finding(&source, finding));
         }
     }
 
     fn tree_node(&mut self, tree: &Tree<'_>, node: NodeId) {
         let string = |id: Option<NodeId>| id.and_then(|id| tree.str(id)).unwrap_or("").to_owned();
-        let mut seen = ScannedNode { kind: string(tree.get(node, "kind")).into(), ..ScannedNode::default() };
+        let mut seen = ScannedNode {
+            kind: string(tree.get(node, "kind")).into(),
+            ..ScannedNode::default()
+        };
         if let Some(metadata) = tree.get(node, "metadata") {
             if let Some(name) = tree.get(metadata, "name") {
                 match tree.kind(name) {
@@ -432,7 +529,8 @@ impl Builder {
                             continue;
                         }
                     };
-                    seen.labels.push((key.to_owned().into(), value.to_owned().into()));
+                    seen.labels
+                        .push((key.to_owned().into(), value.to_owned().into()));
                 }
             }
         }
@@ -441,30 +539,56 @@ impl Builder {
 
     /// Returns the prepared set.
     pub fn finish(mut self) -> PreparedNodes {
-        if self.names.is_empty() && self.findings.iter().all(|finding| finding.severity != Severity::Error) {
+        if self.names.is_empty()
+            && self
+                .findings
+                .iter()
+                .all(|finding| finding.severity != Severity::Error)
+        {
             let message = match self.skipped.take() {
-                Some(kind) => message!("node.text-other-kind", "the text with Nodes holds a `{kind}` and no Node", kind).into(),
+                Some(kind) => message!(
+                    "node.text-other-kind",
+                    "the text with Nodes holds a `{kind}` and no Node",
+                    kind
+                )
+                .into(),
                 None => message!("node.text-empty", "the text with Nodes holds no Node"),
             };
             self.unusable(message);
         }
-        let bytes = self.names.iter().map(|name| name.len()).sum::<usize>().saturating_add(
-            self.columns
-                .iter()
-                .map(|column| column.values.keys().fold(column.key.len(), |sum, v| sum.saturating_add(v.len())))
-                .sum(),
-        );
-        let mut set = PreparedNodes { store: String::with_capacity(bytes), ..PreparedNodes::default() };
+        let bytes = self
+            .names
+            .iter()
+            .map(|name| name.len())
+            .sum::<usize>()
+            .saturating_add(
+                self.columns
+                    .iter()
+                    .map(|column| {
+                        column
+                            .values
+                            .keys()
+                            .fold(column.key.len(), |sum, v| sum.saturating_add(v.len()))
+                    })
+                    .sum(),
+            );
+        let mut set = PreparedNodes {
+            store: String::with_capacity(bytes),
+            ..PreparedNodes::default()
+        };
         set.names = self.names.iter().map(|name| set.put(name)).collect();
         let mut columns: Vec<Growing> = self.columns;
         order::sort_by(&mut columns, |a, b| a.key.cmp(&b.key));
         set.columns.reserve_exact(columns.len());
         let nodes = set.names.len();
-        let (dense, sparse): (Vec<usize>, Vec<usize>) =
-            columns.iter().map(|column| column.cells.len()).partition(|&cells| is_dense(cells, nodes));
+        let (dense, sparse): (Vec<usize>, Vec<usize>) = columns
+            .iter()
+            .map(|column| column.cells.len())
+            .partition(|&cells| is_dense(cells, nodes));
         set.dense.reserve_exact(dense.len().saturating_mul(nodes));
         set.sparse.reserve_exact(sparse.iter().sum());
-        set.values.reserve_exact(columns.iter().map(|column| column.values.len()).sum());
+        set.values
+            .reserve_exact(columns.iter().map(|column| column.values.len()).sum());
         for column in columns {
             set.column(column);
         }
@@ -482,13 +606,19 @@ impl PreparedNodes {
     fn put(&mut self, text: &str) -> Piece {
         let start = u32::try_from(self.store.len()).unwrap_or(u32::MAX);
         self.store.push_str(text);
-        Piece { start, len: u32::try_from(text.len()).unwrap_or(0) }
+        Piece {
+            start,
+            len: u32::try_from(text.len()).unwrap_or(0),
+        }
     }
 
     fn column(&mut self, column: Growing) {
         let key = self.put(&column.key);
         let first = self.values.len();
-        self.values.resize(first.saturating_add(column.values.len()), Piece { start: 0, len: 0 });
+        self.values.resize(
+            first.saturating_add(column.values.len()),
+            Piece { start: 0, len: 0 },
+        );
         for (text, index) in &column.values {
             let piece = self.put(text);
             if let Some(place) = self.values.get_mut(first.saturating_add(*index)) {
@@ -497,7 +627,8 @@ impl PreparedNodes {
         }
         let cells = if is_dense(column.cells.len(), self.names.len()) {
             let first = self.dense.len();
-            self.dense.resize(first.saturating_add(self.names.len()), ABSENT);
+            self.dense
+                .resize(first.saturating_add(self.names.len()), ABSENT);
             for (node, value) in column.cells {
                 if let Some(place) = self.dense.get_mut(first.saturating_add(node as usize)) {
                     *place = value;
@@ -509,7 +640,11 @@ impl PreparedNodes {
             self.sparse.extend(column.cells);
             Cells::Some(Part::since(first, &self.sparse))
         };
-        self.columns.push(Column { key, values: Part::since(first, &self.values), cells });
+        self.columns.push(Column {
+            key,
+            values: Part::since(first, &self.values),
+            cells,
+        });
     }
 }
 

@@ -75,12 +75,18 @@ pub struct SchedulerRefusal {
 impl SchedulerRefusal {
     /// Makes a refusal for which the node or pod has to wait.
     pub fn no(reason: impl Into<String>) -> Self {
-        SchedulerRefusal { verdict: PlacementVerdict::No, reason: reason.into() }
+        SchedulerRefusal {
+            verdict: PlacementVerdict::No,
+            reason: reason.into(),
+        }
     }
 
     /// Returns the decision of an attempt that fails.
     pub fn error(reason: impl Into<String>) -> Self {
-        SchedulerRefusal { verdict: PlacementVerdict::Error, reason: reason.into() }
+        SchedulerRefusal {
+            verdict: PlacementVerdict::Error,
+            reason: reason.into(),
+        }
     }
 }
 
@@ -205,10 +211,18 @@ impl PlanJudge<'_, '_, '_> {
             Filter::Selector { site, allocated } => {
                 let matches = &self.sites.get(*site)?.matches;
                 let lazy = !*allocated && !self.rules.class_first;
-                match if lazy { matches.lazy(node) } else { matches.eager(node) } {
+                match if lazy {
+                    matches.lazy(node)
+                } else {
+                    matches.eager(node)
+                } {
                     MatchOutcome::Match => None,
-                    MatchOutcome::NoMatch if *allocated => Some(SchedulerRefusal::no("resourceclaim not available on the node")),
-                    MatchOutcome::NoMatch => Some(SchedulerRefusal::no("excluded by resource class node filter")),
+                    MatchOutcome::NoMatch if *allocated => Some(SchedulerRefusal::no(
+                        "resourceclaim not available on the node",
+                    )),
+                    MatchOutcome::NoMatch => Some(SchedulerRefusal::no(
+                        "excluded by resource class node filter",
+                    )),
                     MatchOutcome::Error => {
                         let error = matches.error.as_deref().unwrap_or_default();
                         Some(SchedulerRefusal::error(if lazy {
@@ -220,12 +234,15 @@ impl PlanJudge<'_, '_, '_> {
                 }
             }
             Filter::Refused(refusal) => Some(refusal.clone()),
-            Filter::Unsuitable { nodes, .. } => nodes
-                .contains(self.nodes.name(node))
-                .then(|| SchedulerRefusal::no("resourceclaim cannot be allocated for the node (unsuitable)")),
-            Filter::Structured(structured) => {
-                structured.as_ref()?.on(self.nodes.name(node)).refusal.as_deref().map(SchedulerRefusal::no)
-            }
+            Filter::Unsuitable { nodes, .. } => nodes.contains(self.nodes.name(node)).then(|| {
+                SchedulerRefusal::no("resourceclaim cannot be allocated for the node (unsuitable)")
+            }),
+            Filter::Structured(structured) => structured
+                .as_ref()?
+                .on(self.nodes.name(node))
+                .refusal
+                .as_deref()
+                .map(SchedulerRefusal::no),
             Filter::Unrestricted { .. } | Filter::Potential(_) | Filter::Selected(_) => None,
         }
     }
@@ -234,7 +251,9 @@ impl PlanJudge<'_, '_, '_> {
     pub fn blocked(plans: &[ClaimPlan<'_>]) -> Option<VerdictCause> {
         for stage in [CheckStage::LookUp, CheckStage::PreFilter] {
             for (at, plan) in plans.iter().enumerate() {
-                let failed = |gate: &NodelessCheck| gate.stage == stage && gate.refusal.is_some() && !gate.passing;
+                let failed = |gate: &NodelessCheck| {
+                    gate.stage == stage && gate.refusal.is_some() && !gate.passing
+                };
                 if let Some(place) = plan.gates.iter().position(failed) {
                     let refusal = plan.gates.get(place)?.refusal.clone()?;
                     return Some(VerdictCause {
@@ -268,10 +287,16 @@ impl PlanJudge<'_, '_, '_> {
                 verdict = PlacementVerdict::Possible;
             }
             if waiting.is_none() {
-                waiting = plan.gates.iter().position(|gate| gate.refusal.is_some()).map(|gate| (at, gate));
+                waiting = plan
+                    .gates
+                    .iter()
+                    .position(|gate| gate.refusal.is_some())
+                    .map(|gate| (at, gate));
             }
             for (place, filter) in plan.filters.iter().enumerate() {
-                let Some(refusal) = self.refusal(filter, node) else { continue };
+                let Some(refusal) = self.refusal(filter, node) else {
+                    continue;
+                };
                 let decision = VerdictCause {
                     verdict: refusal.verdict,
                     reason: Some(refusal.reason),
@@ -280,8 +305,13 @@ impl PlanJudge<'_, '_, '_> {
                     gate: None,
                 };
                 // Allocated claims that do not fit are collected; any other refusal takes precedence.
-                let collected =
-                    matches!(filter, Filter::Selector { allocated: true, .. }) && refusal.verdict == PlacementVerdict::No;
+                let collected = matches!(
+                    filter,
+                    Filter::Selector {
+                        allocated: true,
+                        ..
+                    }
+                ) && refusal.verdict == PlacementVerdict::No;
                 if !collected {
                     return decision;
                 }
@@ -289,12 +319,29 @@ impl PlanJudge<'_, '_, '_> {
             }
         }
         unavailable.unwrap_or_else(|| {
-            let (plan, gate) = waiting.map_or((None, None), |(plan, gate)| (Some(plan), Some(gate)));
-            let verdict = if gate.is_some() { verdict.max(PlacementVerdict::Possible) } else { verdict };
+            let (plan, gate) =
+                waiting.map_or((None, None), |(plan, gate)| (Some(plan), Some(gate)));
+            let verdict = if gate.is_some() {
+                verdict.max(PlacementVerdict::Possible)
+            } else {
+                verdict
+            };
             let reason = plan.zip(gate).and_then(|(plan, gate)| {
-                plans.get(plan)?.gates.get(gate)?.refusal.as_ref().map(|refusal| refusal.reason.clone())
+                plans
+                    .get(plan)?
+                    .gates
+                    .get(gate)?
+                    .refusal
+                    .as_ref()
+                    .map(|refusal| refusal.reason.clone())
             });
-            VerdictCause { verdict, reason, plan, filter: None, gate }
+            VerdictCause {
+                verdict,
+                reason,
+                plan,
+                filter: None,
+                gate,
+            }
         })
     }
 
@@ -302,38 +349,82 @@ impl PlanJudge<'_, '_, '_> {
     fn frees(&self, plans: &[ClaimPlan<'_>], node: usize) -> bool {
         let unavailable = |plan: &ClaimPlan<'_>| {
             let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
-            plan.filters.iter().any(|filter| matches!(filter, Filter::Selector { allocated: true, .. }) && misses(filter))
+            plan.filters.iter().any(|filter| {
+                matches!(
+                    filter,
+                    Filter::Selector {
+                        allocated: true,
+                        ..
+                    }
+                ) && misses(filter)
+            })
         };
         let count = plans.iter().filter(|plan| unavailable(plan)).count();
         // If another reason takes precedence, the scheduler does not remember the unavailable claims.
-        let other = self.filter(plans, node).plan.and_then(|plan| plans.get(plan)).is_some_and(|plan| !plan.allocated);
+        let other = self
+            .filter(plans, node)
+            .plan
+            .and_then(|plan| plans.get(plan))
+            .is_some_and(|plan| !plan.allocated);
         let any_movable = plans.iter().take(count).any(|plan| plan.movable);
-        let candidate = |plan: &ClaimPlan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
-        !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
+        let candidate = |plan: &ClaimPlan<'_>| {
+            if self.rules.frees_by_count {
+                any_movable
+            } else {
+                plan.movable
+            }
+        };
+        !other
+            && plans
+                .iter()
+                .any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
     }
 
     /// Returns the scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are
     /// left.
-    pub fn next(&self, plans: &[ClaimPlan<'_>], passed: &[usize]) -> Option<(&'static str, Cow<'static, str>)> {
+    pub fn next(
+        &self,
+        plans: &[ClaimPlan<'_>],
+        passed: &[usize],
+    ) -> Option<(&'static str, Cow<'static, str>)> {
         let blocked = Self::blocked(plans);
         if passed.is_empty() || blocked.is_some() {
-            let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
+            let freed =
+                blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
             let text = match (blocked.is_some() || plans.is_empty(), freed) {
                 (true, _) => "no new claims to deallocate",
                 (false, false) => "still not schedulable",
                 (false, true) => {
-                    let why = || message!("placement.frees", "the scheduler frees a claim, so that it can be allocated anew");
+                    let why = || {
+                        message!(
+                            "placement.frees",
+                            "the scheduler frees a claim, so that it can be allocated anew"
+                        )
+                    };
                     return self.rules.deallocated.map(|text| (text, why()));
                 }
             };
-            return Some((text, message!("placement.frees-nothing", "nothing that the scheduler could free would help")));
+            return Some((
+                text,
+                message!(
+                    "placement.frees-nothing",
+                    "nothing that the scheduler could free would help"
+                ),
+            ));
         }
-        if plans.iter().flat_map(|plan| &plan.gates).any(|gate| gate.refusal.is_some()) {
+        if plans
+            .iter()
+            .flat_map(|plan| &plan.gates)
+            .any(|gate| gate.refusal.is_some())
+        {
             // A claim does not exist yet: the scheduler reports that first.
             return None;
         }
         let pending: Vec<&ClaimPlan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
-        let by_scheduler = plans.iter().filter(|plan| !plan.allocated && !plan.pending).count();
+        let by_scheduler = plans
+            .iter()
+            .filter(|plan| !plan.allocated && !plan.pending)
+            .count();
         let reported = pending.iter().filter(|plan| plan.reported).count();
         // The count in `Reserve`. It should test whether all drivers have reported; with claims that the scheduler allocates
         // itself, it is right only by chance.
@@ -351,21 +442,37 @@ impl PlanJudge<'_, '_, '_> {
         let chosen_before = matches!((passed, selected), ([only], Some(selected)) if self.nodes.name(*only) == selected);
         if starts && !chosen_before {
             let why = match pending.len() {
-                1 => message!("placement.driver-allocates", "a node is selected; the driver allocates there"),
-                _ => message!("placement.drivers-allocate", "a node is selected; the drivers allocate there"),
+                1 => message!(
+                    "placement.driver-allocates",
+                    "a node is selected; the driver allocates there"
+                ),
+                _ => message!(
+                    "placement.drivers-allocate",
+                    "a node is selected; the drivers allocate there"
+                ),
             };
             return Some((self.rules.waiting_for_driver, why));
         }
         let asked = filters().any(|filter| match filter {
-            Filter::Potential(nodes) => passed.iter().all(|&node| nodes.contains(self.nodes.name(node))),
+            Filter::Potential(nodes) => passed
+                .iter()
+                .all(|&node| nodes.contains(self.nodes.name(node))),
             _ => false,
         });
-        let asking = || message!("placement.drivers-asked", "drivers are asked which of the nodes they cannot use");
+        let asking = || {
+            message!(
+                "placement.drivers-asked",
+                "drivers are asked which of the nodes they cannot use"
+            )
+        };
         if self.rules.context_written_late && !asked {
             return Some((self.rules.waiting_for_driver, asking()));
         }
         let why = if starts {
-            message!("placement.selected-already", "the node is selected already; the driver allocates there")
+            message!(
+                "placement.selected-already",
+                "the node is selected already; the driver allocates there"
+            )
         } else {
             asking()
         };

@@ -2,13 +2,16 @@
 //! pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `PreFilter` and `Filter`).
 
 use crate::message::message;
-use crate::place::classic::placement::{CheckKind, CheckStage, ClaimPlan, Filter, NodelessCheck, SchedulerRefusal};
+use crate::place::classic::placement::{
+    CheckKind, CheckStage, ClaimPlan, Filter, NodelessCheck, SchedulerRefusal,
+};
 use crate::place::classic::pod::{ClaimEntry, ClaimingPod};
 use crate::place::classic::structured::{Structured, StructuredFacts};
 use crate::place::rules::SchedulerRules;
 use crate::record::view::{
-    AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim, ResourceClaimParameters, ResourceClaimSpec,
-    ResourceClaimTemplate, ResourceClass, ResourceClassParameters, ResourceSlice,
+    AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim,
+    ResourceClaimParameters, ResourceClaimSpec, ResourceClaimTemplate, ResourceClass,
+    ResourceClassParameters, ResourceSlice,
 };
 use claimkit_values::order;
 use std::sync::Arc;
@@ -64,21 +67,37 @@ impl<'r> World<'r> {
     pub fn selectors(&self) -> Vec<Written<'r>> {
         let of_class = |class: &Given<'r, ResourceClass<'r>>| {
             let selector = class.view.suitable_nodes()?;
-            Some(Written { object: class.index, path: SUITABLE_NODES, selector })
+            Some(Written {
+                object: class.index,
+                path: SUITABLE_NODES,
+                selector,
+            })
         };
         let of_claim = |claim: &Given<'r, ResourceClaim<'r>>| {
             let selector = claim.view.status().allocation()?.available_on_nodes()?;
-            Some(Written { object: claim.index, path: AVAILABLE_ON_NODES, selector })
+            Some(Written {
+                object: claim.index,
+                path: AVAILABLE_ON_NODES,
+                selector,
+            })
         };
-        self.classes.iter().filter_map(of_class).chain(self.claims.iter().filter_map(of_claim)).collect()
+        self.classes
+            .iter()
+            .filter_map(of_class)
+            .chain(self.claims.iter().filter_map(of_claim))
+            .collect()
     }
 
     fn claim(&self, namespace: &str, name: &str) -> Option<&Given<'r, ResourceClaim<'r>>> {
-        self.claims.iter().find(|claim| claim.namespace == namespace && claim.view.metadata().name() == name)
+        self.claims
+            .iter()
+            .find(|claim| claim.namespace == namespace && claim.view.metadata().name() == name)
     }
 
     fn class(&self, name: &str) -> Option<&Given<'r, ResourceClass<'r>>> {
-        self.classes.iter().find(|class| class.view.metadata().name() == name)
+        self.classes
+            .iter()
+            .find(|class| class.view.metadata().name() == name)
     }
 }
 
@@ -101,30 +120,65 @@ struct For<'r> {
     entry: &'r ClaimEntry,
 }
 
-fn gate(check: CheckKind, stage: CheckStage, refusal: Option<SchedulerRefusal>, why: impl Into<String>) -> NodelessCheck {
-    NodelessCheck { check, stage, refusal, passing: false, why: why.into(), site: None }
+fn gate(
+    check: CheckKind,
+    stage: CheckStage,
+    refusal: Option<SchedulerRefusal>,
+    why: impl Into<String>,
+) -> NodelessCheck {
+    NodelessCheck {
+        check,
+        stage,
+        refusal,
+        passing: false,
+        why: why.into(),
+        site: None,
+    }
 }
 
 /// Decides as `metav1.IsControlledBy` does; without UIDs, in hand-written files, it compares names.
 fn controlled_by(metadata: ObjectMeta<'_>, pod: &ClaimingPod) -> bool {
-    metadata.owner_references().iter().find(|owner| owner.controller() == Some(true)).is_some_and(|owner| {
-        if pod.uid.is_empty() { owner.kind() == "Pod" && owner.name() == pod.name } else { owner.uid() == pod.uid }
-    })
+    metadata
+        .owner_references()
+        .iter()
+        .find(|owner| owner.controller() == Some(true))
+        .is_some_and(|owner| {
+            if pod.uid.is_empty() {
+                owner.kind() == "Pod" && owner.name() == pod.name
+            } else {
+                owner.uid() == pod.uid
+            }
+        })
 }
 
 /// Returns an object's name as klog shows it: `namespace/name`, or the name alone.
 fn reference(namespace: &str, name: &str) -> String {
-    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+    if namespace.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{namespace}/{name}")
+    }
 }
 
 impl<'r> Planner<'_, 'r> {
     fn site(&self, object: usize, path: &str) -> Option<usize> {
-        self.selectors.iter().position(|written| written.object == object && written.path == path)
+        self.selectors
+            .iter()
+            .position(|written| written.object == object && written.path == path)
     }
 
     /// Makes the plans of a pod's claims, in its order. Entries that need no claim have none.
     pub fn pod(&self, pod: &'r ClaimingPod, namespace: &'r str) -> Vec<ClaimPlan<'r>> {
-        pod.claims.iter().filter_map(|entry| self.entry(For { pod, namespace, entry })).collect()
+        pod.claims
+            .iter()
+            .filter_map(|entry| {
+                self.entry(For {
+                    pod,
+                    namespace,
+                    entry,
+                })
+            })
+            .collect()
     }
 
     /// Makes the plan of a claim that any new pod might use.
@@ -138,7 +192,12 @@ impl<'r> Planner<'_, 'r> {
     pub fn template(&self, template: &Given<'r, ResourceClaimTemplate<'r>>) -> ClaimPlan<'r> {
         let mut plan = empty(template.view.spec().spec(), template.index);
         plan.claim = format!("{}/{}", template.namespace, template.view.metadata().name());
-        self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, None);
+        self.unallocated(
+            &mut plan,
+            template.view.spec().spec(),
+            template.namespace,
+            None,
+        );
         plan
     }
 
@@ -172,7 +231,9 @@ impl<'r> Planner<'_, 'r> {
                 name = Some(format!("{}-{}", pod.name, entry.name));
             }
         }
-        let found = name.as_deref().and_then(|name| self.world.claim(user.namespace, name));
+        let found = name
+            .as_deref()
+            .and_then(|name| self.world.claim(user.namespace, name));
         if let Some(claim) = found {
             let mut plan = self.of_claim(claim, Some(user));
             plan.entry = Some(&entry.name);
@@ -181,22 +242,38 @@ impl<'r> Planner<'_, 'r> {
         }
         let shown = name.clone().unwrap_or_default();
         let text = not_created.unwrap_or_else(|| match entry.template {
-            _ if self.rules.claims_cached => format!("could not find claim \"{}\"", reference(user.namespace, &shown)),
-            Some(_) => format!("waiting for dynamic resource controller to create the resourceclaim \"{shown}\""),
+            _ if self.rules.claims_cached => format!(
+                "could not find claim \"{}\"",
+                reference(user.namespace, &shown)
+            ),
+            Some(_) => format!(
+                "waiting for dynamic resource controller to create the resourceclaim \"{shown}\""
+            ),
             None => format!("resourceclaim.resource.k8s.io \"{shown}\" not found"),
         });
         let template = entry.template.as_deref().and_then(|name| {
-            self.world.templates.iter().find(|t| t.namespace == user.namespace && t.view.metadata().name() == name)
+            self.world
+                .templates
+                .iter()
+                .find(|t| t.namespace == user.namespace && t.view.metadata().name() == name)
         });
         let why = match (&entry.template, template) {
-            (None, _) => message!("plan.claim-missing", "the claim `{name}` is not in the text", name = shown),
+            (None, _) => message!(
+                "plan.claim-missing",
+                "the claim `{name}` is not in the text",
+                name = shown
+            ),
             (Some(name), Some(_)) => message!(
                 "plan.claim-from-template",
                 "the claim of template `{name}` is not in the text: judged as the template will make it",
                 name
             ),
             (Some(name), None) => {
-                message!("plan.template-missing", "neither the claim nor the template `{name}` is in the text", name)
+                message!(
+                    "plan.template-missing",
+                    "neither the claim nor the template `{name}` is in the text",
+                    name
+                )
             }
         };
         let mut plan = match template {
@@ -205,24 +282,49 @@ impl<'r> Planner<'_, 'r> {
         };
         plan.object = template.map(|template| template.index);
         plan.entry = Some(&entry.name);
-        plan.claim = if shown.is_empty() { String::new() } else { format!("{}/{shown}", user.namespace) };
+        plan.claim = if shown.is_empty() {
+            String::new()
+        } else {
+            format!("{}/{shown}", user.namespace)
+        };
         self.context(&mut plan, user);
         let passing = template.is_some();
         plan.gates.insert(
             0,
-            NodelessCheck { passing, ..gate(CheckKind::Exists, CheckStage::LookUp, Some(SchedulerRefusal::no(text)), why) },
+            NodelessCheck {
+                passing,
+                ..gate(
+                    CheckKind::Exists,
+                    CheckStage::LookUp,
+                    Some(SchedulerRefusal::no(text)),
+                    why,
+                )
+            },
         );
         Some(plan)
     }
 
-    fn template_for(&self, template: &Given<'r, ResourceClaimTemplate<'r>>, user: For<'r>) -> ClaimPlan<'r> {
+    fn template_for(
+        &self,
+        template: &Given<'r, ResourceClaimTemplate<'r>>,
+        user: For<'r>,
+    ) -> ClaimPlan<'r> {
         let mut plan = empty(template.view.spec().spec(), template.index);
-        self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, Some(user));
+        self.unallocated(
+            &mut plan,
+            template.view.spec().spec(),
+            template.namespace,
+            Some(user),
+        );
         plan
     }
 
     /// Makes the plan of an existing claim. Without a user: as seen by a new pod.
-    fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> ClaimPlan<'r> {
+    fn of_claim(
+        &self,
+        claim: &Given<'r, ResourceClaim<'r>>,
+        user: Option<For<'r>>,
+    ) -> ClaimPlan<'r> {
         let view = claim.view;
         let (metadata, status) = (view.metadata(), view.status());
         let mut plan = empty(view.spec(), claim.index);
@@ -230,21 +332,31 @@ impl<'r> Planner<'_, 'r> {
         plan.allocated = status.allocation().is_some();
         let deleted = metadata.deletion_timestamp().is_some();
         let name = metadata.name();
-        let refusal = deleted.then(|| SchedulerRefusal::no(format!("resourceclaim \"{name}\" is being deleted")));
+        let refusal = deleted
+            .then(|| SchedulerRefusal::no(format!("resourceclaim \"{name}\" is being deleted")));
         let why = match deleted {
             true => message!("plan.deleted", "it is being deleted"),
             false => message!("plan.not-deleted", "it is not being deleted"),
         };
-        plan.gates.push(gate(CheckKind::Deleted, CheckStage::LookUp, refusal, why));
+        plan.gates
+            .push(gate(CheckKind::Deleted, CheckStage::LookUp, refusal, why));
         if let Some(user) = user.filter(|user| user.entry.claim.is_none()) {
             let ours = controlled_by(metadata, user.pod);
             let pod = reference(user.namespace, &user.pod.name);
-            let text = format!("ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)", claim.namespace);
+            let text = format!(
+                "ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)",
+                claim.namespace
+            );
             let why = match ours {
                 true => message!("plan.owned", "the pod owns it"),
                 false => message!("plan.not-owned", "the pod does not own it"),
             };
-            plan.gates.push(gate(CheckKind::Owner, CheckStage::LookUp, (!ours).then(|| SchedulerRefusal::no(text)), why));
+            plan.gates.push(gate(
+                CheckKind::Owner,
+                CheckStage::LookUp,
+                (!ours).then(|| SchedulerRefusal::no(text)),
+                why,
+            ));
         }
         let immediate = self.immediate(&plan);
         if self.rules.immediate_first {
@@ -256,7 +368,12 @@ impl<'r> Planner<'_, 'r> {
             false => message!("plan.no-deallocation", "its deallocation was not requested"),
         };
         let refusal = asked.then(|| SchedulerRefusal::no("resourceclaim must be reallocated"));
-        plan.gates.push(gate(CheckKind::Deallocation, CheckStage::PreFilter, refusal, why));
+        plan.gates.push(gate(
+            CheckKind::Deallocation,
+            CheckStage::PreFilter,
+            refusal,
+            why,
+        ));
         plan.gates.push(in_use(view, user));
         match status.allocation() {
             Some(allocation) => self.available(&mut plan, claim.index, allocation),
@@ -264,12 +381,19 @@ impl<'r> Planner<'_, 'r> {
         }
         let reserved = status.reserved_for();
         plan.can_free = plan.allocated
-            && (reserved.is_empty() || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod))));
+            && (reserved.is_empty()
+                || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod))));
         plan.movable = plan.mode == "WaitForFirstConsumer";
         plan
     }
 
-    fn unallocated(&self, plan: &mut ClaimPlan<'r>, spec: ResourceClaimSpec<'r>, namespace: &'r str, user: Option<For<'r>>) {
+    fn unallocated(
+        &self,
+        plan: &mut ClaimPlan<'r>,
+        spec: ResourceClaimSpec<'r>,
+        namespace: &'r str,
+        user: Option<For<'r>>,
+    ) {
         let immediate = self.immediate(plan);
         if self.rules.immediate_first {
             plan.gates.push(immediate.clone());
@@ -283,20 +407,34 @@ impl<'r> Planner<'_, 'r> {
         let why = match (plan.mode, plan.allocated) {
             (_, true) => message!("plan.allocated", "it is allocated"),
             ("Immediate", false) => {
-                message!("plan.immediate", "its mode is Immediate, and its driver has not allocated it yet")
+                message!(
+                    "plan.immediate",
+                    "its mode is Immediate, and its driver has not allocated it yet"
+                )
             }
-            _ => message!("plan.allocated-later", "it is allocated once a pod needs it"),
+            _ => message!(
+                "plan.allocated-later",
+                "it is allocated once a pod needs it"
+            ),
         };
         gate(CheckKind::Allocated, CheckStage::PreFilter, refusal, why)
     }
 
     fn available(&self, plan: &mut ClaimPlan<'r>, object: usize, allocation: AllocationResult<'r>) {
-        match allocation.available_on_nodes().and_then(|_| self.site(object, AVAILABLE_ON_NODES)) {
+        match allocation
+            .available_on_nodes()
+            .and_then(|_| self.site(object, AVAILABLE_ON_NODES))
+        {
             Some(site) => {
                 self.parse(plan, site);
-                plan.filters.push(Filter::Selector { site, allocated: true });
+                plan.filters.push(Filter::Selector {
+                    site,
+                    allocated: true,
+                });
             }
-            None => plan.filters.push(Filter::Unrestricted { path: AVAILABLE_ON_NODES }),
+            None => plan.filters.push(Filter::Unrestricted {
+                path: AVAILABLE_ON_NODES,
+            }),
         }
     }
 
@@ -304,8 +442,16 @@ impl<'r> Planner<'_, 'r> {
     fn parse(&self, plan: &mut ClaimPlan<'r>, site: usize) {
         if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
             let why = message!("plan.selector-unparsable", "the selector cannot be parsed");
-            let refused = gate(CheckKind::Parse, CheckStage::PreFilter, Some(SchedulerRefusal::error(error)), why);
-            plan.gates.push(NodelessCheck { site: Some(site), ..refused });
+            let refused = gate(
+                CheckKind::Parse,
+                CheckStage::PreFilter,
+                Some(SchedulerRefusal::error(error)),
+                why,
+            );
+            plan.gates.push(NodelessCheck {
+                site: Some(site),
+                ..refused
+            });
         }
     }
 
@@ -322,19 +468,27 @@ impl<'r> Planner<'_, 'r> {
         let name = spec.resource_class_name();
         let class = self.world.class(name);
         if self.rules.class_first {
-            let refusal = class.is_none().then(|| SchedulerRefusal::no(format!("resource class {name} does not exist")));
+            let refusal = class
+                .is_none()
+                .then(|| SchedulerRefusal::no(format!("resource class {name} does not exist")));
             let why = match class {
                 Some(_) => message!("plan.class", "class `{name}` is there", name),
-                None => message!("plan.class-missing", "class `{name}` is not in the text", name),
+                None => message!(
+                    "plan.class-missing",
+                    "class `{name}` is not in the text",
+                    name
+                ),
             };
-            plan.gates.push(gate(CheckKind::Class, CheckStage::PreFilter, refusal, why));
+            plan.gates
+                .push(gate(CheckKind::Class, CheckStage::PreFilter, refusal, why));
         }
         if let (true, Some(class)) = (self.rules.class_first, class)
             && let Some(site) = self.site(class.index, SUITABLE_NODES)
         {
             self.parse(plan, site);
         }
-        let structured = self.rules.structured && class.is_some_and(|class| class.view.structured_parameters() == Some(true));
+        let structured = self.rules.structured
+            && class.is_some_and(|class| class.view.structured_parameters() == Some(true));
         let mut allocation = None;
         if let Some(class) = class.filter(|_| structured) {
             plan.pending = false;
@@ -344,14 +498,18 @@ impl<'r> Planner<'_, 'r> {
         }
         if !structured && !matches!(plan.mode, "WaitForFirstConsumer" | "Immediate") {
             let text = format!("internal error, unexpected allocation mode {}", plan.mode);
-            plan.filters.push(Filter::Refused(SchedulerRefusal::error(text)));
+            plan.filters
+                .push(Filter::Refused(SchedulerRefusal::error(text)));
             return;
         }
         match class {
             Some(class) => self.suitable(plan, class),
             None if !self.rules.class_first => {
-                let text = format!("look up resource class: resourceclass.resource.k8s.io \"{name}\" not found");
-                plan.filters.push(Filter::Refused(SchedulerRefusal::error(text)));
+                let text = format!(
+                    "look up resource class: resourceclass.resource.k8s.io \"{name}\" not found"
+                );
+                plan.filters
+                    .push(Filter::Refused(SchedulerRefusal::error(text)));
             }
             None => {}
         }
@@ -362,9 +520,18 @@ impl<'r> Planner<'_, 'r> {
     }
 
     fn suitable(&self, plan: &mut ClaimPlan<'r>, class: &Given<'r, ResourceClass<'r>>) {
-        match class.view.suitable_nodes().and_then(|_| self.site(class.index, SUITABLE_NODES)) {
-            Some(site) => plan.filters.push(Filter::Selector { site, allocated: false }),
-            None => plan.filters.push(Filter::Unrestricted { path: SUITABLE_NODES }),
+        match class
+            .view
+            .suitable_nodes()
+            .and_then(|_| self.site(class.index, SUITABLE_NODES))
+        {
+            Some(site) => plan.filters.push(Filter::Selector {
+                site,
+                allocated: false,
+            }),
+            None => plan.filters.push(Filter::Unrestricted {
+                path: SUITABLE_NODES,
+            }),
         }
     }
 
@@ -376,33 +543,57 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Returns the refusal if the scheduling context belongs to an earlier pod of the same name.
-    fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<SchedulerRefusal> {
+    fn stolen(
+        &self,
+        context: &Given<'r, PodSchedulingContext<'r>>,
+        user: For<'r>,
+    ) -> Option<SchedulerRefusal> {
         let metadata = context.view.metadata();
         let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
-        let text = || format!("{kind} object with UID {uid} is not owned by Pod {}/{}", user.namespace, user.pod.name);
+        let text = || {
+            format!(
+                "{kind} object with UID {uid} is not owned by Pod {}/{}",
+                user.namespace, user.pod.name
+            )
+        };
         (!controlled_by(metadata, user.pod)).then(|| SchedulerRefusal::error(text()))
     }
 
     /// Adds the check of the scheduling context, where it is looked at before the claims.
     fn context(&self, plan: &mut ClaimPlan<'r>, user: For<'r>) {
-        let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
+        let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else {
+            return;
+        };
         let refusal = self.stolen(context, user);
         let why = match refusal {
-            Some(_) => message!("plan.context-not-owned", "the pod does not own its scheduling context"),
+            Some(_) => message!(
+                "plan.context-not-owned",
+                "the pod does not own its scheduling context"
+            ),
             None => message!("plan.context-owned", "the pod owns its scheduling context"),
         };
-        plan.gates.insert(0, gate(CheckKind::Context, CheckStage::PreFilter, refusal, why));
+        plan.gates.insert(
+            0,
+            gate(CheckKind::Context, CheckStage::PreFilter, refusal, why),
+        );
     }
 
     /// Adds the checks of the negotiation between scheduler and drivers about the pod.
     fn drivers(&self, plan: &mut ClaimPlan<'r>, user: For<'r>) {
-        let Some(context) = self.scheduling(user) else { return };
+        let Some(context) = self.scheduling(user) else {
+            return;
+        };
         let spec = context.view.spec();
         if let Some(refusal) = self.stolen(context, user) {
             plan.filters.push(Filter::Refused(refusal));
             return;
         }
-        let status = context.view.status().resource_claims().iter().find(|status| status.name() == user.entry.name);
+        let status = context
+            .view
+            .status()
+            .resource_claims()
+            .iter()
+            .find(|status| status.name() == user.entry.name);
         let nodes = status.map(|status| status.unsuitable_nodes());
         plan.reported = status.is_some();
         plan.filters.push(Filter::Unsuitable {
@@ -411,7 +602,8 @@ impl<'r> Planner<'_, 'r> {
             truncated: nodes.is_some_and(|nodes| nodes.len() >= MAX_NODES),
         });
         if !spec.potential_nodes().is_empty() {
-            plan.filters.push(Filter::Potential(order::set(spec.potential_nodes().iter())));
+            plan.filters
+                .push(Filter::Potential(order::set(spec.potential_nodes().iter())));
         }
         if !spec.selected_node().is_empty() {
             plan.filters.push(Filter::Selected(spec.selected_node()));
@@ -419,26 +611,44 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Finds the parameters that a class names.
-    fn class_parameters(&self, class: ResourceClass<'r>) -> Result<Option<ResourceClassParameters<'r>>, String> {
-        let Some(wanted) = class.parameters_ref() else { return Ok(None) };
+    fn class_parameters(
+        &self,
+        class: ResourceClass<'r>,
+    ) -> Result<Option<ResourceClassParameters<'r>>, String> {
+        let Some(wanted) = class.parameters_ref() else {
+            return Ok(None);
+        };
         let place = reference(wanted.namespace(), wanted.name());
         let mut known = self.world.class_parameters.iter();
         if wanted.api_group() == crate::api::GROUP && wanted.kind() == "ResourceClassParameters" {
             let found = known.find(|have| {
                 let metadata = have.view.metadata();
-                let in_place =
-                    have.namespace == wanted.namespace() || (metadata.namespace().is_empty() && wanted.namespace().is_empty());
+                let in_place = have.namespace == wanted.namespace()
+                    || (metadata.namespace().is_empty() && wanted.namespace().is_empty());
                 metadata.name() == wanted.name() && in_place
             });
-            return found.map(|found| Some(found.view)).ok_or_else(|| format!("class parameters {place} not found"));
+            return found
+                .map(|found| Some(found.view))
+                .ok_or_else(|| format!("class parameters {place} not found"));
         }
         let found = known.find(|have| {
             have.view.generated_from().is_some_and(|from| {
                 (from.api_group(), from.kind(), from.namespace(), from.name())
-                    == (wanted.api_group(), wanted.kind(), wanted.namespace(), wanted.name())
+                    == (
+                        wanted.api_group(),
+                        wanted.kind(),
+                        wanted.namespace(),
+                        wanted.name(),
+                    )
             })
         });
-        let missing = || format!("generated class parameters for {}.{} {place} not found", wanted.kind(), wanted.api_group());
+        let missing = || {
+            format!(
+                "generated class parameters for {}.{} {place} not found",
+                wanted.kind(),
+                wanted.api_group()
+            )
+        };
         found.map(|found| Some(found.view)).ok_or_else(missing)
     }
 
@@ -448,19 +658,34 @@ impl<'r> Planner<'_, 'r> {
         spec: ResourceClaimSpec<'r>,
         namespace: &str,
     ) -> Result<Option<ResourceClaimParameters<'r>>, String> {
-        let Some(wanted) = spec.parameters_ref() else { return Ok(None) };
+        let Some(wanted) = spec.parameters_ref() else {
+            return Ok(None);
+        };
         let place = reference(namespace, wanted.name());
-        let mut known = self.world.claim_parameters.iter().filter(|have| have.namespace == namespace);
+        let mut known = self
+            .world
+            .claim_parameters
+            .iter()
+            .filter(|have| have.namespace == namespace);
         if wanted.api_group() == crate::api::GROUP && wanted.kind() == "ResourceClaimParameters" {
             let found = known.find(|have| have.view.metadata().name() == wanted.name());
-            return found.map(|found| Some(found.view)).ok_or_else(|| format!("claim parameters {place} not found"));
+            return found
+                .map(|found| Some(found.view))
+                .ok_or_else(|| format!("claim parameters {place} not found"));
         }
         let found = known.find(|have| {
             have.view.generated_from().is_some_and(|from| {
-                (from.api_group(), from.kind(), from.name()) == (wanted.api_group(), wanted.kind(), wanted.name())
+                (from.api_group(), from.kind(), from.name())
+                    == (wanted.api_group(), wanted.kind(), wanted.name())
             })
         });
-        let missing = || format!("generated claim parameters for {}.{} {place} not found", wanted.kind(), wanted.api_group());
+        let missing = || {
+            format!(
+                "generated claim parameters for {}.{} {place} not found",
+                wanted.kind(),
+                wanted.api_group()
+            )
+        };
         found.map(|found| Some(found.view)).ok_or_else(missing)
     }
 
@@ -472,33 +697,66 @@ impl<'r> Planner<'_, 'r> {
         spec: ResourceClaimSpec<'r>,
         namespace: &str,
     ) -> Filter<'r> {
-        let found = self
-            .class_parameters(class)
-            .and_then(|class_parameters| Ok((class_parameters, self.claim_parameters(spec, namespace)?)));
+        let found = self.class_parameters(class).and_then(|class_parameters| {
+            Ok((class_parameters, self.claim_parameters(spec, namespace)?))
+        });
         let (class_parameters, claim_parameters) = match found {
             Ok(found) => found,
             Err(missing) => {
-                let why = message!("plan.parameters-missing", "its parameters are not in the text");
-                plan.gates.push(gate(CheckKind::Parameters, CheckStage::PreFilter, Some(SchedulerRefusal::no(missing)), why));
+                let why = message!(
+                    "plan.parameters-missing",
+                    "its parameters are not in the text"
+                );
+                plan.gates.push(gate(
+                    CheckKind::Parameters,
+                    CheckStage::PreFilter,
+                    Some(SchedulerRefusal::no(missing)),
+                    why,
+                ));
                 return Filter::Structured(None);
             }
         };
-        let there =
-            || gate(CheckKind::Parameters, CheckStage::PreFilter, None, message!("plan.parameters", "its parameters are there"));
+        let there = || {
+            gate(
+                CheckKind::Parameters,
+                CheckStage::PreFilter,
+                None,
+                message!("plan.parameters", "its parameters are there"),
+            )
+        };
         if self.world.slices.is_empty() {
             plan.gates.push(there());
             return Filter::Structured(None);
         }
-        let claims: Vec<_> = self.world.claims.iter().map(|claim| (claim.namespace, claim.view)).collect();
-        let facts = StructuredFacts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
+        let claims: Vec<_> = self
+            .world
+            .claims
+            .iter()
+            .map(|claim| (claim.namespace, claim.view))
+            .collect();
+        let facts = StructuredFacts {
+            slices: &self.world.slices,
+            claims: &claims,
+            class,
+            class_parameters,
+            claim_parameters,
+        };
         match Structured::of(&facts) {
             Ok(structured) => {
                 plan.gates.push(there());
                 Filter::Structured(Some(Arc::new(structured)))
             }
             Err(error) => {
-                let why = message!("plan.parameters-uncompiled", "a selector of its parameters does not compile");
-                plan.gates.push(gate(CheckKind::Parameters, CheckStage::PreFilter, Some(SchedulerRefusal::error(error)), why));
+                let why = message!(
+                    "plan.parameters-uncompiled",
+                    "a selector of its parameters does not compile"
+                );
+                plan.gates.push(gate(
+                    CheckKind::Parameters,
+                    CheckStage::PreFilter,
+                    Some(SchedulerRefusal::error(error)),
+                    why,
+                ));
                 Filter::Structured(None)
             }
         }
@@ -524,7 +782,11 @@ fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> ClaimPlan<'r> {
 
 fn reserved_for(claim: ResourceClaim<'_>, pod: &ClaimingPod) -> bool {
     claim.status().reserved_for().iter().any(|consumer| {
-        if pod.uid.is_empty() { consumer.resource() == "pods" && consumer.name() == pod.name } else { consumer.uid() == pod.uid }
+        if pod.uid.is_empty() {
+            consumer.resource() == "pods" && consumer.name() == pod.name
+        } else {
+            consumer.uid() == pod.uid
+        }
     })
 }
 
@@ -538,15 +800,34 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> NodelessCheck {
         (None, _) => message!("plan.not-reserved", "no consumer has reserved it"),
         (Some(_), true) => message!("plan.reserved-for-pod", "it is reserved for the pod"),
         (Some(first), false) => {
-            let resource = first.resource().strip_suffix('s').unwrap_or(first.resource());
+            let resource = first
+                .resource()
+                .strip_suffix('s')
+                .unwrap_or(first.resource());
             let name = first.name();
             let text = match (reserved.len().saturating_sub(1), shareable) {
-                (0, false) => message!("plan.reserved", "it is reserved for {resource} `{name}`", resource, name),
+                (0, false) => message!(
+                    "plan.reserved",
+                    "it is reserved for {resource} `{name}`",
+                    resource,
+                    name
+                ),
                 (0, true) => {
-                    message!("plan.reserved-shared", "it is reserved for {resource} `{name}`, and can be shared", resource, name)
+                    message!(
+                        "plan.reserved-shared",
+                        "it is reserved for {resource} `{name}`, and can be shared",
+                        resource,
+                        name
+                    )
                 }
                 (more, false) => {
-                    message!("plan.reserved-more", "it is reserved for {resource} `{name}` and {more} more", resource, name, more)
+                    message!(
+                        "plan.reserved-more",
+                        "it is reserved for {resource} `{name}` and {more} more",
+                        resource,
+                        name,
+                        more
+                    )
                 }
                 (more, true) => message!(
                     "plan.reserved-more-shared",
@@ -559,5 +840,10 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> NodelessCheck {
             text.into()
         }
     };
-    gate(CheckKind::InUse, CheckStage::PreFilter, refused.then(|| SchedulerRefusal::no("resourceclaim in use")), why)
+    gate(
+        CheckKind::InUse,
+        CheckStage::PreFilter,
+        refused.then(|| SchedulerRefusal::no("resourceclaim in use")),
+        why,
+    )
 }

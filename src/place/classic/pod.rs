@@ -36,26 +36,41 @@ impl ClaimingPod {
     /// Reads a Pod.
     pub fn read(tree: &Tree<'_>, node: NodeId) -> Self {
         let text = |parent: Option<NodeId>, key: &str| {
-            parent.and_then(|parent| tree.get(parent, key)).and_then(|id| tree.str(id)).map(str::to_owned)
+            parent
+                .and_then(|parent| tree.get(parent, key))
+                .and_then(|id| tree.str(id))
+                .map(str::to_owned)
         };
         let part = |name: &str| tree.get(node, name);
         let list = |parent: Option<NodeId>, key: &str| {
-            parent.and_then(|parent| tree.get(parent, key)).map_or(&[][..], |id| tree.items(id))
+            parent
+                .and_then(|parent| tree.get(parent, key))
+                .map_or(&[][..], |id| tree.items(id))
         };
         let metadata = part("metadata");
         let claims = list(part("spec"), "resourceClaims").iter().map(|&entry| {
             // // Up to 1.30 the names are below `source`; later releases have them at the entry.
-            let source = tree.get(entry, "source").filter(|&source| tree.is_map(source)).unwrap_or(entry);
+            let source = tree
+                .get(entry, "source")
+                .filter(|&source| tree.is_map(source))
+                .unwrap_or(entry);
             ClaimEntry {
                 name: text(Some(entry), "name").unwrap_or_default(),
                 claim: text(Some(source), "resourceClaimName"),
                 template: text(Some(source), "resourceClaimTemplateName"),
             }
         });
-        let statuses = list(part("status"), "resourceClaimStatuses").iter().map(|&status| {
-            let name = tree.get(status, "resourceClaimName").filter(|&id| tree.kind(id) != Kind::Null);
-            (text(Some(status), "name").unwrap_or_default(), name.and_then(|id| tree.str(id)).map(str::to_owned))
-        });
+        let statuses = list(part("status"), "resourceClaimStatuses")
+            .iter()
+            .map(|&status| {
+                let name = tree
+                    .get(status, "resourceClaimName")
+                    .filter(|&id| tree.kind(id) != Kind::Null);
+                (
+                    text(Some(status), "name").unwrap_or_default(),
+                    name.and_then(|id| tree.str(id)).map(str::to_owned),
+                )
+            });
         ClaimingPod {
             name: text(metadata, "name").unwrap_or_default(),
             namespace: text(metadata, "namespace").unwrap_or_default(),

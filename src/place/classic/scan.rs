@@ -37,7 +37,12 @@ impl ScannedNode<'_> {
 /// # Errors
 /// A value that is malformed as far as it was looked at.
 pub fn stream(text: &str, take: &mut dyn FnMut(&ScannedNode<'_>)) -> Read<usize> {
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, seen: ScannedNode::default() };
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        seen: ScannedNode::default(),
+    };
     loop {
         scanner.blank();
         match scanner.peek() {
@@ -84,7 +89,10 @@ impl<'s> Scanner<'s> {
             let rest = self.bytes.get(self.at..).ok_or(ScanRefusal)?;
             let stop = memchr::memchr2(b'"', b'\\', rest).ok_or(ScanRefusal)?;
             let backslash = rest.get(stop) == Some(&b'\\');
-            self.at = self.at.saturating_add(stop).saturating_add(if backslash { 2 } else { 1 });
+            self.at = self
+                .at
+                .saturating_add(stop)
+                .saturating_add(if backslash { 2 } else { 1 });
             if !backslash {
                 return Ok(escaped);
             }
@@ -97,11 +105,19 @@ impl<'s> Scanner<'s> {
         self.take(b'"')?;
         let escaped = self.skip_string()?;
         let whole = self.text.get(start..self.at).ok_or(ScanRefusal)?;
-        let inner = whole.get(1..whole.len().saturating_sub(1)).ok_or(ScanRefusal)?;
+        let inner = whole
+            .get(1..whole.len().saturating_sub(1))
+            .ok_or(ScanRefusal)?;
         if escaped {
-            return serde_json::from_str::<String>(whole).map(Cow::Owned).map_err(|_| ScanRefusal);
+            return serde_json::from_str::<String>(whole)
+                .map(Cow::Owned)
+                .map_err(|_| ScanRefusal);
         }
-        if inner.bytes().any(|byte| byte < 0x20) { Err(ScanRefusal) } else { Ok(Cow::Borrowed(inner)) }
+        if inner.bytes().any(|byte| byte < 0x20) {
+            Err(ScanRefusal)
+        } else {
+            Ok(Cow::Borrowed(inner))
+        }
     }
 
     /// Skips any value; in brackets and quotes only their ends are checked.
@@ -115,11 +131,27 @@ impl<'s> Scanner<'s> {
             Some(_) => {
                 let start = self.at;
                 while self.peek().is_some_and(|byte| {
-                    !matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b'"' | b'{' | b'[' | b':')
+                    !matches!(
+                        byte,
+                        b',' | b'}'
+                            | b']'
+                            | b' '
+                            | b'\n'
+                            | b'\r'
+                            | b'\t'
+                            | b'"'
+                            | b'{'
+                            | b'['
+                            | b':'
+                    )
                 }) {
                     self.step();
                 }
-                if self.at == start { Err(ScanRefusal) } else { Ok(()) }
+                if self.at == start {
+                    Err(ScanRefusal)
+                } else {
+                    Ok(())
+                }
             }
             None => Err(ScanRefusal),
         }
@@ -129,7 +161,10 @@ impl<'s> Scanner<'s> {
         let mut depth = 0usize;
         loop {
             let rest = self.bytes.get(self.at..).ok_or(ScanRefusal)?;
-            let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']')).ok_or(ScanRefusal)?;
+            let stop = rest
+                .iter()
+                .position(|&byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']'))
+                .ok_or(ScanRefusal)?;
             self.at = self.at.saturating_add(stop).saturating_add(1);
             match rest.get(stop) {
                 Some(b'"') => {

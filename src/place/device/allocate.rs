@@ -51,7 +51,14 @@ pub fn allocate<'s>(
 ) -> AllocationOutcome {
     let gathered = match gathered {
         Ok(gathered) => gathered,
-        Err(error) => return AllocationOutcome { verdict: Verdict::Fatal(error.clone()), steps: 0, cost: 0, picked: Vec::new() },
+        Err(error) => {
+            return AllocationOutcome {
+                verdict: Verdict::Fatal(error.clone()),
+                steps: 0,
+                cost: 0,
+                picked: Vec::new(),
+            };
+        }
     };
     let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
     let prepared = match attempt.prepare() {
@@ -63,10 +70,19 @@ pub fn allocate<'s>(
                 Stop::Ended | Stop::TooMany => Verdict::Nothing,
                 Stop::Undecided => Verdict::Undecided,
             };
-            return AllocationOutcome { verdict, steps: 0, cost: 0, picked: Vec::new() };
+            return AllocationOutcome {
+                verdict,
+                steps: 0,
+                cost: 0,
+                picked: Vec::new(),
+            };
         }
     };
-    let mut search = Search::new(&attempt, prepared.clone(), budget.min(STEPS_BEFORE_COUNTING));
+    let mut search = Search::new(
+        &attempt,
+        prepared.clone(),
+        budget.min(STEPS_BEFORE_COUNTING),
+    );
     let mut found = search.run();
     let (mut steps, mut cost) = (search.steps, search.cost());
     if found == Err(Stop::Undecided) {
@@ -79,7 +95,9 @@ pub fn allocate<'s>(
         }
     }
     let verdict = match found {
-        Ok(true) => results::build(&attempt, &search).map_or_else(Verdict::Fatal, Verdict::Allocated),
+        Ok(true) => {
+            results::build(&attempt, &search).map_or_else(Verdict::Fatal, Verdict::Allocated)
+        }
         Ok(false) | Err(Stop::Ended | Stop::TooMany) => {
             let invalid = gathered.pools.iter().any(|pool| pool.invalid.is_some());
             if cluster.behaviour.invalid_pools_reported && invalid {
@@ -92,6 +110,15 @@ pub fn allocate<'s>(
         Err(Stop::Panic(words)) => Verdict::Panic(words),
         Err(Stop::Undecided) => Verdict::Undecided,
     };
-    let picked = search.picked.iter().map(|((claim, request), sub)| (*claim, *request, *sub)).collect();
-    AllocationOutcome { verdict, steps, cost, picked }
+    let picked = search
+        .picked
+        .iter()
+        .map(|((claim, request), sub)| (*claim, *request, *sub))
+        .collect();
+    AllocationOutcome {
+        verdict,
+        steps,
+        cost,
+        picked,
+    }
 }

@@ -32,7 +32,12 @@ impl Amount {
     /// Reads what the server has printed already.
     pub fn printed(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: text.to_owned(), notation: quantity.notation() })
+        Ok(Amount {
+            nanos: nanos_of(&quantity),
+            whole: quantity.integer(),
+            text: text.to_owned(),
+            notation: quantity.notation(),
+        })
     }
 
     /// Makes a whole number in binary notation, as upstream prints what it rounded.
@@ -47,7 +52,12 @@ impl Amount {
             suffix = next;
         }
         let whole = number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}"), notation: Notation::Binary }
+        Amount {
+            nanos: number.saturating_mul(UNIT),
+            whole,
+            text: format!("{rest}{suffix}"),
+            notation: Notation::Binary,
+        }
     }
 
     /// Makes an amount of thousandths in a notation, as upstream prints what it computed.
@@ -63,7 +73,10 @@ impl Amount {
             (false, Notation::DecimalExponent) => format!("{number}e-3"),
             (false, _) => format!("{number}m"),
         };
-        Amount { notation, ..Amount::computed(&text) }
+        Amount {
+            notation,
+            ..Amount::computed(&text)
+        }
     }
 
     /// Makes a whole number in a notation, as upstream prints what it computed.
@@ -71,15 +84,29 @@ impl Amount {
         if notation == Notation::Binary && number.unsigned_abs() >= 1024 {
             return Amount::whole(number.into());
         }
-        let text = if notation == Notation::DecimalExponent { format!("{number}e0") } else { number.to_string() };
-        Amount { notation, ..Amount::computed(&text) }
+        let text = if notation == Notation::DecimalExponent {
+            format!("{number}e0")
+        } else {
+            number.to_string()
+        };
+        Amount {
+            notation,
+            ..Amount::computed(&text)
+        }
     }
 
     fn computed(text: &str) -> Self {
-        let Ok(quantity) = Quantity::parse(text) else { return Amount::default() };
+        let Ok(quantity) = Quantity::parse(text) else {
+            return Amount::default();
+        };
         let (nanos, whole) = (nanos_of(&quantity), quantity.integer());
         let quantity = quantity.recomputed();
-        Amount { nanos, whole, text: quantity.canonical().into_owned(), notation: quantity.notation() }
+        Amount {
+            nanos,
+            whole,
+            text: quantity.canonical().into_owned(),
+            notation: quantity.notation(),
+        }
     }
 
     /// Returns the notation that arithmetic keeps.
@@ -90,7 +117,9 @@ impl Amount {
     /// Returns the thousandths, if there are no smaller parts and 64 bits are enough.
     pub fn as_milli(&self) -> Option<i64> {
         const MILLI: i128 = UNIT / 1000;
-        (self.nanos.checked_rem(MILLI) == Some(0)).then(|| i64::try_from(self.nanos / MILLI).ok()).flatten()
+        (self.nanos.checked_rem(MILLI) == Some(0))
+            .then(|| i64::try_from(self.nanos / MILLI).ok())
+            .flatten()
     }
 
     /// Makes a whole number in the notation of another amount.
@@ -140,7 +169,14 @@ pub fn spell_like(nanos: i128, beside: &str) -> String {
 
 /// Writes nanos in the largest decimal unit from `k` on that leaves no fraction.
 fn decimal(nanos: i128) -> Option<String> {
-    let suffixes = [("E", 18u32), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)];
+    let suffixes = [
+        ("E", 18u32),
+        ("P", 15),
+        ("T", 12),
+        ("G", 9),
+        ("M", 6),
+        ("k", 3),
+    ];
     suffixes.into_iter().find_map(|(suffix, power)| {
         let unit = UNIT.checked_mul(10i128.checked_pow(power)?)?;
         let whole = nanos != 0 && nanos.checked_rem(unit) == Some(0);
@@ -154,14 +190,17 @@ pub fn spell(nanos: i128) -> String {
     let units = nanos / UNIT;
     if whole && (units.checked_rem(1024) == Some(0) || units.unsigned_abs() < 1_000_000) {
         let binary = Amount::whole(units).text;
-        let shorter = decimal(nanos).filter(|decimal| units.unsigned_abs() >= 1_000_000 && decimal.len() < binary.len());
+        let shorter = decimal(nanos)
+            .filter(|decimal| units.unsigned_abs() >= 1_000_000 && decimal.len() < binary.len());
         return shorter.unwrap_or(binary);
     }
     let sign = if nanos < 0 { "-" } else { "" };
     let (number, suffix) = [(UNIT, ""), (UNIT / 1000, "m"), (1000, "u")]
         .into_iter()
         .find(|(unit, _)| nanos.checked_rem(*unit) == Some(0))
-        .map_or((nanos, "n"), |(unit, suffix)| (nanos.checked_div(unit).unwrap_or(nanos), suffix));
+        .map_or((nanos, "n"), |(unit, suffix)| {
+            (nanos.checked_div(unit).unwrap_or(nanos), suffix)
+        });
     format!("{sign}{}{suffix}", number.unsigned_abs())
 }
 
@@ -179,14 +218,23 @@ mod tests {
             ("-1.5", -1_500_000_000, -2, "-1500m"),
             ("-0.5Ki", -512 * UNIT, -512, "-512"),
             // Held as a number of any length: cut at the point, and one more.
-            ("-0.1Gi", -107_374_182_400_000_000, -107_374_181, "-107374182400m"),
+            (
+                "-0.1Gi",
+                -107_374_182_400_000_000,
+                -107_374_181,
+                "-107374182400m",
+            ),
             ("2G", 2_000_000_000 * UNIT, 2_000_000_000, "2G"),
             ("1e3", 1000 * UNIT, 1000, "1e3"),
             ("1n", 1, 1, "1n"),
             ("0.5Ki", 512 * UNIT, 512, "512"),
         ] {
             let amount = Amount::parse(text).unwrap();
-            assert_eq!((amount.nanos(), amount.value(), amount.text()), (nanos, value, shown), "{text}");
+            assert_eq!(
+                (amount.nanos(), amount.value(), amount.text()),
+                (nanos, value, shown),
+                "{text}"
+            );
         }
         assert_eq!(Amount::parse("1e300").unwrap().nanos(), MOST);
         assert!(Amount::parse("many").is_err());
@@ -210,7 +258,11 @@ mod tests {
             ("500m", "10", "500m"),
             ("0", "10G", "0"),
         ] {
-            assert_eq!(spell_like(Amount::parse(amount).unwrap().nanos(), beside), shown, "{amount} {beside}");
+            assert_eq!(
+                spell_like(Amount::parse(amount).unwrap().nanos(), beside),
+                shown,
+                "{amount} {beside}"
+            );
         }
     }
 }

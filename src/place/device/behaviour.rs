@@ -320,7 +320,10 @@ const V34_INCUBATING: Behaviour = Behaviour {
     ..V33
 };
 
-const V34_STABLE: Behaviour = Behaviour { allocator: "stable", ..V34_INCUBATING };
+const V34_STABLE: Behaviour = Behaviour {
+    allocator: "stable",
+    ..V34_INCUBATING
+};
 
 const V34_EXPERIMENTAL: Behaviour = Behaviour {
     allocator: "experimental",
@@ -394,7 +397,10 @@ const V36_INCUBATING: Behaviour = Behaviour {
     ..V36_STABLE
 };
 
-const V36_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", ..V36_INCUBATING };
+const V36_EXPERIMENTAL: Behaviour = Behaviour {
+    allocator: "experimental",
+    ..V36_INCUBATING
+};
 
 /// The stable allocator of 1.37.2.
 const V37_STABLE: Behaviour = Behaviour {
@@ -425,41 +431,69 @@ const V37_INCUBATING: Behaviour = Behaviour {
     ..V36_INCUBATING
 };
 
-const V37_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", knows_skipped_operations: true, ..V37_INCUBATING };
+const V37_EXPERIMENTAL: Behaviour = Behaviour {
+    allocator: "experimental",
+    knows_skipped_operations: true,
+    ..V37_INCUBATING
+};
 
 /// Finds counters by the pool's driver and name, from 1.36.4 on.
 const fn by_id(behaviour: Behaviour) -> Behaviour {
-    Behaviour { counters: CounterPlace::PoolById, ..behaviour }
+    Behaviour {
+        counters: CounterPlace::PoolById,
+        ..behaviour
+    }
 }
 
 /// Checks the limit of devices at each request, from 1.34.12, 1.35.9, 1.36.5 and 1.37.1 on.
 const fn per_request(behaviour: Behaviour) -> Behaviour {
-    Behaviour { limit_check: LimitCheck::PerRequest, ..behaviour }
+    Behaviour {
+        limit_check: LimitCheck::PerRequest,
+        ..behaviour
+    }
 }
 
 /// Changes a behavior to that of 1.37.0.
 const fn summed(behaviour: Behaviour) -> Behaviour {
-    Behaviour { limit_check: LimitCheck::Sum, ..behaviour }
+    Behaviour {
+        limit_check: LimitCheck::Sum,
+        ..behaviour
+    }
 }
 
 /// Does not refund the charge of a rejected candidate or of a share, as in the three allocators of 1.36.0 to 1.36.2.
 const fn leaking(behaviour: Behaviour) -> Behaviour {
-    Behaviour { refused_gives_back: false, share_gives_back: false, share_stays_known: false, ..behaviour }
+    Behaviour {
+        refused_gives_back: false,
+        share_gives_back: false,
+        share_stays_known: false,
+        ..behaviour
+    }
 }
 
 /// Returns the behavior of 1.36.0 and 1.36.1: mode All with counters crashes the scheduler, and shares do not use counters.
 const fn first_36(behaviour: Behaviour) -> Behaviour {
-    Behaviour { all_loses_pool: true, shares_use_counters: false, ..leaking(behaviour) }
+    Behaviour {
+        all_loses_pool: true,
+        shares_use_counters: false,
+        ..leaking(behaviour)
+    }
 }
 
 /// Returns the behavior of 1.35.0 to 1.35.5.
 const fn crashing(behaviour: Behaviour) -> Behaviour {
-    Behaviour { all_loses_pool: true, ..behaviour }
+    Behaviour {
+        all_loses_pool: true,
+        ..behaviour
+    }
 }
 
 /// Returns the behavior of 1.33.0 to 1.33.5, 1.34.0 and 1.34.1.
 const fn unnamed_class(behaviour: Behaviour) -> Behaviour {
-    Behaviour { config: ConfigStyle::ByRequestAndRequest, ..behaviour }
+    Behaviour {
+        config: ConfigStyle::ByRequestAndRequest,
+        ..behaviour
+    }
 }
 
 /// The allocators from a release on, in the order in which the scheduler tries them.
@@ -472,10 +506,21 @@ struct Allocators {
 
 /// The allocators of each release, newest first.
 static ALLOCATORS: &[Allocators] = &[
-    Allocators { from: (37, 1), list: &[(V37_STABLE, FOUR), (V37_INCUBATING, SEVEN), (V37_EXPERIMENTAL, ALL_OF_37)] },
+    Allocators {
+        from: (37, 1),
+        list: &[
+            (V37_STABLE, FOUR),
+            (V37_INCUBATING, SEVEN),
+            (V37_EXPERIMENTAL, ALL_OF_37),
+        ],
+    },
     Allocators {
         from: (37, 0),
-        list: &[(summed(V37_STABLE), FOUR), (summed(V37_INCUBATING), SEVEN), (summed(V37_EXPERIMENTAL), ALL_OF_37)],
+        list: &[
+            (summed(V37_STABLE), FOUR),
+            (summed(V37_INCUBATING), SEVEN),
+            (summed(V37_EXPERIMENTAL), ALL_OF_37),
+        ],
     },
     Allocators {
         from: (36, 5),
@@ -487,31 +532,76 @@ static ALLOCATORS: &[Allocators] = &[
     },
     Allocators {
         from: (36, 4),
-        list: &[(by_id(V36_STABLE), FOUR), (by_id(V36_INCUBATING), SIX), (by_id(V36_EXPERIMENTAL), ALL)],
+        list: &[
+            (by_id(V36_STABLE), FOUR),
+            (by_id(V36_INCUBATING), SIX),
+            (by_id(V36_EXPERIMENTAL), ALL),
+        ],
     },
-    Allocators { from: (36, 3), list: &[(V36_STABLE, FOUR), (V36_INCUBATING, SIX), (V36_EXPERIMENTAL, ALL)] },
+    Allocators {
+        from: (36, 3),
+        list: &[
+            (V36_STABLE, FOUR),
+            (V36_INCUBATING, SIX),
+            (V36_EXPERIMENTAL, ALL),
+        ],
+    },
     Allocators {
         from: (36, 2),
-        list: &[(leaking(V36_STABLE), FOUR), (leaking(V36_INCUBATING), SIX), (leaking(V36_EXPERIMENTAL), ALL)],
+        list: &[
+            (leaking(V36_STABLE), FOUR),
+            (leaking(V36_INCUBATING), SIX),
+            (leaking(V36_EXPERIMENTAL), ALL),
+        ],
     },
     Allocators {
         from: (36, 0),
-        list: &[(first_36(V36_STABLE), FOUR), (first_36(V36_INCUBATING), SIX), (first_36(V36_EXPERIMENTAL), ALL)],
+        list: &[
+            (first_36(V36_STABLE), FOUR),
+            (first_36(V36_INCUBATING), SIX),
+            (first_36(V36_EXPERIMENTAL), ALL),
+        ],
     },
     Allocators {
         from: (35, 9),
-        list: &[(per_request(V35_STABLE), NONE), (per_request(V35_INCUBATING), FOUR), (per_request(V35_EXPERIMENTAL), SIX)],
+        list: &[
+            (per_request(V35_STABLE), NONE),
+            (per_request(V35_INCUBATING), FOUR),
+            (per_request(V35_EXPERIMENTAL), SIX),
+        ],
     },
-    Allocators { from: (35, 6), list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
+    Allocators {
+        from: (35, 6),
+        list: &[
+            (V35_STABLE, NONE),
+            (V35_INCUBATING, FOUR),
+            (V35_EXPERIMENTAL, SIX),
+        ],
+    },
     Allocators {
         from: (35, 0),
-        list: &[(crashing(V35_STABLE), NONE), (crashing(V35_INCUBATING), FOUR), (crashing(V35_EXPERIMENTAL), SIX)],
+        list: &[
+            (crashing(V35_STABLE), NONE),
+            (crashing(V35_INCUBATING), FOUR),
+            (crashing(V35_EXPERIMENTAL), SIX),
+        ],
     },
     Allocators {
         from: (34, 12),
-        list: &[(per_request(V34_STABLE), NONE), (per_request(V34_INCUBATING), FOUR), (per_request(V34_EXPERIMENTAL), SIX_OF_34)],
+        list: &[
+            (per_request(V34_STABLE), NONE),
+            (per_request(V34_INCUBATING), FOUR),
+            (per_request(V34_EXPERIMENTAL), SIX_OF_34),
+        ],
     },
-    Allocators { from: (34, 2), list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
+    Allocators {
+        from: (34, 2),
+        list: &[
+            (V34_STABLE, NONE),
+            (V34_INCUBATING, FOUR),
+            (V34_EXPERIMENTAL, SIX_OF_34),
+        ],
+    },
     Allocators {
         from: (34, 0),
         list: &[
@@ -520,13 +610,43 @@ static ALLOCATORS: &[Allocators] = &[
             (unnamed_class(V34_EXPERIMENTAL), SIX_OF_34),
         ],
     },
-    Allocators { from: (33, 6), list: &[(V33, ALL)] },
-    Allocators { from: (33, 1), list: &[(unnamed_class(V33), ALL)] },
+    Allocators {
+        from: (33, 6),
+        list: &[(V33, ALL)],
+    },
+    Allocators {
+        from: (33, 1),
+        list: &[(unnamed_class(V33), ALL)],
+    },
     // Up to 1.33.0 the search chose half of what the API allowed.
-    Allocators { from: (33, 0), list: &[(Behaviour { most_chosen: 16, ..unnamed_class(V33) }, ALL)] },
-    Allocators { from: (32, 10), list: &[(V32, ALL)] },
-    Allocators { from: (32, 0), list: &[(Behaviour { config: ConfigStyle::ByRequest, ..V32 }, ALL)] },
-    Allocators { from: (31, 0), list: &[(V31, ALL)] },
+    Allocators {
+        from: (33, 0),
+        list: &[(
+            Behaviour {
+                most_chosen: 16,
+                ..unnamed_class(V33)
+            },
+            ALL,
+        )],
+    },
+    Allocators {
+        from: (32, 10),
+        list: &[(V32, ALL)],
+    },
+    Allocators {
+        from: (32, 0),
+        list: &[(
+            Behaviour {
+                config: ConfigStyle::ByRequest,
+                ..V32
+            },
+            ALL,
+        )],
+    },
+    Allocators {
+        from: (31, 0),
+        list: &[(V31, ALL)],
+    },
 ];
 
 fn entry(minor: u8, patch: u8) -> Option<&'static Allocators> {
@@ -544,18 +664,28 @@ pub fn since(minor: u8, patch: u8) -> Option<(u8, u8)> {
 
 /// Returns the allocator that the scheduler of 1.`minor`.`patch` uses for these features: the first that supports all of them.
 pub fn allocator(minor: u8, patch: u8, features: &Features) -> Option<&'static Behaviour> {
-    let supports = |supported: &&[Feature]| features.iter().all(|feature| supported.contains(feature));
-    allocators(minor, patch).iter().find(|(_, supported)| supports(supported)).map(|(behaviour, _)| behaviour)
+    let supports =
+        |supported: &&[Feature]| features.iter().all(|feature| supported.contains(feature));
+    allocators(minor, patch)
+        .iter()
+        .find(|(_, supported)| supports(supported))
+        .map(|(behaviour, _)| behaviour)
 }
 
 /// Returns an allocator by name, regardless of its features; used for recorded answers.
 pub fn allocator_named(minor: u8, patch: u8, name: &str) -> Option<&'static Behaviour> {
-    allocators(minor, patch).iter().find(|(behaviour, _)| behaviour.allocator == name).map(|(behaviour, _)| behaviour)
+    allocators(minor, patch)
+        .iter()
+        .find(|(behaviour, _)| behaviour.allocator == name)
+        .map(|(behaviour, _)| behaviour)
 }
 
 /// Returns the error if no allocator supports the features: upstream's words, then the names of the features (upstream prints all
 /// flags).
 pub fn no_allocator(features: &Features) -> String {
     let names: Vec<&str> = features.iter().map(|feature| feature.name()).collect();
-    format!("internal error: no allocator available for feature set {}", names.join(", "))
+    format!(
+        "internal error: no allocator available for feature set {}",
+        names.join(", ")
+    )
 }

@@ -49,12 +49,18 @@ pub struct Cluster<'f> {
 
 impl<'f> Cluster<'f> {
     /// Prepares facts for an allocator. Taint rules must have been applied before.
-    pub fn new(facts: &'f Facts, behaviour: &'f Behaviour, features: &'f Features, selectors: &'f CelSelectors) -> Self {
+    pub fn new(
+        facts: &'f Facts,
+        behaviour: &'f Behaviour,
+        features: &'f Features,
+        selectors: &'f CelSelectors,
+    ) -> Self {
         let slices = &facts.slices;
         let mut first = Vec::with_capacity(slices.len());
         let mut devices = 0usize;
         let (mut elsewhere, mut everywhere, mut local) = (Vec::new(), Vec::new(), Vec::new());
-        let counters_everywhere = behaviour.counter_slices_everywhere && features.contains(&Feature::PartitionableDevices);
+        let counters_everywhere = behaviour.counter_slices_everywhere
+            && features.contains(&Feature::PartitionableDevices);
         for (slice, facts) in slices.iter().enumerate() {
             let spec = &facts.spec;
             first.push(devices);
@@ -66,9 +72,17 @@ impl<'f> Cluster<'f> {
             };
             list.push(slice);
         }
-        let node_name = |at: &SliceAt| slices.get(*at).and_then(|slice| slice.spec.node_name.as_deref());
-        let by_node =
-            order::positions(local.len(), &|a, b| local.get(a).and_then(node_name).cmp(&local.get(b).and_then(node_name)));
+        let node_name = |at: &SliceAt| {
+            slices
+                .get(*at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+        };
+        let by_node = order::positions(local.len(), &|a, b| {
+            local
+                .get(a)
+                .and_then(node_name)
+                .cmp(&local.get(b).and_then(node_name))
+        });
         let mut cluster = Cluster {
             facts,
             behaviour,
@@ -77,21 +91,35 @@ impl<'f> Cluster<'f> {
             usage: DevicesInUse::default(),
             verdicts: Verdicts::new(selectors, devices),
             judgements: Judgements::default(),
-            classes: order::positions(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
+            classes: order::positions(facts.classes.len(), &|a, b| {
+                class_name(facts, a).cmp(class_name(facts, b))
+            }),
             first,
             identities: Vec::new(),
             named: Vec::new(),
-            by_node: by_node.iter().filter_map(|at| local.get(*at)).copied().collect(),
+            by_node: by_node
+                .iter()
+                .filter_map(|at| local.get(*at))
+                .copied()
+                .collect(),
             elsewhere,
             everywhere,
-            by_pool: order::positions(slices.len(), &|a, b| pool_name(facts, a).cmp(&pool_name(facts, b))),
+            by_pool: order::positions(slices.len(), &|a, b| {
+                pool_name(facts, a).cmp(&pool_name(facts, b))
+            }),
             by_pool_name: OnceCell::new(),
             placed: OnceCell::new(),
         };
         cluster.name(devices);
         let consumable = cluster.has(Feature::ConsumableCapacity);
         let names = &|name: DeviceName<'_>| cluster.identity_of(name);
-        cluster.usage = DevicesInUse::of(&facts.claims, behaviour, consumable, cluster.identities(), names);
+        cluster.usage = DevicesInUse::of(
+            &facts.claims,
+            behaviour,
+            consumable,
+            cluster.identities(),
+            names,
+        );
         cluster
     }
 
@@ -102,20 +130,29 @@ impl<'f> Cluster<'f> {
         let mut named = Vec::new();
         let mut rest = self.by_pool.as_slice();
         while let Some(pool) = rest.first().map(|at| pool_name(self.facts, *at)) {
-            let end = rest.iter().position(|at| pool_name(self.facts, *at) != pool).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(|at| pool_name(self.facts, *at) != pool)
+                .unwrap_or(rest.len());
             let (slices, others) = rest.split_at_checked(end).unwrap_or_default();
             rest = others;
-            let devices: Vec<(DeviceAt, &Device)> = slices.iter().flat_map(|slice| self.devices_of(*slice)).collect();
+            let devices: Vec<(DeviceAt, &Device)> = slices
+                .iter()
+                .flat_map(|slice| self.devices_of(*slice))
+                .collect();
             let name = |at: usize| devices.get(at).map(|(_, device)| device.name.as_str());
             let mut before = None;
             for index in order::positions(devices.len(), &|a, b| name(a).cmp(&name(b))) {
-                let Some((at, _)) = devices.get(index) else { continue };
+                let Some((at, _)) = devices.get(index) else {
+                    continue;
+                };
                 if before != Some(name(index)) {
                     named.push(*at);
                 }
                 before = Some(name(index));
                 if let Some(place) = identities.get_mut(self.flat(*at)) {
-                    *place = Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+                    *place =
+                        Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
                 }
             }
         }
@@ -123,7 +160,9 @@ impl<'f> Cluster<'f> {
     }
 
     fn name_of(&self, at: DeviceAt) -> DeviceName<'f> {
-        self.device(at).map_or(("", "", ""), |(slice, device)| (&slice.spec.driver, &slice.spec.pool.name, &device.name))
+        self.device(at).map_or(("", "", ""), |(slice, device)| {
+            (&slice.spec.driver, &slice.spec.pool.name, &device.name)
+        })
     }
 
     /// Returns true if the feature is on.
@@ -134,7 +173,10 @@ impl<'f> Cluster<'f> {
     /// Returns the class of a name.
     pub fn class(&self, name: &str) -> Option<&'f Class> {
         let known = equal(&self.classes, &|at| class_name(self.facts, at).cmp(name));
-        known.first().and_then(|at| self.facts.classes.get(*at)).map(|class| &**class)
+        known
+            .first()
+            .and_then(|at| self.facts.classes.get(*at))
+            .map(|class| &**class)
     }
 
     /// Returns the slice at an index.
@@ -150,17 +192,27 @@ impl<'f> Cluster<'f> {
 
     /// Returns a device's place among all devices of the facts.
     pub fn flat(&self, at: DeviceAt) -> usize {
-        self.first.get(at.slice).copied().unwrap_or(0).saturating_add(at.index)
+        self.first
+            .get(at.slice)
+            .copied()
+            .unwrap_or(0)
+            .saturating_add(at.index)
     }
 
     /// Returns the identity of a device.
     pub fn identity(&self, at: DeviceAt) -> Identity {
-        self.identities.get(self.flat(at)).copied().unwrap_or(Identity(u32::MAX))
+        self.identities
+            .get(self.flat(at))
+            .copied()
+            .unwrap_or(Identity(u32::MAX))
     }
 
     /// Returns the identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
-        let place = self.named.binary_search_by(|at| self.name_of(*at).cmp(&name)).ok()?;
+        let place = self
+            .named
+            .binary_search_by(|at| self.name_of(*at).cmp(&name))
+            .ok()?;
         u32::try_from(place).ok().map(Identity)
     }
 
@@ -176,11 +228,16 @@ impl<'f> Cluster<'f> {
 
     /// Returns the answer of a selector for a device; `None` for a selector of an unknown kind.
     pub fn ask(&self, selector: &Selector, at: DeviceAt) -> Option<Cell> {
-        self.verdicts.ask(selector, self.flat(at), self.subject(at)?)
+        self.verdicts
+            .ask(selector, self.flat(at), self.subject(at)?)
     }
 
     /// Returns the value of a derived attribute's expression on a device.
-    pub fn derive(&self, expression: &str, at: DeviceAt) -> Option<Result<crate::cel::DeviceAttribute, SelectorError>> {
+    pub fn derive(
+        &self,
+        expression: &str,
+        at: DeviceAt,
+    ) -> Option<Result<crate::cel::DeviceAttribute, SelectorError>> {
         Some(self.verdicts.engine.derive(expression, self.subject(at)?))
     }
 
@@ -192,7 +249,11 @@ impl<'f> Cluster<'f> {
     /// Returns true if devices that need nothing done on the node can be used on it.
     pub fn node_skips_operations(&self, node: usize) -> bool {
         let declares = |name: &String| name == "DRAOptionalNodeOperations";
-        let node = self.facts.nodes.get(node).filter(|_| self.has(Feature::OptionalNodeOperations));
+        let node = self
+            .facts
+            .nodes
+            .get(node)
+            .filter(|_| self.has(Feature::OptionalNodeOperations));
         node.is_some_and(|node| node.status.declared_features.iter().any(declares))
     }
 
@@ -203,17 +264,24 @@ impl<'f> Cluster<'f> {
 
     /// Returns the values that a selector reads on a device.
     pub fn reads(&self, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
-        self.subject(at).map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
+        self.subject(at)
+            .map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
     }
 
     fn subject(&self, at: DeviceAt) -> Option<DeviceSubject<'f>> {
         let (slice, device) = self.device(at)?;
-        Some(DeviceSubject { driver: &slice.spec.driver, device })
+        Some(DeviceSubject {
+            driver: &slice.spec.driver,
+            device,
+        })
     }
 
     /// Counts a device that was allocated as in use, or as used by one claim less.
     pub fn use_device(&mut self, result: &AllocatedDevice, change: DeviceChange) {
-        let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device)) else { return };
+        let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device))
+        else {
+            return;
+        };
         if result.admin_access == Some(true) && !self.behaviour.admin_is_in_use {
             return;
         }
@@ -225,7 +293,11 @@ impl<'f> Cluster<'f> {
             }
             return;
         }
-        let device = self.named.get(identity.index()).and_then(|at| self.device(*at)).map(|(_, device)| device);
+        let device = self
+            .named
+            .get(identity.index())
+            .and_then(|at| self.device(*at))
+            .map(|(_, device)| device);
         let capacities = device.into_iter().flat_map(|device| device.capacity.keys());
         let used = capacities.filter_map(|name| {
             let amount = result.consumed_capacity.as_ref()?.get(name)?;
@@ -238,7 +310,10 @@ impl<'f> Cluster<'f> {
     /// Returns the only node that sees a device, if its pool and all pools of the same name are local to one node.
     pub fn local_node(&self, pool: &str) -> Option<&'f str> {
         let slices = self.slices_of_pools_named(pool);
-        let mut names = slices.iter().map(|at| self.slice(*at).and_then(|slice| slice.spec.node_name.as_deref()));
+        let mut names = slices.iter().map(|at| {
+            self.slice(*at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+        });
         let first = names.next()?.filter(|name| !name.is_empty())?;
         names.all(|name| name == Some(first)).then_some(first)
     }
@@ -250,13 +325,21 @@ impl<'f> Cluster<'f> {
 
     /// Returns `driver/pool/device`.
     pub fn device_name(&self, at: DeviceAt) -> String {
-        self.device(at)
-            .map_or_else(String::new, |(slice, device)| format!("{}/{}/{}", slice.spec.driver, slice.spec.pool.name, device.name))
+        self.device(at).map_or_else(String::new, |(slice, device)| {
+            format!(
+                "{}/{}/{}",
+                slice.spec.driver, slice.spec.pool.name, device.name
+            )
+        })
     }
 
     /// Returns the slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
-        let name = |at: usize| self.slice(at).and_then(|slice| slice.spec.node_name.as_deref()).unwrap_or_default();
+        let name = |at: usize| {
+            self.slice(at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+                .unwrap_or_default()
+        };
         equal(&self.by_node, &|at| name(at).cmp(node))
     }
 
@@ -272,27 +355,37 @@ impl<'f> Cluster<'f> {
 
     /// Returns all slices of a pool, in the order of the facts.
     pub fn slices_of_pool(&self, driver: &str, pool: &str) -> &[SliceAt] {
-        equal(&self.by_pool, &|at| pool_name(self.facts, at).cmp(&(driver, pool)))
+        equal(&self.by_pool, &|at| {
+            pool_name(self.facts, at).cmp(&(driver, pool))
+        })
     }
 
     /// Returns all slices of pools of this name, whatever their driver, in the order of the facts.
     pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
         let name = |at: usize| pool_name(self.facts, at).1;
-        let all = self.by_pool_name.get_or_init(|| order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b))));
+        let all = self.by_pool_name.get_or_init(|| {
+            order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b)))
+        });
         equal(all, &|at| name(at).cmp(pool))
     }
 
     /// Returns the pods on a node, and those it was nominated for.
     pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
         let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
-        let all = self.placed.get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
+        let all = self
+            .placed
+            .get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
         let facts = self.facts;
-        equal(all, &|at| name(at).cmp(node)).iter().filter_map(|at| facts.pods.get(*at))
+        equal(all, &|at| name(at).cmp(node))
+            .iter()
+            .filter_map(|at| facts.pods.get(*at))
     }
 
     /// Iterates over all pools.
     pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
-        let pools = self.by_pool.chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
+        let pools = self
+            .by_pool
+            .chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
         pools.filter_map(|slices| {
             let (driver, pool) = pool_name(self.facts, *slices.first()?);
             Some((driver, pool, slices))
@@ -300,22 +393,39 @@ impl<'f> Cluster<'f> {
     }
 
     /// Returns the devices of a slice.
-    pub fn devices_of(&self, slice: SliceAt) -> impl Iterator<Item = (DeviceAt, &'f Device)> + use<'f> {
-        let devices = self.slice(slice).map_or(&[][..], |found| found.spec.devices.as_slice());
-        devices.iter().enumerate().map(move |(index, device)| (DeviceAt { slice, index }, device))
+    pub fn devices_of(
+        &self,
+        slice: SliceAt,
+    ) -> impl Iterator<Item = (DeviceAt, &'f Device)> + use<'f> {
+        let devices = self
+            .slice(slice)
+            .map_or(&[][..], |found| found.spec.devices.as_slice());
+        devices
+            .iter()
+            .enumerate()
+            .map(move |(index, device)| (DeviceAt { slice, index }, device))
     }
 }
 
 fn class_name(facts: &Facts, at: usize) -> &str {
-    facts.classes.get(at).map_or("", |class| &class.metadata.name)
+    facts
+        .classes
+        .get(at)
+        .map_or("", |class| &class.metadata.name)
 }
 
 /// Returns a pod's node, or the one it was nominated for.
 fn node_of(pod: &Pod) -> &str {
-    if pod.spec.node_name.is_empty() { &pod.status.nominated_node_name } else { &pod.spec.node_name }
+    if pod.spec.node_name.is_empty() {
+        &pod.status.nominated_node_name
+    } else {
+        &pod.spec.node_name
+    }
 }
 
 /// Returns the driver and pool of a slice.
 fn pool_name(facts: &Facts, at: SliceAt) -> (&str, &str) {
-    facts.slices.get(at).map_or(("", ""), |slice| (&slice.spec.driver, &slice.spec.pool.name))
+    facts.slices.get(at).map_or(("", ""), |slice| {
+        (&slice.spec.driver, &slice.spec.pool.name)
+    })
 }

@@ -51,7 +51,10 @@ pub struct AttributeValues {
 impl From<&Attribute> for AttributeValues {
     fn from(attribute: &Attribute) -> AttributeValues {
         let owned = |set: Set<Scalar<'_>>| set.iter().cloned().map(Scalar::into_owned).collect();
-        AttributeValues { one: scalar(attribute).map(Scalar::into_owned), set: set(attribute).map(owned) }
+        AttributeValues {
+            one: scalar(attribute).map(Scalar::into_owned),
+            set: set(attribute).map(owned),
+        }
     }
 }
 
@@ -60,9 +63,14 @@ impl From<crate::cel::DeviceAttribute> for AttributeValues {
         use crate::cel::DeviceAttribute as Computed;
         let text = |text: String| Scalar::String(Cow::Owned(text));
         let version = |text: String| Scalar::Version(Cow::Owned(text));
-        let one = |one: Scalar<'static>| AttributeValues { set: Some(Set::from_iter([one.clone()])), one: Some(one) };
-        let many =
-            |many: Set<Scalar<'static>>| AttributeValues { one: None, set: (many.iter().next().is_some()).then_some(many) };
+        let one = |one: Scalar<'static>| AttributeValues {
+            set: Some(Set::from_iter([one.clone()])),
+            one: Some(one),
+        };
+        let many = |many: Set<Scalar<'static>>| AttributeValues {
+            one: None,
+            set: (many.iter().next().is_some()).then_some(many),
+        };
         match attribute {
             Computed::Bool(value) => one(Scalar::Bool(value)),
             Computed::Int(number) => one(Scalar::Int(number)),
@@ -89,29 +97,64 @@ impl std::fmt::Display for Scalar<'_> {
 
 /// Returns the value of an attribute that is not a list.
 pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
-    let Attribute { string, int, bool, version, .. } = attribute;
+    let Attribute {
+        string,
+        int,
+        bool,
+        version,
+        ..
+    } = attribute;
     if let Some(text) = string {
         return Some(Scalar::String(Cow::Borrowed(text)));
     }
-    let version = || version.as_deref().map(|text| Scalar::Version(Cow::Borrowed(text)));
-    int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool)).or_else(version)
+    let version = || {
+        version
+            .as_deref()
+            .map(|text| Scalar::Version(Cow::Borrowed(text)))
+    };
+    int.map(Scalar::Int)
+        .or_else(|| bool.map(Scalar::Bool))
+        .or_else(version)
 }
 
 /// Returns the value as a set; elements of one set have one type.
 pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
-    let Attribute { ints, bools, strings, versions, int, bool, string, version } = attribute;
+    let Attribute {
+        ints,
+        bools,
+        strings,
+        versions,
+        int,
+        bool,
+        string,
+        version,
+    } = attribute;
     let lists: [Vec<Scalar<'_>>; 4] = [
         ints.iter().copied().map(Scalar::Int).collect(),
         bools.iter().copied().map(Scalar::Bool).collect(),
-        strings.iter().map(|text| Scalar::String(Cow::Borrowed(text))).collect(),
-        versions.iter().map(|text| Scalar::Version(Cow::Borrowed(text))).collect(),
+        strings
+            .iter()
+            .map(|text| Scalar::String(Cow::Borrowed(text)))
+            .collect(),
+        versions
+            .iter()
+            .map(|text| Scalar::Version(Cow::Borrowed(text)))
+            .collect(),
     ];
     if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
         return Some(list.into_iter().collect());
     }
     let one = int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool));
-    let one = one.or_else(|| string.as_deref().map(|text| Scalar::String(Cow::Borrowed(text))));
-    let one = one.or_else(|| version.as_deref().map(|text| Scalar::Version(Cow::Borrowed(text))));
+    let one = one.or_else(|| {
+        string
+            .as_deref()
+            .map(|text| Scalar::String(Cow::Borrowed(text)))
+    });
+    let one = one.or_else(|| {
+        version
+            .as_deref()
+            .map(|text| Scalar::Version(Cow::Borrowed(text)))
+    });
     one.map(|one| Set::from_iter([one]))
 }
 
@@ -132,7 +175,10 @@ named! {
 }
 
 /// Returns the kind of a constraint; `None` if the allocator does not know it.
-pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(ConstraintKind, &'f str)> {
+pub fn kind<'f>(
+    constraint: &'f Constraint,
+    behaviour: &Behaviour,
+) -> Option<(ConstraintKind, &'f str)> {
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (Some(name), _) => Some((ConstraintKind::Match, name)),
         (None, Some(name)) if behaviour.distinct => Some((ConstraintKind::Distinct, name)),
@@ -143,7 +189,12 @@ pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Co
 /// Returns true if a constraint is about a request or sub-request.
 pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> bool {
     let named = |name: &String| {
-        name == request || sub.is_some_and(|sub| name.strip_prefix(request).and_then(|rest| rest.strip_prefix('/')) == Some(sub))
+        name == request
+            || sub.is_some_and(|sub| {
+                name.strip_prefix(request)
+                    .and_then(|rest| rest.strip_prefix('/'))
+                    == Some(sub)
+            })
     };
     constraint.requests.is_empty() || constraint.requests.iter().any(named)
 }
@@ -173,10 +224,21 @@ pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
         let Some((kind, name)) = kind(constraint, behaviour) else {
             let claim = claim.metadata.full_name();
-            return Err(format!("claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"));
+            return Err(format!(
+                "claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"
+            ));
         };
         let (value, values, seen) = (None, Set::default(), Sorted::new());
-        tracked.push(Tracked { constraint, kind, name, devices: 0, value, values, seen, devices_values: Vec::new() });
+        tracked.push(Tracked {
+            constraint,
+            kind,
+            name,
+            devices: 0,
+            value,
+            values,
+            seen,
+            devices_values: Vec::new(),
+        });
     }
     Ok(tracked)
 }
@@ -201,11 +263,16 @@ impl<'f> Tracked<'f> {
         if cluster.behaviour.constraints_restored {
             let values = match derived(self.name) {
                 Some(computed) => Some(computed?),
-                None => attribute(device, driver, self.name).map(|found| Rc::new(AttributeValues::from(found))),
+                None => attribute(device, driver, self.name)
+                    .map(|found| Rc::new(AttributeValues::from(found))),
             };
-            return Ok(values.is_some_and(|values| self.add_values(values, cluster.has(Feature::ListTypeAttributes))));
+            return Ok(values.is_some_and(|values| {
+                self.add_values(values, cluster.has(Feature::ListTypeAttributes))
+            }));
         }
-        let Some(attribute) = attribute(device, driver, self.name) else { return Ok(false) };
+        let Some(attribute) = attribute(device, driver, self.name) else {
+            return Ok(false);
+        };
         let lists = cluster.has(Feature::ListTypeAttributes);
         let fits = match self.kind {
             ConstraintKind::Match if lists => self.meets(attribute),
@@ -224,21 +291,36 @@ impl<'f> Tracked<'f> {
     /// Adds the values of a device as 1.37 does: those of each device are remembered.
     fn add_values(&mut self, values: Rc<AttributeValues>, lists: bool) -> bool {
         let common = |before: &AttributeValues| {
-            let (Some(before), Some(set)) = (&before.set, &values.set) else { return None };
-            let both: Set<_> = before.iter().filter(|value| set.contains(value)).cloned().collect();
+            let (Some(before), Some(set)) = (&before.set, &values.set) else {
+                return None;
+            };
+            let both: Set<_> = before
+                .iter()
+                .filter(|value| set.contains(value))
+                .cloned()
+                .collect();
             both.iter().next().is_some().then_some(both)
         };
         let added = match (self.kind, self.devices_values.last()) {
             (ConstraintKind::Match, None) => (!lists || values.set.is_some()).then_some(values),
-            (ConstraintKind::Match, Some(before)) if lists => {
-                common(before).map(|set| Rc::new(AttributeValues { one: None, set: Some(set) }))
+            (ConstraintKind::Match, Some(before)) if lists => common(before).map(|set| {
+                Rc::new(AttributeValues {
+                    one: None,
+                    set: Some(set),
+                })
+            }),
+            (ConstraintKind::Match, Some(before)) => {
+                (values.one.is_some() && values.one == before.one).then_some(values)
             }
-            (ConstraintKind::Match, Some(before)) => (values.one.is_some() && values.one == before.one).then_some(values),
             (ConstraintKind::Distinct, _) => {
                 let known = &self.devices_values;
                 let differs = match lists {
-                    true => values.set.is_some() && known.iter().all(|before| common(before).is_none()),
-                    false => known.iter().all(|before| values.one.is_some() && values.one != before.one),
+                    true => {
+                        values.set.is_some() && known.iter().all(|before| common(before).is_none())
+                    }
+                    false => known
+                        .iter()
+                        .all(|before| values.one.is_some() && values.one != before.one),
                 };
                 differs.then_some(values)
             }
@@ -259,12 +341,19 @@ impl<'f> Tracked<'f> {
 
     /// Intersects the common values. Upstream does not widen the set again when a device is removed.
     fn meets(&mut self, attribute: &'f Attribute) -> bool {
-        let Some(values) = set(attribute) else { return false };
+        let Some(values) = set(attribute) else {
+            return false;
+        };
         if self.devices == 0 {
             self.values = values;
             return true;
         }
-        let common: Set<_> = self.values.iter().filter(|value| values.contains(value)).cloned().collect();
+        let common: Set<_> = self
+            .values
+            .iter()
+            .filter(|value| values.contains(value))
+            .cloned()
+            .collect();
         if common.is_empty() {
             return false;
         }
@@ -277,8 +366,12 @@ impl<'f> Tracked<'f> {
             return true;
         }
         if lists {
-            let Some(values) = set(attribute) else { return false };
-            return self.seen.values().all(|seen| set(seen).is_none_or(|seen| !seen.iter().any(|value| values.contains(value))));
+            let Some(values) = set(attribute) else {
+                return false;
+            };
+            return self.seen.values().all(|seen| {
+                set(seen).is_none_or(|seen| !seen.iter().any(|value| values.contains(value)))
+            });
         }
         let value = scalar(attribute);
         self.seen.values().all(|seen| match &value {

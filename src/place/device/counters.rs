@@ -36,7 +36,9 @@ impl<'f> Ledger<'f> {
         at: DeviceAt,
         chosen: &dyn Fn(Identity) -> bool,
     ) -> Result<Option<Account<'f>>, Short> {
-        let Some((slice, device)) = cluster.device(at) else { return Ok(None) };
+        let Some((slice, device)) = cluster.device(at) else {
+            return Ok(None);
+        };
         let account = match cluster.behaviour.counters {
             Style::SliceAnew => return anew(cluster, slice, at, device, chosen).map(|()| None),
             Style::SliceByName => ("", slice.metadata.name.as_str()),
@@ -44,7 +46,8 @@ impl<'f> Ledger<'f> {
             Style::PoolById => (pool.driver, pool.name),
         };
         if !self.available.contains_key(&account) {
-            self.available.insert(account, opening(cluster, pool, slice, at.slice));
+            self.available
+                .insert(account, opening(cluster, pool, slice, at.slice));
         }
         self.add(account, device, 1);
         match self.overdrawn(account, device) {
@@ -64,7 +67,9 @@ impl<'f> Ledger<'f> {
     fn add(&mut self, account: Account<'f>, device: &'f Device, sign: i128) {
         for consumption in &device.consumes_counters {
             for (counter, amount) in consumption.counters.iter() {
-                let sum = self.consumed.entry((account, &consumption.counter_set, counter));
+                let sum = self
+                    .consumed
+                    .entry((account, &consumption.counter_set, counter));
                 *sum = sum.saturating_add(amount.value.nanos().saturating_mul(sign));
             }
         }
@@ -73,11 +78,20 @@ impl<'f> Ledger<'f> {
     fn overdrawn(&self, account: Account<'f>, device: &Device) -> Option<Short> {
         for (set, counters) in self.available.get(&account)?.iter() {
             for (counter, available) in counters.iter() {
-                let consumed = self.consumed.get(&(account, *set, *counter)).copied().unwrap_or(0);
+                let consumed = self
+                    .consumed
+                    .get(&(account, *set, *counter))
+                    .copied()
+                    .unwrap_or(0);
                 if *available < consumed {
                     let needed = needed(device, set, counter);
                     let left = available.saturating_sub(consumed).saturating_add(needed);
-                    return Some(Short { set: (*set).to_owned(), counter: (*counter).to_owned(), needed, left });
+                    return Some(Short {
+                        set: (*set).to_owned(),
+                        counter: (*counter).to_owned(),
+                        needed,
+                        left,
+                    });
                 }
             }
         }
@@ -87,17 +101,33 @@ impl<'f> Ledger<'f> {
 
 /// Returns the need of a device for a counter.
 pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
-    let of_set = device.consumes_counters.iter().filter(|consumption| consumption.counter_set == set);
-    of_set.filter_map(|consumption| consumption.counters.get(counter)).fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
+    let of_set = device
+        .consumes_counters
+        .iter()
+        .filter(|consumption| consumption.counter_set == set);
+    of_set
+        .filter_map(|consumption| consumption.counters.get(counter))
+        .fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
 }
 
 /// Returns the counters of a pool or slice minus the consumption of devices in use.
-pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at: SliceAt) -> Sets<'f> {
+pub fn opening<'f>(
+    cluster: &Cluster<'f>,
+    pool: &Pool<'f>,
+    slice: &'f Slice,
+    at: SliceAt,
+) -> Sets<'f> {
     let (mut sets, slices) = match cluster.behaviour.counters {
-        Style::PoolByName | Style::PoolById => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
+        Style::PoolByName | Style::PoolById => (
+            pool.sets.clone(),
+            pool.devices.iter().chain(&pool.others).copied().collect(),
+        ),
         Style::SliceAnew | Style::SliceByName => (sets_of(slice), vec![at]),
     };
-    for (at, device) in slices.into_iter().flat_map(|slice: SliceAt| cluster.devices_of(slice)) {
+    for (at, device) in slices
+        .into_iter()
+        .flat_map(|slice: SliceAt| cluster.devices_of(slice))
+    {
         if uses_counters(cluster, cluster.identity(at)) {
             subtract(&mut sets, device);
         }
@@ -114,14 +144,22 @@ pub fn uses_counters(cluster: &Cluster<'_>, identity: Identity) -> bool {
 fn sets_of(slice: &Slice) -> Sets<'_> {
     let mut sets = Sets::new();
     for set in &slice.spec.shared_counters {
-        sets.insert(&set.name, set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect());
+        sets.insert(
+            &set.name,
+            set.counters
+                .iter()
+                .map(|(name, counter)| (name.as_str(), counter.value.nanos()))
+                .collect(),
+        );
     }
     sets
 }
 
 fn subtract(sets: &mut Sets<'_>, device: &Device) {
     for consumption in &device.consumes_counters {
-        let Some(set) = sets.get_mut(consumption.counter_set.as_str()) else { continue };
+        let Some(set) = sets.get_mut(consumption.counter_set.as_str()) else {
+            continue;
+        };
         for (counter, amount) in consumption.counters.iter() {
             if let Some(left) = set.get_mut(counter.as_str()) {
                 *left = left.saturating_sub(amount.value.nanos());
@@ -147,11 +185,19 @@ fn anew<'f>(
     }
     for consumption in &device.consumes_counters {
         for (counter, amount) in consumption.counters.iter() {
-            let left = sets.get(consumption.counter_set.as_str()).and_then(|set| set.get(counter.as_str())).copied();
+            let left = sets
+                .get(consumption.counter_set.as_str())
+                .and_then(|set| set.get(counter.as_str()))
+                .copied();
             let needed = amount.value.nanos();
             if left.is_none_or(|left| left < needed) {
                 let (set, counter) = (consumption.counter_set.clone(), counter.clone());
-                return Err(Short { set, counter, needed, left: left.unwrap_or(0) });
+                return Err(Short {
+                    set,
+                    counter,
+                    needed,
+                    left: left.unwrap_or(0),
+                });
             }
         }
     }

@@ -18,27 +18,41 @@ use std::rc::Rc;
 /// Returns true if the attempt ends without a result and without an error. False: not known.
 pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &PreparedAttempt<'_>) -> bool {
     let cluster = attempt.cluster;
-    let unsound = attempt.pools.iter().any(|pool| pool.invalid.is_some()) && !cluster.behaviour.passes_bad_pools;
+    let unsound = attempt.pools.iter().any(|pool| pool.invalid.is_some())
+        && !cluster.behaviour.passes_bad_pools;
     if unsound || has_surprises(cluster) {
         return false;
     }
-    let counting = Counting { attempt, prepared, known: RefCell::default() };
+    let counting = Counting {
+        attempt,
+        prepared,
+        known: RefCell::default(),
+    };
     if counting.too_few(&|_, _| true) || counting.too_few_counters() {
         return true;
     }
     if cluster.has(Feature::ListTypeAttributes) || cluster.has(Feature::DerivedAttributes) {
         return false;
     }
-    let mut constraints = attempt
-        .claims
-        .iter()
-        .enumerate()
-        .flat_map(|(at, claim)| claim.spec.devices.constraints.iter().map(move |constraint| (at, constraint)));
-    constraints.any(|(claim, constraint)| match constraints::kind(constraint, cluster.behaviour) {
-        Some((ConstraintKind::Match, name)) => counting.too_few_of_each(claim, constraint, name),
-        Some((ConstraintKind::Distinct, name)) => counting.too_few_values(claim, constraint, name),
-        None => false,
-    })
+    let mut constraints = attempt.claims.iter().enumerate().flat_map(|(at, claim)| {
+        claim
+            .spec
+            .devices
+            .constraints
+            .iter()
+            .map(move |constraint| (at, constraint))
+    });
+    constraints.any(
+        |(claim, constraint)| match constraints::kind(constraint, cluster.behaviour) {
+            Some((ConstraintKind::Match, name)) => {
+                counting.too_few_of_each(claim, constraint, name)
+            }
+            Some((ConstraintKind::Distinct, name)) => {
+                counting.too_few_values(claim, constraint, name)
+            }
+            None => false,
+        },
+    )
 }
 
 /// Returns true if a search on this cluster can end in a way that counting does not predict.
@@ -80,7 +94,9 @@ impl Counting<'_, '_> {
                     if self.may_fail(claim, choice) {
                         return false;
                     }
-                    let Some(found) = self.candidates_of(choice) else { return false };
+                    let Some(found) = self.candidates_of(choice) else {
+                        return false;
+                    };
                     let mut devices: Set<Identity> = Set::default();
                     let mut shared = false;
                     for one in found.iter().filter(|one| filter(choice, one.at)) {
@@ -89,7 +105,9 @@ impl Counting<'_, '_> {
                     }
                     reusable |= shared || choice.admin();
                     let counts = !choice.admin() || cluster.behaviour.admin_counts;
-                    let enough = shared || i64::try_from(devices.as_slice().len()).is_ok_and(|have| have >= choice.count);
+                    let enough = shared
+                        || i64::try_from(devices.as_slice().len())
+                            .is_ok_and(|have| have >= choice.count);
                     least = least.min(match (counts, enough) {
                         (false, _) => 0,
                         (true, true) => choice.count,
@@ -115,8 +133,13 @@ impl Counting<'_, '_> {
 
     /// Returns true if the result is an error when a constraint rejects a device of mode All; in 1.31 always.
     fn may_fail(&self, claim: usize, choice: &RequestChoice<'_>) -> bool {
-        let constrained = self.prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
-        choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
+        let constrained = self
+            .prepared
+            .constraints
+            .get(claim)
+            .is_some_and(|list| !list.is_empty());
+        choice.all.is_some()
+            && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
     }
 
     /// Returns true if no value of an attribute has enough devices; with `matchAttribute` all devices have the same one.
@@ -124,9 +147,16 @@ impl Counting<'_, '_> {
         let cluster = self.attempt.cluster;
         let mut unknown: Set<DeviceAt> = Set::default();
         let mut with: Sorted<Scalar<'_>, Set<DeviceAt>> = Sorted::new();
-        for (at, device) in self.attempt.pools.iter().flat_map(|pool| &pool.devices).flat_map(|slice| cluster.devices_of(*slice))
+        for (at, device) in self
+            .attempt
+            .pools
+            .iter()
+            .flat_map(|pool| &pool.devices)
+            .flat_map(|slice| cluster.devices_of(*slice))
         {
-            let driver = cluster.slice(at.slice).map_or("", |slice| slice.spec.driver.as_str());
+            let driver = cluster
+                .slice(at.slice)
+                .map_or("", |slice| slice.spec.driver.as_str());
             match attribute(device, driver, name).map(scalar) {
                 Some(Some(value)) => drop(with.entry(value).insert(at)),
                 // A value of unknown type is accepted on its own.
@@ -136,7 +166,8 @@ impl Counting<'_, '_> {
         }
         let without = |devices: &Set<DeviceAt>| {
             self.too_few(&|choice, at| {
-                let concerned = choice.claim == claim && constraints::applies(constraint, choice.name, choice.sub_name);
+                let concerned = choice.claim == claim
+                    && constraints::applies(constraint, choice.name, choice.sub_name);
                 !concerned || devices.contains(&at) || unknown.contains(&at)
             })
         };
@@ -160,12 +191,18 @@ impl Counting<'_, '_> {
                 let mut values: Set<Identity> = Set::default();
                 let mut is_bound = at == claim;
                 for choice in choices {
-                    let Some(found) = self.candidates_of(choice) else { return false };
+                    let Some(found) = self.candidates_of(choice) else {
+                        return false;
+                    };
                     is_bound &= choice.all.is_none() && choice.count == 1;
                     is_bound &= constraints::applies(constraint, choice.name, choice.sub_name);
                     for one in found.iter() {
-                        let Some((slice, device)) = cluster.device(one.at) else { continue };
-                        let Some(value) = attribute(device, &slice.spec.driver, name) else { continue };
+                        let Some((slice, device)) = cluster.device(one.at) else {
+                            continue;
+                        };
+                        let Some(value) = attribute(device, &slice.spec.driver, name) else {
+                            continue;
+                        };
                         let Some(value) = scalar(value) else {
                             is_bound = false;
                             continue;
@@ -187,15 +224,25 @@ impl Counting<'_, '_> {
     /// Returns true if the requests need more of a counter than is left, whichever devices they take.
     fn too_few_counters(&self) -> bool {
         let cluster = self.attempt.cluster;
-        let of_pool = matches!(cluster.behaviour.counters, Style::PoolByName | Style::PoolById);
+        let of_pool = matches!(
+            cluster.behaviour.counters,
+            Style::PoolByName | Style::PoolById
+        );
         if !of_pool || !cluster.has(Feature::PartitionableDevices) || cluster.ignores_counters {
             return false;
         }
         let pools = &self.attempt.pools;
-        for pool in pools.iter().filter(|pool| pool.is_sound() && !pool.sets.is_empty()) {
+        for pool in pools
+            .iter()
+            .filter(|pool| pool.is_sound() && !pool.sets.is_empty())
+        {
             // Pools of one name share their counters, and which pool's they are depends on the search.
-            let Some(first) = pool.devices.first() else { continue };
-            let Some(slice) = cluster.slice(*first).filter(|_| pools.iter().filter(|other| other.name == pool.name).count() == 1)
+            let Some(first) = pool.devices.first() else {
+                continue;
+            };
+            let Some(slice) = cluster
+                .slice(*first)
+                .filter(|_| pools.iter().filter(|other| other.name == pool.name).count() == 1)
             else {
                 continue;
             };
@@ -220,18 +267,28 @@ impl Counting<'_, '_> {
                     if self.may_fail(claim, choice) {
                         return false;
                     }
-                    let Some(found) = self.candidates_of(choice) else { return false };
+                    let Some(found) = self.candidates_of(choice) else {
+                        return false;
+                    };
                     let mut needs: Vec<i128> = Vec::new();
                     // A device that can be taken more than once may do for all, and is charged once or not at all.
-                    if choice.all.is_none() && !choice.admin() && !found.iter().any(|one| one.shared) {
+                    if choice.all.is_none()
+                        && !choice.admin()
+                        && !found.iter().any(|one| one.shared)
+                    {
                         let need = |one: &Candidate| match cluster.device(one.at) {
-                            Some((slice, device)) if is_of(pool, slice) => needed(device, set, counter).max(0),
+                            Some((slice, device)) if is_of(pool, slice) => {
+                                needed(device, set, counter).max(0)
+                            }
                             _ => 0,
                         };
                         needs = ordered(&found.iter().map(need).collect::<Vec<_>>(), &i128::cmp);
                     }
                     let count = usize::try_from(choice.count).unwrap_or(0);
-                    let need = needs.iter().take(count).fold(0i128, |sum, need| sum.saturating_add(*need));
+                    let need = needs
+                        .iter()
+                        .take(count)
+                        .fold(0i128, |sum, need| sum.saturating_add(*need));
                     least = Some(least.map_or(need, |least| least.min(need)));
                 }
                 sum = sum.saturating_add(least.unwrap_or(0));
@@ -256,15 +313,29 @@ impl Counting<'_, '_> {
     fn look_up(&self, choice: &RequestChoice<'_>) -> Option<Vec<Candidate>> {
         let cluster = self.attempt.cluster;
         let mut found = Vec::new();
-        for pool in self.attempt.pools.iter().filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound()) {
-            for (at, device) in pool.devices.iter().flat_map(|slice| cluster.devices_of(*slice)) {
+        for pool in self
+            .attempt
+            .pools
+            .iter()
+            .filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound())
+        {
+            for (at, device) in pool
+                .devices
+                .iter()
+                .flat_map(|slice| cluster.devices_of(*slice))
+            {
                 let identity = cluster.identity(at);
                 if !choice.admin() && !cluster.is_free(identity) {
                     continue;
                 }
                 if self.attempt.selectable(choice, at).ok()? {
-                    let shared = device.allow_multiple_allocations == Some(true) && cluster.has(Feature::ConsumableCapacity);
-                    found.push(Candidate { at, identity, shared });
+                    let shared = device.allow_multiple_allocations == Some(true)
+                        && cluster.has(Feature::ConsumableCapacity);
+                    found.push(Candidate {
+                        at,
+                        identity,
+                        shared,
+                    });
                 }
             }
         }
@@ -290,7 +361,8 @@ impl Matching {
         let want = self.wanted.len();
         self.wanted.push(candidates.clone());
         // Breadth-first search over devices; each remembers the device from whose demand it was reached.
-        let mut reached: Sorted<Identity, Option<Identity>> = candidates.iter().map(|device| (*device, None)).collect();
+        let mut reached: Sorted<Identity, Option<Identity>> =
+            candidates.iter().map(|device| (*device, None)).collect();
         let mut queue: Vec<Identity> = candidates.iter().copied().collect();
         let mut next = 0;
         while let Some(device) = queue.get(next).copied() {
@@ -311,7 +383,11 @@ impl Matching {
 
     /// Returns the demands that these devices are assigned to.
     pub(super) fn wants_of(&self, devices: &[Identity]) -> Vec<usize> {
-        devices.iter().filter_map(|device| self.given.get(device)).copied().collect()
+        devices
+            .iter()
+            .filter_map(|device| self.given.get(device))
+            .copied()
+            .collect()
     }
 
     /// Reassigns devices along the path by which a free device was reached.
@@ -344,7 +420,10 @@ mod tests {
 
     impl Numbers {
         fn below(&mut self, most: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % most
         }
     }
@@ -355,11 +434,15 @@ mod tests {
         add(json!({"kind": "Node", "metadata": {"name": "n"}}));
         add(json!({"kind": "DeviceClass", "metadata": {"name": "c"}}));
         let selector = json!([{"cel": {"expression": "device.attributes['d'].half"}}]);
-        add(json!({"kind": "DeviceClass", "metadata": {"name": "half"}, "spec": {"selectors": selector}}));
+        add(
+            json!({"kind": "DeviceClass", "metadata": {"name": "half"}, "spec": {"selectors": selector}}),
+        );
         let pool = json!({"name": "n", "generation": 1, "resourceSliceCount": 2});
         let counters = json!({"a": {"value": numbers.below(5).to_string()}, "b": {"value": numbers.below(7).to_string()}});
-        add(json!({"kind": "ResourceSlice", "metadata": {"name": "sets"}, "spec":
-            {"driver": "d", "nodeName": "n", "pool": pool, "sharedCounters": [{"name": "s", "counters": counters}]}}));
+        add(
+            json!({"kind": "ResourceSlice", "metadata": {"name": "sets"}, "spec":
+            {"driver": "d", "nodeName": "n", "pool": pool, "sharedCounters": [{"name": "s", "counters": counters}]}}),
+        );
         let devices: Vec<Value> = (0..2 + numbers.below(5))
             .map(|at| {
                 let attributes = json!({"half": {"bool": numbers.below(2) == 0}, "v": {"int": numbers.below(3)}});
@@ -378,8 +461,10 @@ mod tests {
                 device
             })
             .collect();
-        add(json!({"kind": "ResourceSlice", "metadata": {"name": "devices"}, "spec":
-            {"driver": "d", "nodeName": "n", "pool": pool, "devices": devices}}));
+        add(
+            json!({"kind": "ResourceSlice", "metadata": {"name": "devices"}, "spec":
+            {"driver": "d", "nodeName": "n", "pool": pool, "devices": devices}}),
+        );
         let ask = |numbers: &mut Numbers| {
             let mut ask = json!({"deviceClassName": (if numbers.below(3) == 0 { "half" } else { "c" }),
                 "allocationMode": "ExactCount", "count": 1 + numbers.below(3).pow(2) / 2});
@@ -413,7 +498,9 @@ mod tests {
             _ => json!([]),
         };
         let spec = json!({"devices": {"requests": requests, "constraints": constraints}});
-        add(json!({"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ns"}, "spec": spec}));
+        add(
+            json!({"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ns"}, "spec": spec}),
+        );
         facts
     }
 
@@ -425,7 +512,9 @@ mod tests {
         for round in 0..4_000 {
             let facts = facts(&mut numbers);
             for (minor, patch) in [(35, 6), (36, 3)] {
-                let features = features_of(minor, |_| true).into_iter().filter(|feature| *feature != Feature::ListTypeAttributes);
+                let features = features_of(minor, |_| true)
+                    .into_iter()
+                    .filter(|feature| *feature != Feature::ListTypeAttributes);
                 let features = features.collect();
                 let behaviour = allocator(minor, patch, &features).unwrap();
                 let engine = CelSelectors::new(Release::new(minor, patch), false);
@@ -433,11 +522,19 @@ mod tests {
                 let gathered = Gatherer::new(&cluster).gather(0).unwrap();
                 let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
                 let attempt = Attempt::new(&cluster, 0, &gathered.pools, &claims);
-                let Ok(prepared) = attempt.prepare() else { continue };
+                let Ok(prepared) = attempt.prepare() else {
+                    continue;
+                };
                 if surely_nothing(&attempt, &prepared) {
                     settled += 1;
                     let found = Search::new(&attempt, prepared, u64::MAX).run();
-                    assert_eq!(found, Ok(false), "round {round}, 1.{minor}: {:?} {:?}", facts.claims, facts.slices);
+                    assert_eq!(
+                        found,
+                        Ok(false),
+                        "round {round}, 1.{minor}: {:?} {:?}",
+                        facts.claims,
+                        facts.slices
+                    );
                 }
             }
         }

@@ -34,7 +34,11 @@ pub fn product(one: &Amount, other: &Amount) -> i128 {
 pub fn counted(resource: &str, exact: i128) -> i128 {
     let one = if resource == "cpu" { IN_MILLI } else { IN_UNIT };
     let whole = exact.div_euclid(one);
-    if exact.rem_euclid(one) == 0 { whole } else { whole.saturating_add(1) }
+    if exact.rem_euclid(one) == 0 {
+        whole
+    } else {
+        whole.saturating_add(1)
+    }
 }
 
 /// Returns the nanos of what the scheduler counted.
@@ -45,7 +49,11 @@ pub fn nanos(resource: &str, counted: i128) -> i128 {
 /// Returns the nanos of an exact amount, rounded up.
 pub fn nanos_of(exact: i128) -> i128 {
     let whole = exact.div_euclid(IN_NANO);
-    if exact.rem_euclid(IN_NANO) == 0 { whole } else { whole.saturating_add(1) }
+    if exact.rem_euclid(IN_NANO) == 0 {
+        whole
+    } else {
+        whole.saturating_add(1)
+    }
 }
 
 /// Adds amounts.
@@ -63,7 +71,9 @@ fn join<'f>(sum: &mut Amounts<'f>, more: &Amounts<'f>, how: fn(i128, i128) -> i1
 }
 
 fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
-    list.iter().map(|(name, amount)| (name.as_str(), exact(amount))).collect()
+    list.iter()
+        .map(|(name, amount)| (name.as_str(), exact(amount)))
+        .collect()
 }
 
 /// The requests of a pod that count.
@@ -78,7 +88,11 @@ pub enum Level {
 impl Level {
     /// Returns the level of a release.
     pub fn of(pod_level_resources: bool) -> Self {
-        if pod_level_resources { Level::Pod } else { Level::Containers }
+        if pod_level_resources {
+            Level::Pod
+        } else {
+            Level::Containers
+        }
     }
 }
 
@@ -95,7 +109,12 @@ pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, level: Level) -> Amou
 }
 
 /// Sums the resources of a pod where containers that do not request one of `unrequested` count with that amount.
-pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], stage: PodStage, level: Level) -> Amounts<'f> {
+pub fn with_unrequested<'f>(
+    pod: &'f Pod,
+    unrequested: &[(&'f str, i128)],
+    stage: PodStage,
+    level: Level,
+) -> Amounts<'f> {
     requests(pod, &Amounts::new(), unrequested, stage, level)
 }
 
@@ -118,7 +137,9 @@ fn requests<'f>(
     let mut sum = Amounts::new();
     let of_container = |container, stage| {
         let mut asked = of_container(pod, container, stage);
-        unrequested.iter().for_each(|(name, amount)| asked.insert_new(name, *amount));
+        unrequested
+            .iter()
+            .for_each(|(name, amount)| asked.insert_new(name, *amount));
         asked
     };
     for container in &pod.spec.containers {
@@ -128,7 +149,10 @@ fn requests<'f>(
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
     for container in &pod.spec.init_containers {
         let is_sidecar = container.restart_policy.as_deref() == Some("Always");
-        let mut phase = of_container(container, if is_sidecar { stage } else { PodStage::Waiting });
+        let mut phase = of_container(
+            container,
+            if is_sidecar { stage } else { PodStage::Waiting },
+        );
         if is_sidecar {
             add(&mut sum, &phase);
             add(&mut sidecars, &phase);
@@ -142,10 +166,17 @@ fn requests<'f>(
     let of_pod = of_whole(pod, &sum);
     add(&mut sum, devices);
     if level == Level::Pod && !of_pod.is_empty() {
-        let has = pod.status.resources.as_ref().filter(|_| stage == PodStage::Placed);
-        let has = has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
+        let has = pod
+            .status
+            .resources
+            .as_ref()
+            .filter(|_| stage == PodStage::Placed);
+        let has =
+            has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
         for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
-            let amount = has.as_ref().map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
+            let amount = has
+                .as_ref()
+                .map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
             sum.insert(name, amount);
         }
     }
@@ -156,10 +187,16 @@ fn requests<'f>(
 /// Returns the pod-level requests. If there are pod-level limits, the server fills in missing requests: the sum of the
 /// containers, otherwise the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
 fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
-    let Resources { requests, limits, .. } = &pod.spec.resources;
+    let Resources {
+        requests, limits, ..
+    } = &pod.spec.resources;
     let mut asked = amounts(requests);
     for name in ["cpu", "memory"].into_iter().filter(|_| !limits.is_empty()) {
-        if let Some(amount) = containers.get(name).copied().or_else(|| limits.get(name).map(exact)) {
+        if let Some(amount) = containers
+            .get(name)
+            .copied()
+            .or_else(|| limits.get(name).map(exact))
+        {
             asked.insert_new(name, amount);
         }
     }
@@ -172,13 +209,19 @@ fn is_of_pods(name: &str) -> bool {
 }
 
 fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: PodStage) -> Amounts<'f> {
-    let Resources { requests, limits, .. } = &container.resources;
+    let Resources {
+        requests, limits, ..
+    } = &container.resources;
     let mut asked = amounts(requests);
     // The server fills in missing requests (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
     for (name, limit) in limits.iter() {
         asked.insert_new(name, exact(limit));
     }
-    let mut statuses = pod.status.init_container_statuses.iter().chain(&pod.status.container_statuses);
+    let mut statuses = pod
+        .status
+        .init_container_statuses
+        .iter()
+        .chain(&pod.status.container_statuses);
     let status = statuses.find(|status| stage == PodStage::Placed && status.name == container.name);
     match status.and_then(|status| Some((status, status.resources.as_ref()?))) {
         Some((status, has)) => effective(pod, asked, has, &status.allocated_resources),
@@ -188,8 +231,17 @@ fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: PodStage) -> 
 
 /// Takes the maximum of the requests, the actual resources and the allocated resources. Requests of an infeasible resize do not
 /// count.
-fn effective<'f>(pod: &Pod, asked: Amounts<'f>, has: &'f Resources, aside: &'f Sorted<String, Amount>) -> Amounts<'f> {
-    let pending = pod.status.conditions.iter().find(|condition| condition.kind == "PodResizePending");
+fn effective<'f>(
+    pod: &Pod,
+    asked: Amounts<'f>,
+    has: &'f Resources,
+    aside: &'f Sorted<String, Amount>,
+) -> Amounts<'f> {
+    let pending = pod
+        .status
+        .conditions
+        .iter()
+        .find(|condition| condition.kind == "PodResizePending");
     let in_vain = pending.is_some_and(|condition| condition.reason == "Infeasible");
     let mut most = if in_vain { Amounts::new() } else { asked };
     join(&mut most, &amounts(&has.requests), i128::max);

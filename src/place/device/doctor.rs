@@ -21,7 +21,12 @@ const MOST_DEVICES: (usize, usize) = (128, 64);
 
 /// Reports all findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
 pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
-    let mut doctor = Doctor { cluster, list: Vec::new(), counts: Sorted::new(), seen: vec![None; cluster.identities()] };
+    let mut doctor = Doctor {
+        cluster,
+        list: Vec::new(),
+        counts: Sorted::new(),
+        seen: vec![None; cluster.identities()],
+    };
     for (driver, pool, slices) in cluster.all_pools() {
         doctor.pool(driver, pool, slices);
     }
@@ -30,7 +35,11 @@ pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
         doctor.slice(at, slice);
     }
     doctor.attributes();
-    cluster.facts.rules.iter().for_each(|rule| doctor.rule(rule));
+    cluster
+        .facts
+        .rules
+        .iter()
+        .for_each(|rule| doctor.rule(rule));
     doctor.list
 }
 
@@ -43,12 +52,20 @@ struct Doctor<'c, 'f> {
 }
 
 impl<'f> Doctor<'_, 'f> {
-    fn tell(&mut self, code: Code, slice: &Slice, path: Option<FieldPath>, message: &dyn Fn() -> String) {
+    fn tell(
+        &mut self,
+        code: Code,
+        slice: &Slice,
+        path: Option<FieldPath>,
+        message: &dyn Fn() -> String,
+    ) {
         let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
             let finding = Finding::new(code, Origin::Claimkit, message());
-            self.list.push(Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path));
+            self.list.push(
+                Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path),
+            );
         }
     }
 
@@ -62,10 +79,22 @@ impl<'f> Doctor<'_, 'f> {
 
     fn pool(&mut self, driver: &str, pool: &str, slices: &[SliceAt]) {
         let cluster = self.cluster;
-        let all: Vec<(SliceAt, &Slice)> = slices.iter().filter_map(|at| Some((*at, cluster.slice(*at)?))).collect();
-        let Some(newest) = all.iter().map(|(_, slice)| slice.spec.pool.generation).max() else { return };
+        let all: Vec<(SliceAt, &Slice)> = slices
+            .iter()
+            .filter_map(|at| Some((*at, cluster.slice(*at)?)))
+            .collect();
+        let Some(newest) = all
+            .iter()
+            .map(|(_, slice)| slice.spec.pool.generation)
+            .max()
+        else {
+            return;
+        };
         let name = format!("{driver}/{pool}");
-        for (_, slice) in all.iter().filter(|(_, slice)| slice.spec.pool.generation < newest) {
+        for (_, slice) in all
+            .iter()
+            .filter(|(_, slice)| slice.spec.pool.generation < newest)
+        {
             let generation = slice.spec.pool.generation;
             let message = || {
                 message!(
@@ -76,10 +105,20 @@ impl<'f> Doctor<'_, 'f> {
                     newest
                 )
             };
-            self.tell(Code::SliceStale, slice, Some(field_path!["spec", "pool", "generation"]), &message);
+            self.tell(
+                Code::SliceStale,
+                slice,
+                Some(field_path!["spec", "pool", "generation"]),
+                &message,
+            );
         }
-        let current: Vec<(SliceAt, &Slice)> = all.into_iter().filter(|(_, slice)| slice.spec.pool.generation == newest).collect();
-        let Some((_, first)) = current.first().copied() else { return };
+        let current: Vec<(SliceAt, &Slice)> = all
+            .into_iter()
+            .filter(|(_, slice)| slice.spec.pool.generation == newest)
+            .collect();
+        let Some((_, first)) = current.first().copied() else {
+            return;
+        };
         let is_complete = self.count(&name, first, &current);
         self.duplicates(&name, &current);
         // Another part of the pool may have what this part lacks.
@@ -93,7 +132,10 @@ impl<'f> Doctor<'_, 'f> {
         let path = Some(field_path!["spec", "pool", "resourceSliceCount"]);
         let want = first.spec.pool.resource_slice_count;
         let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
-        let counts: Set<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
+        let counts: Set<i64> = current
+            .iter()
+            .map(|(_, slice)| slice.spec.pool.resource_slice_count)
+            .collect();
         if counts.as_slice().len() > 1 {
             let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
             let message = || {
@@ -108,19 +150,27 @@ impl<'f> Doctor<'_, 'f> {
         }
         let everywhere = self.behaviour().counter_slices_everywhere
             && self.features().contains(&Feature::PartitionableDevices)
-            && current.iter().any(|(_, slice)| !slice.spec.shared_counters.is_empty());
+            && current
+                .iter()
+                .any(|(_, slice)| !slice.spec.shared_counters.is_empty());
         let generation = first.spec.pool.generation;
         if have < want {
             let effect = match (self.behaviour().completeness, everywhere) {
                 (Completeness::SeenFromNode, false) => {
-                    message!("doctor.incomplete-for-count", "its devices are used for ExactCount, and allocationMode All fails")
+                    message!(
+                        "doctor.incomplete-for-count",
+                        "its devices are used for ExactCount, and allocationMode All fails"
+                    )
                 }
                 (Completeness::SeenFromNode, true) => message!(
                     "doctor.incomplete-for-count-everywhere",
                     "its devices are used for ExactCount, and allocationMode All fails on every node, because slices with counters are seen from all"
                 ),
                 (Completeness::InCluster, false) => {
-                    message!("doctor.incomplete-not-used", "its devices are not used, and allocationMode All fails")
+                    message!(
+                        "doctor.incomplete-not-used",
+                        "its devices are not used, and allocationMode All fails"
+                    )
                 }
                 (Completeness::InCluster, true) => message!(
                     "doctor.incomplete-not-used-everywhere",
@@ -168,11 +218,20 @@ impl<'f> Doctor<'_, 'f> {
         for (at, slice) in current {
             for (device_at, device) in cluster.devices_of(*at) {
                 let index = device_at.index;
-                let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else { continue };
-                let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else { continue };
+                let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else {
+                    continue;
+                };
+                let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else {
+                    continue;
+                };
                 let path = Some(field_path!["spec", "devices", index, "name"]);
-                let (mine, theirs) = (NodeFields::of_slice(&slice.spec), NodeFields::of_slice(&other.spec));
-                let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
+                let (mine, theirs) = (
+                    NodeFields::of_slice(&slice.spec),
+                    NodeFields::of_slice(&other.spec),
+                );
+                let apart = mine.node_name.is_some()
+                    && theirs.node_name.is_some()
+                    && mine.node_name != theirs.node_name;
                 let (device, other) = (&device.name, &other.metadata.name);
                 if apart {
                     let message = || {
@@ -188,8 +247,14 @@ impl<'f> Doctor<'_, 'f> {
                     continue;
                 }
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
-                    (Validity::Unchecked, _) => message!("doctor.device-twice-offered", "both are offered as one device"),
-                    (_, false) => message!("doctor.device-twice-error", "pods that reach the pool fail with an error"),
+                    (Validity::Unchecked, _) => message!(
+                        "doctor.device-twice-offered",
+                        "both are offered as one device"
+                    ),
+                    (_, false) => message!(
+                        "doctor.device-twice-error",
+                        "pods that reach the pool fail with an error"
+                    ),
                     (_, true) => message!(
                         "doctor.device-twice-not-used",
                         "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails"
@@ -212,10 +277,17 @@ impl<'f> Doctor<'_, 'f> {
 
     fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
         let mut sets = Sets::new();
-        let by_pool = matches!(self.behaviour().counters, CounterPlace::PoolByName | CounterPlace::PoolById);
+        let by_pool = matches!(
+            self.behaviour().counters,
+            CounterPlace::PoolByName | CounterPlace::PoolById
+        );
         for (_, slice) in current {
             for (index, set) in slice.spec.shared_counters.iter().enumerate() {
-                let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
+                let counters = set
+                    .counters
+                    .iter()
+                    .map(|(name, counter)| (name.as_str(), counter.value.nanos()))
+                    .collect();
                 if sets.insert(&set.name, counters).is_some() && by_pool {
                     let message = || {
                         message!(
@@ -225,15 +297,31 @@ impl<'f> Doctor<'_, 'f> {
                             name
                         )
                     };
-                    self.tell(Code::CounterSetTwice, slice, Some(field_path!["spec", "sharedCounters", index, "name"]), &message);
+                    self.tell(
+                        Code::CounterSetTwice,
+                        slice,
+                        Some(field_path!["spec", "sharedCounters", index, "name"]),
+                        &message,
+                    );
                 }
             }
-            if self.behaviour().counter_slices_apart && !slice.spec.shared_counters.is_empty() && !slice.spec.devices.is_empty() {
+            if self.behaviour().counter_slices_apart
+                && !slice.spec.shared_counters.is_empty()
+                && !slice.spec.devices.is_empty()
+            {
                 let message = || {
-                    message!("doctor.devices-beside-counters", "devices in a slice with shared counters are not offered")
-                        .into_owned()
+                    message!(
+                        "doctor.devices-beside-counters",
+                        "devices in a slice with shared counters are not offered"
+                    )
+                    .into_owned()
                 };
-                self.tell(Code::DevicesBesideCounters, slice, Some(field_path!["spec", "devices"]), &message);
+                self.tell(
+                    Code::DevicesBesideCounters,
+                    slice,
+                    Some(field_path!["spec", "devices"]),
+                    &message,
+                );
             }
         }
         let mut used: Sorted<(&str, &str), i128> = Sorted::new();
@@ -241,13 +329,23 @@ impl<'f> Doctor<'_, 'f> {
             for (device_at, device) in self.cluster.devices_of(*at) {
                 for (index, consumption) in device.consumes_counters.iter().enumerate() {
                     let set = consumption.counter_set.as_str();
-                    let path = Some(field_path!["spec", "devices", device_at.index, "consumesCounters", index]);
+                    let path = Some(field_path![
+                        "spec",
+                        "devices",
+                        device_at.index,
+                        "consumesCounters",
+                        index
+                    ]);
                     let effect = match self.behaviour().counters {
                         CounterPlace::PoolByName | CounterPlace::PoolById => {
                             template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
                         }
-                        CounterPlace::SliceByName => template!("doctor.counter-limits-nothing", "nothing limits it"),
-                        CounterPlace::SliceAnew => template!("doctor.counter-refuses-device", "the device is refused"),
+                        CounterPlace::SliceByName => {
+                            template!("doctor.counter-limits-nothing", "nothing limits it")
+                        }
+                        CounterPlace::SliceAnew => {
+                            template!("doctor.counter-refuses-device", "the device is refused")
+                        }
                     };
                     let Some(known) = sets.get(set) else {
                         let message = || {
@@ -285,8 +383,14 @@ impl<'f> Doctor<'_, 'f> {
             }
         }
         for ((set, counter), used) in used {
-            let total = sets.get(set).and_then(|counters| counters.get(counter)).copied().unwrap_or(0);
-            let Some((_, first)) = current.iter().find(|(_, slice)| slice.spec.shared_counters.iter().any(|one| one.name == set))
+            let total = sets
+                .get(set)
+                .and_then(|counters| counters.get(counter))
+                .copied()
+                .unwrap_or(0);
+            let Some((_, first)) = current
+                .iter()
+                .find(|(_, slice)| slice.spec.shared_counters.iter().any(|one| one.name == set))
             else {
                 continue;
             };
@@ -322,13 +426,19 @@ impl<'f> Doctor<'_, 'f> {
 
     /// Reports pools that share a name: upstream identifies counters by the pool's name alone.
     fn shared_names(&mut self) {
-        if self.behaviour().counters != CounterPlace::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
+        if self.behaviour().counters != CounterPlace::PoolByName
+            || !self.features().contains(&Feature::PartitionableDevices)
+        {
             return;
         }
         let cluster = self.cluster;
         let mut pools: Sorted<&str, Vec<(&str, SliceAt)>> = Sorted::new();
         for (driver, pool, slices) in cluster.all_pools() {
-            let counters = |at: &&SliceAt| cluster.slice(**at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
+            let counters = |at: &&SliceAt| {
+                cluster
+                    .slice(**at)
+                    .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
+            };
             if let Some(at) = slices.iter().find(counters) {
                 pools.entry(pool).push((driver, *at));
             }
@@ -345,7 +455,12 @@ impl<'f> Doctor<'_, 'f> {
             };
             let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
             if let Some(slice) = first {
-                self.tell(Code::PoolNameShared, slice, Some(field_path!["spec", "pool", "name"]), &message);
+                self.tell(
+                    Code::PoolNameShared,
+                    slice,
+                    Some(field_path!["spec", "pool", "name"]),
+                    &message,
+                );
             }
         }
     }
@@ -362,17 +477,39 @@ impl<'f> Doctor<'_, 'f> {
                     error = error.error
                 )
             };
-            self.tell(Code::NodeSelectorUnparsable, slice, Some(field_path!["spec", "nodeSelector"]), &message);
+            self.tell(
+                Code::NodeSelectorUnparsable,
+                slice,
+                Some(field_path!["spec", "nodeSelector"]),
+                &message,
+            );
         }
-        let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
+        let counters =
+            !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
-            self.tell(Code::SliceWithoutNode, slice, Some(field_path!["spec"]), &|| {
-                message!("doctor.slice-without-node", "the slice names no node: its devices are offered nowhere").into_owned()
-            });
+            self.tell(
+                Code::SliceWithoutNode,
+                slice,
+                Some(field_path!["spec"]),
+                &|| {
+                    message!(
+                        "doctor.slice-without-node",
+                        "the slice names no node: its devices are offered nowhere"
+                    )
+                    .into_owned()
+                },
+            );
         }
-        let needs_fewer = spec.devices.iter().any(|device| !device.taints.is_empty() || !device.consumes_counters.is_empty());
+        let needs_fewer = spec
+            .devices
+            .iter()
+            .any(|device| !device.taints.is_empty() || !device.consumes_counters.is_empty());
         let (most, fewer) = MOST_DEVICES;
-        let limit = if needs_fewer && self.behaviour().counter_slices_apart { fewer } else { most };
+        let limit = if needs_fewer && self.behaviour().counter_slices_apart {
+            fewer
+        } else {
+            most
+        };
         if spec.devices.len() > limit {
             let message = || {
                 message!(
@@ -382,7 +519,12 @@ impl<'f> Doctor<'_, 'f> {
                     limit
                 )
             };
-            self.tell(Code::SliceTooLarge, slice, Some(field_path!["spec", "devices"]), &message);
+            self.tell(
+                Code::SliceTooLarge,
+                slice,
+                Some(field_path!["spec", "devices"]),
+                &message,
+            );
         }
         for (device_at, device) in cluster.devices_of(at) {
             self.device(slice, device_at.index, device);
@@ -394,9 +536,17 @@ impl<'f> Doctor<'_, 'f> {
         let path = |field: &'static str| Some(field_path!["spec", "devices", index, field]);
         let name = &device.name;
         let driver = slice.spec.driver.as_str();
-        let twice = |names: &dyn Fn(&str) -> bool, key: &str| !key.contains('/') && names(&format!("{driver}/{key}"));
-        let attribute = device.attributes.keys().find(|key| twice(&|full| device.attributes.contains_key(full), key));
-        let capacity = device.capacity.keys().find(|key| twice(&|full| device.capacity.contains_key(full), key));
+        let twice = |names: &dyn Fn(&str) -> bool, key: &str| {
+            !key.contains('/') && names(&format!("{driver}/{key}"))
+        };
+        let attribute = device
+            .attributes
+            .keys()
+            .find(|key| twice(&|full| device.attributes.contains_key(full), key));
+        let capacity = device
+            .capacity
+            .keys()
+            .find(|key| twice(&|full| device.capacity.contains_key(full), key));
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
             let message = || {
@@ -429,7 +579,9 @@ impl<'f> Doctor<'_, 'f> {
                     &message,
                 );
             }
-            if let Err(error) = NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
+            if let Err(error) =
+                NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements)
+            {
                 let message = || {
                     message!(
                         "doctor.device-selector-unparsable",
@@ -438,11 +590,22 @@ impl<'f> Doctor<'_, 'f> {
                         error = error.error
                     )
                 };
-                self.tell(Code::NodeSelectorUnparsable, slice, path("nodeSelector"), &message);
+                self.tell(
+                    Code::NodeSelectorUnparsable,
+                    slice,
+                    path("nodeSelector"),
+                    &message,
+                );
             }
         }
-        let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
-        if bound && self.behaviour().binding_needs_feature && !cluster.has(Feature::DeviceBindingAndStatus) {
+        let bound = device
+            .binding_conditions
+            .as_ref()
+            .is_some_and(|conditions| !conditions.is_empty());
+        if bound
+            && self.behaviour().binding_needs_feature
+            && !cluster.has(Feature::DeviceBindingAndStatus)
+        {
             let message = || {
                 message!(
                     "doctor.binding-conditions-off",
@@ -450,9 +613,15 @@ impl<'f> Doctor<'_, 'f> {
                     name
                 )
             };
-            self.tell(Code::BindingConditionsOff, slice, path("bindingConditions"), &message);
+            self.tell(
+                Code::BindingConditionsOff,
+                slice,
+                path("bindingConditions"),
+                &message,
+            );
         }
-        let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
+        let free =
+            |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
         // A driver published the slice: who reads this cannot change it.
         let is_published = !slice.metadata.uid.is_empty();
         if device.allow_multiple_allocations == Some(true)
@@ -470,7 +639,10 @@ impl<'f> Doctor<'_, 'f> {
             };
             self.tell(Code::ShareTakesAll, slice, path("capacity"), &message);
         }
-        if let Some((attribute, _)) = device.attributes.iter().find(|(_, value)| scalar(value).is_none() && set(value).is_some())
+        if let Some((attribute, _)) = device
+            .attributes
+            .iter()
+            .find(|(_, value)| scalar(value).is_none() && set(value).is_some())
             && !cluster.has(Feature::ListTypeAttributes)
         {
             let message = || {
@@ -503,10 +675,21 @@ impl<'f> Doctor<'_, 'f> {
                 .into_iter()
                 .filter(|(_, count)| *count < devices)
                 .map(|(name, count)| {
-                    message!("doctor.attribute-on-some-of", "{name} ({count} of {devices})", name, count, devices)
+                    message!(
+                        "doctor.attribute-on-some-of",
+                        "{name} ({count} of {devices})",
+                        name,
+                        count,
+                        devices
+                    )
                 })
                 .collect();
-            let slice = self.cluster.facts.slices.iter().find(|slice| slice.spec.driver == driver);
+            let slice = self
+                .cluster
+                .facts
+                .slices
+                .iter()
+                .find(|slice| slice.spec.driver == driver);
             if let Some(slice) = slice.filter(|_| !some.is_empty()) {
                 let names = message::parts(some);
                 let message = || {
@@ -524,7 +707,8 @@ impl<'f> Doctor<'_, 'f> {
 
     fn rule(&mut self, rule: &TaintRule) {
         let selector = rule.spec.device_selector.as_ref();
-        let everything = selector.is_none_or(|selector| *selector == super::facts::TaintSelector::default());
+        let everything =
+            selector.is_none_or(|selector| *selector == super::facts::TaintSelector::default());
         if !everything {
             return;
         }
@@ -536,7 +720,11 @@ impl<'f> Doctor<'_, 'f> {
                 effect
             ),
             (Some(_), _) => {
-                message!("doctor.rule-for-all", "an empty deviceSelector taints every device of every driver ({effect})", effect)
+                message!(
+                    "doctor.rule-for-all",
+                    "an empty deviceSelector taints every device of every driver ({effect})",
+                    effect
+                )
             }
             (None, _) => message!(
                 "doctor.rule-without-selector",
@@ -547,6 +735,7 @@ impl<'f> Doctor<'_, 'f> {
         let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
         let path = Some(field_path!["spec", "deviceSelector"]);
         let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, message);
-        self.list.push(Remark::about(finding, kind, object).at(path));
+        self.list
+            .push(Remark::about(finding, kind, object).at(path));
     }
 }

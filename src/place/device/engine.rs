@@ -5,7 +5,9 @@ use crate::api::Release;
 use crate::cel::ast::{Comprehension, Expr, ExprNode, Literal, Macro};
 use crate::cel::device::{AttributeRef, DeviceRef};
 use crate::cel::value::Value;
-use crate::cel::{DeviceAttribute as Derived, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use crate::cel::{
+    DeviceAttribute as Derived, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace,
+};
 use crate::place::environments;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,14 +59,24 @@ pub type Compiled = Result<Rc<Program>, String>;
 /// Upstream's text, without the prefix.
 pub fn judge(program: &Program, values: &DeviceVariables) -> Result<bool, String> {
     let variables = values.as_ref().map_err(String::clone)?;
-    program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(String::from)
+    program
+        .evaluate(variables, SELECTOR_COST_LIMIT)
+        .matches()
+        .map_err(String::from)
 }
 
 impl CelSelectors {
     /// Returns the scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
     pub fn new(release: Release, lists: bool) -> Self {
-        let (environment, derived) = (environments::scheduler(release, lists), environments::scheduler_derived(release, lists));
-        CelSelectors { environment, derived, programs: RefCell::default() }
+        let (environment, derived) = (
+            environments::scheduler(release, lists),
+            environments::scheduler_derived(release, lists),
+        );
+        CelSelectors {
+            environment,
+            derived,
+            programs: RefCell::default(),
+        }
     }
 
     /// Returns the program of an expression, which is compiled once.
@@ -72,21 +84,33 @@ impl CelSelectors {
         if let Some(known) = self.programs.borrow().get(expression) {
             return known.clone();
         }
-        let compiled = self.environment.compile(expression).map(Rc::new).map_err(|error| error.text);
-        self.programs.borrow_mut().get_or_insert_with(expression, || compiled.clone());
+        let compiled = self
+            .environment
+            .compile(expression)
+            .map(Rc::new)
+            .map_err(|error| error.text);
+        self.programs
+            .borrow_mut()
+            .get_or_insert_with(expression, || compiled.clone());
         compiled
     }
 
     /// Returns the variables of a device, to be judged by many expressions.
     pub fn values(&self, subject: DeviceSubject<'_>) -> DeviceVariables {
-        device(subject).variables(&self.environment).map_err(String::from)
+        device(subject)
+            .variables(&self.environment)
+            .map_err(String::from)
     }
 
     /// Returns true if one expression is true of a device.
     ///
     /// # Errors
     /// Upstream's text, without the prefix.
-    pub fn matches(&self, expression: &str, subject: DeviceSubject<'_>) -> Result<bool, SelectorError> {
+    pub fn matches(
+        &self,
+        expression: &str,
+        subject: DeviceSubject<'_>,
+    ) -> Result<bool, SelectorError> {
         let program = self.program(expression).map_err(SelectorError::Compile)?;
         judge(&program, &self.values(subject)).map_err(SelectorError::Runtime)
     }
@@ -95,9 +119,18 @@ impl CelSelectors {
     ///
     /// # Errors
     /// Upstream's text.
-    pub fn derive(&self, expression: &str, subject: DeviceSubject<'_>) -> Result<Derived, SelectorError> {
-        let program = self.derived.compile(expression).map_err(|error| SelectorError::Compile(error.text))?;
-        let variables = device(subject).variables(&self.derived).map_err(|error| SelectorError::Runtime(error.into()))?;
+    pub fn derive(
+        &self,
+        expression: &str,
+        subject: DeviceSubject<'_>,
+    ) -> Result<Derived, SelectorError> {
+        let program = self
+            .derived
+            .compile(expression)
+            .map_err(|error| SelectorError::Compile(error.text))?;
+        let variables = device(subject)
+            .variables(&self.derived)
+            .map_err(|error| SelectorError::Runtime(error.into()))?;
         let result = program.evaluate(&variables, SELECTOR_COST_LIMIT).result;
         let value = result.map_err(|error| SelectorError::Runtime(error.text.clone()))?;
         Derived::derived(&value).map_err(|error| SelectorError::Runtime(error.into()))
@@ -105,11 +138,21 @@ impl CelSelectors {
 
     /// Returns the attributes and capacities that the expression reads on the device, in order. For explanations.
     pub fn reads(&self, expression: &str, subject: DeviceSubject<'_>) -> Vec<ReadValue> {
-        let Ok(program) = self.program(expression) else { return Vec::new() };
+        let Ok(program) = self.program(expression) else {
+            return Vec::new();
+        };
         let seen = device(subject);
-        let Ok(variables) = seen.variables(&self.environment) else { return Vec::new() };
+        let Ok(variables) = seen.variables(&self.environment) else {
+            return Vec::new();
+        };
         let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
-        let mut reader = Reader { trace: &trace, subject, variables: &variables, bound: Vec::new(), reads: Vec::new() };
+        let mut reader = Reader {
+            trace: &trace,
+            subject,
+            variables: &variables,
+            bound: Vec::new(),
+            reads: Vec::new(),
+        };
         reader.visit(&program.checked().ast.root);
         reader.reads
     }
@@ -128,17 +171,29 @@ impl<V> Default for ByExpression<V> {
 
 impl<V> ByExpression<V> {
     fn place(&self, expression: &str) -> Result<usize, usize> {
-        let by_length = |known: &str| known.len().cmp(&expression.len()).then_with(|| known.cmp(expression));
+        let by_length = |known: &str| {
+            known
+                .len()
+                .cmp(&expression.len())
+                .then_with(|| known.cmp(expression))
+        };
         self.0.binary_search_by(|(known, _)| by_length(known))
     }
 
     /// Returns the value of an expression.
     pub(super) fn get(&self, expression: &str) -> Option<&V> {
-        self.place(expression).ok().and_then(|at| self.0.get(at)).map(|(_, value)| value)
+        self.place(expression)
+            .ok()
+            .and_then(|at| self.0.get(at))
+            .map(|(_, value)| value)
     }
 
     /// Returns the value of an expression; makes it if there is none.
-    pub(super) fn get_or_insert_with(&mut self, expression: &str, make: impl FnOnce() -> V) -> Option<&mut V> {
+    pub(super) fn get_or_insert_with(
+        &mut self,
+        expression: &str,
+        make: impl FnOnce() -> V,
+    ) -> Option<&mut V> {
         let at = self.place(expression).unwrap_or_else(|at| {
             self.0.insert(at, (expression.to_owned(), make()));
             at
@@ -149,18 +204,38 @@ impl<V> ByExpression<V> {
 
 /// Returns a device as the engine takes it.
 fn device(subject: DeviceSubject<'_>) -> DeviceRef<'_> {
-    let Device { attributes, capacity, allow_multiple_allocations, .. } = subject.device;
+    let Device {
+        attributes,
+        capacity,
+        allow_multiple_allocations,
+        ..
+    } = subject.device;
     DeviceRef {
         driver: subject.driver,
-        attributes: attributes.iter().map(|(name, value)| (name.as_str(), attribute(value))).collect(),
-        capacity: capacity.iter().map(|(name, capacity)| (name.as_str(), capacity.value.text())).collect(),
+        attributes: attributes
+            .iter()
+            .map(|(name, value)| (name.as_str(), attribute(value)))
+            .collect(),
+        capacity: capacity
+            .iter()
+            .map(|(name, capacity)| (name.as_str(), capacity.value.text()))
+            .collect(),
         allow_multiple_allocations: allow_multiple_allocations.unwrap_or(false),
     }
 }
 
 /// Returns an attribute as the engine takes it. Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
 pub fn attribute(value: &Attribute) -> AttributeRef<'_> {
-    let Attribute { string, int, bool, version, strings, ints, bools, versions } = value;
+    let Attribute {
+        string,
+        int,
+        bool,
+        version,
+        strings,
+        ints,
+        bools,
+        versions,
+    } = value;
     match (int, bool, string, version) {
         (Some(int), ..) => AttributeRef::Int(*int),
         (_, Some(bool), ..) => AttributeRef::Bool(*bool),
@@ -194,25 +269,40 @@ impl Reader<'_> {
         match &expr.node {
             ExprNode::Literal(_) | ExprNode::Ident(_) => {}
             ExprNode::Select { operand, .. } => self.visit(operand),
-            ExprNode::Call { target, arguments, .. } => {
+            ExprNode::Call {
+                target, arguments, ..
+            } => {
                 for part in target.as_deref().into_iter().chain(arguments) {
                     self.visit(part);
                 }
             }
-            ExprNode::List { elements, .. } => elements.iter().for_each(|element| self.visit(element)),
+            ExprNode::List { elements, .. } => {
+                elements.iter().for_each(|element| self.visit(element))
+            }
             ExprNode::Map { entries } => {
                 for entry in entries {
                     self.visit(&entry.key);
                     self.visit(&entry.value);
                 }
             }
-            ExprNode::Message { fields, .. } => fields.iter().for_each(|field| self.visit(&field.value)),
+            ExprNode::Message { fields, .. } => {
+                fields.iter().for_each(|field| self.visit(&field.value))
+            }
             ExprNode::Comprehension(comprehension) => self.visit_loop(comprehension),
         }
     }
 
     fn visit_loop(&mut self, comprehension: &Comprehension) {
-        let Comprehension { made_by, range, accumulator, init, condition, step, result, .. } = comprehension;
+        let Comprehension {
+            made_by,
+            range,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+            ..
+        } = comprehension;
         self.visit(range);
         self.visit(init);
         let known = self.bound.len();
@@ -233,11 +323,22 @@ impl Reader<'_> {
         let (operand, key) = match &expr.node {
             ExprNode::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),
             ExprNode::Ident(name) => {
-                return self.bound.iter().rev().find(|(bound, _)| **bound == **name).map(|(_, steps)| steps.clone());
+                return self
+                    .bound
+                    .iter()
+                    .rev()
+                    .find(|(bound, _)| **bound == **name)
+                    .map(|(_, steps)| steps.clone());
             }
             ExprNode::Select { operand, field, .. } => (&**operand, field.to_string()),
-            ExprNode::Call { function, arguments, .. } => match (&**function, arguments.as_slice()) {
-                ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => (operand, self.key(key)?),
+            ExprNode::Call {
+                function,
+                arguments,
+                ..
+            } => match (&**function, arguments.as_slice()) {
+                ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => {
+                    (operand, self.key(key)?)
+                }
                 _ => return None,
             },
             _ => return None,
@@ -265,7 +366,11 @@ impl Reader<'_> {
         if self.reads.iter().any(|read| read.path == path) {
             return;
         }
-        let value = if kind == "capacity" { self.capacity(domain, name) } else { self.attribute(steps) };
+        let value = if kind == "capacity" {
+            self.capacity(domain, name)
+        } else {
+            self.attribute(steps)
+        };
         self.reads.push(ReadValue { path, value });
     }
 

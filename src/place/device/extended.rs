@@ -80,21 +80,35 @@ impl<'s> ExtendedResources<'s> {
             return None;
         }
         let left_over = cluster.facts.claims.iter().find(|claim| {
-            let marked = claim.metadata.annotations.get(ANNOTATION).is_some_and(|value| value == "true");
-            marked && claim.metadata.namespace == pod.metadata.namespace && claim.metadata.is_controlled_by_pod(&pod.metadata)
+            let marked = claim
+                .metadata
+                .annotations
+                .get(ANNOTATION)
+                .is_some_and(|value| value == "true");
+            marked
+                && claim.metadata.namespace == pod.metadata.namespace
+                && claim.metadata.is_controlled_by_pod(&pod.metadata)
         });
-        Some(ExtendedResources { needs, classes, left_over: left_over.map(|claim| &**claim) })
+        Some(ExtendedResources {
+            needs,
+            classes,
+            left_over: left_over.map(|claim| &**claim),
+        })
     }
 
     /// Returns how a node serves them. `others`: the pod has other claims; then the claim is needed even if it is empty.
     pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node, others: bool) -> OnNode {
-        if self.left_over.is_some_and(|claim| !claim.spec.devices.requests.is_empty()) {
+        if self
+            .left_over
+            .is_some_and(|claim| !claim.spec.devices.requests.is_empty())
+        {
             return OnNode::Refused("cannot schedule extended resource claim");
         }
         let (mut asked, mut through_devices) = (Vec::new(), false);
         for need in &self.needs {
             let allocatable = node.status.allocatable.get(need.resource);
-            let by_plugin = allocatable.is_some_and(|amount| rules.zero_allocatable_counts || amount.nanos() > 0);
+            let by_plugin = allocatable
+                .is_some_and(|amount| rules.zero_allocatable_counts || amount.nanos() > 0);
             match self.classes.get(need.resource) {
                 Some(_) if by_plugin && !rules.asks_beside_plugins => {}
                 Some(class) => {
@@ -105,7 +119,11 @@ impl<'s> ExtendedResources<'s> {
                 None => return OnNode::Refused("cannot fit resource"),
             }
         }
-        if through_devices || others { OnNode::Claim(Box::new(claim(rules, pod, &asked))) } else { OnNode::None }
+        if through_devices || others {
+            OnNode::Claim(Box::new(claim(rules, pod, &asked)))
+        } else {
+            OnNode::None
+        }
     }
 }
 
@@ -116,16 +134,37 @@ pub fn names<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<&'s str> {
 }
 
 fn needs<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<Need<'s>> {
-    let init = pod.spec.init_containers.iter().map(|container| (container, true));
-    let all = init.chain(pod.spec.containers.iter().map(|container| (container, false)));
+    let init = pod
+        .spec
+        .init_containers
+        .iter()
+        .map(|container| (container, true));
+    let all = init.chain(
+        pod.spec
+            .containers
+            .iter()
+            .map(|container| (container, false)),
+    );
     let mut needs = Vec::new();
     for (at, (container, init)) in all.enumerate() {
-        let Container { name, resources, restart_policy, .. } = container;
+        let Container {
+            name,
+            resources,
+            restart_policy,
+            ..
+        } = container;
         let passing = init && restart_policy.as_deref() != Some("Always");
         for (position, (resource, amount)) in resources.requests.iter().enumerate() {
             let count = i64::try_from(amount.value()).unwrap_or(i64::MAX);
             if count > 0 && is_extended(rules, resource) {
-                needs.push(Need { resource, container: at, position, count, passing, name });
+                needs.push(Need {
+                    resource,
+                    container: at,
+                    position,
+                    count,
+                    passing,
+                    name,
+                });
             }
         }
     }
@@ -142,17 +181,32 @@ fn is_extended(rules: &PluginRules, name: &str) -> bool {
 }
 
 /// Returns the class that serves a resource: the newest one, then the one with the smaller name; 1.34 takes the last in its list.
-fn class_of<'s>(classes: &'s [Rc<Class>], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
+fn class_of<'s>(
+    classes: &'s [Rc<Class>],
+    rules: &PluginRules,
+    resource: &str,
+) -> Option<&'s Class> {
     let mut classes = classes.iter().map(|class| &**class);
     if let Some(name) = resource.strip_prefix(IMPLICIT) {
         return classes.find(|class| class.metadata.name == name);
     }
-    let mut named = classes.filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+    let mut named =
+        classes.filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
     if rules.last_class_serves {
         return named.next_back();
     }
-    let age = |class: &Class| class.metadata.creation_timestamp.clone().unwrap_or_default();
-    named.max_by(|a, b| age(a).cmp(&age(b)).then_with(|| b.metadata.name.cmp(&a.metadata.name)))
+    let age = |class: &Class| {
+        class
+            .metadata
+            .creation_timestamp
+            .clone()
+            .unwrap_or_default()
+    };
+    named.max_by(|a, b| {
+        age(a)
+            .cmp(&age(b))
+            .then_with(|| b.metadata.name.cmp(&a.metadata.name))
+    })
 }
 
 fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> ExtendedClaim {
@@ -160,7 +214,11 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
     let mut mappings = Vec::new();
     let resources: Set<&str> = needs.iter().map(|(need, _)| need.resource).collect();
     for resource in resources {
-        let of_resource = || needs.iter().filter(move |(need, _)| need.resource == resource);
+        let of_resource = || {
+            needs
+                .iter()
+                .filter(move |(need, _)| need.resource == resource)
+        };
         let mapping = |need: &Need<'_>, request: &str| RequestMapping {
             container_name: need.name.to_owned(),
             resource_name: resource.to_owned(),
@@ -168,7 +226,9 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
         };
         // Devices of containers that keep running: (container, request, count).
         let mut staying: Vec<(usize, String, i64)> = Vec::new();
-        for (need, class) in of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse) {
+        for (need, class) in
+            of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse)
+        {
             let name = request_name(need);
             mappings.push(mapping(need, &name));
             asked.insert(name.clone(), (class, need.count));
@@ -178,9 +238,14 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
         // container that needs most.
         let mut own: Vec<(RequestMapping, bool)> = Vec::new();
         let mut most: Option<(String, &Class, i64)> = None;
-        for (need, class) in of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse) {
+        for (need, class) in
+            of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse)
+        {
             let mut missing = need.count;
-            for (_, name, count) in staying.iter().filter(|(container, ..)| *container > need.container) {
+            for (_, name, count) in staying
+                .iter()
+                .filter(|(container, ..)| *container > need.container)
+            {
                 if missing > 0 {
                     own.push((mapping(need, name), false));
                     missing = missing.saturating_sub(*count);
@@ -207,8 +272,18 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
     let mut claim = Claim::default();
     claim.metadata.namespace.clone_from(&pod.metadata.namespace);
     CLAIM_NAME.clone_into(&mut claim.metadata.name);
-    claim.spec.devices.requests = asked.into_iter().map(|(name, (class, count))| request(name, class, count)).collect();
-    ExtendedClaim { claim, mappings: if rules.request_mappings { mappings } else { Vec::new() } }
+    claim.spec.devices.requests = asked
+        .into_iter()
+        .map(|(name, (class, count))| request(name, class, count))
+        .collect();
+    ExtendedClaim {
+        claim,
+        mappings: if rules.request_mappings {
+            mappings
+        } else {
+            Vec::new()
+        },
+    }
 }
 
 fn request_name(need: &Need<'_>) -> String {
@@ -216,10 +291,16 @@ fn request_name(need: &Need<'_>) -> String {
 }
 
 fn request(name: String, class: &Class, count: i64) -> ClaimRequest {
-    let (device_class_name, allocation_mode) = (class.metadata.name.clone(), "ExactCount".to_owned());
+    let (device_class_name, allocation_mode) =
+        (class.metadata.name.clone(), "ExactCount".to_owned());
     ClaimRequest {
         name,
-        exactly: Some(Ask { device_class_name, allocation_mode, count, ..Ask::default() }),
+        exactly: Some(Ask {
+            device_class_name,
+            allocation_mode,
+            count,
+            ..Ask::default()
+        }),
         ..ClaimRequest::default()
     }
 }

@@ -45,29 +45,96 @@ struct Row {
 }
 
 const fn row(feature: Feature, name: &'static str, gates: &'static [&'static str]) -> Row {
-    Row { feature, name, gates, only: None, since: 0 }
+    Row {
+        feature,
+        name,
+        gates,
+        only: None,
+        since: 0,
+    }
 }
 
 static FEATURES: &[Row] = &[
     row(Feature::AdminAccess, "AdminAccess", &["DRAAdminAccess"]),
-    row(Feature::PrioritizedList, "PrioritizedList", &["DRAPrioritizedList"]),
-    row(Feature::PartitionableDevices, "PartitionableDevices", &["DRAPartitionableDevices"]),
+    row(
+        Feature::PrioritizedList,
+        "PrioritizedList",
+        &["DRAPrioritizedList"],
+    ),
+    row(
+        Feature::PartitionableDevices,
+        "PartitionableDevices",
+        &["DRAPartitionableDevices"],
+    ),
     row(Feature::DeviceTaints, "DeviceTaints", &["DRADeviceTaints"]),
     row(
         Feature::DeviceBindingAndStatus,
         "DeviceBindingAndStatus",
         &["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"],
     ),
-    row(Feature::ConsumableCapacity, "ConsumableCapacity", &["DRAConsumableCapacity"]),
+    row(
+        Feature::ConsumableCapacity,
+        "ConsumableCapacity",
+        &["DRAConsumableCapacity"],
+    ),
     // kube-scheduler 1.36 never sets this one, whatever its gate says: it hands the gate to its CEL compiler only.
-    Row { since: 37, ..row(Feature::ListTypeAttributes, "ListTypeAttributes", &["DRAListTypeAttributes"]) },
-    Row { since: 37, ..row(Feature::FractionalCapacityRange, "FractionalCapacityRange", &["DRAFractionalCapacityRange"]) },
-    Row { since: 37, ..row(Feature::OptionalNodeOperations, "OptionalNodeOperations", &["DRAOptionalNodeOperations"]) },
-    Row { since: 37, ..row(Feature::DerivedAttributes, "DerivedAttributes", &["DRADerivedAttributes"]) },
-    Row { since: 37, ..row(Feature::CompatibilityGroups, "CompatibilityGroups", &["DRADeviceCompatibilityGroups"]) },
+    Row {
+        since: 37,
+        ..row(
+            Feature::ListTypeAttributes,
+            "ListTypeAttributes",
+            &["DRAListTypeAttributes"],
+        )
+    },
+    Row {
+        since: 37,
+        ..row(
+            Feature::FractionalCapacityRange,
+            "FractionalCapacityRange",
+            &["DRAFractionalCapacityRange"],
+        )
+    },
+    Row {
+        since: 37,
+        ..row(
+            Feature::OptionalNodeOperations,
+            "OptionalNodeOperations",
+            &["DRAOptionalNodeOperations"],
+        )
+    },
+    Row {
+        since: 37,
+        ..row(
+            Feature::DerivedAttributes,
+            "DerivedAttributes",
+            &["DRADerivedAttributes"],
+        )
+    },
+    Row {
+        since: 37,
+        ..row(
+            Feature::CompatibilityGroups,
+            "CompatibilityGroups",
+            &["DRADeviceCompatibilityGroups"],
+        )
+    },
     // The second of these is on by default, so 1.34 uses its experimental allocator by default.
-    Row { only: Some(34), ..row(Feature::DeviceBinding, "DeviceBinding", &["DRADeviceBindingConditions"]) },
-    Row { only: Some(34), ..row(Feature::DeviceStatus, "DeviceStatus", &["DRAResourceClaimDeviceStatus"]) },
+    Row {
+        only: Some(34),
+        ..row(
+            Feature::DeviceBinding,
+            "DeviceBinding",
+            &["DRADeviceBindingConditions"],
+        )
+    },
+    Row {
+        only: Some(34),
+        ..row(
+            Feature::DeviceStatus,
+            "DeviceStatus",
+            &["DRAResourceClaimDeviceStatus"],
+        )
+    },
 ];
 
 /// A set of allocator features.
@@ -76,33 +143,56 @@ pub type Features = Set<Feature>;
 impl Feature {
     /// Reads upstream's name.
     pub fn parse(name: &str) -> Option<Self> {
-        FEATURES.iter().find(|row| row.name == name).map(|row| row.feature)
+        FEATURES
+            .iter()
+            .find(|row| row.name == name)
+            .map(|row| row.feature)
     }
 
     /// Returns upstream's name of the feature.
     pub fn name(self) -> &'static str {
-        FEATURES.iter().find(|row| row.feature == self).map_or("", |row| row.name)
+        FEATURES
+            .iter()
+            .find(|row| row.feature == self)
+            .map_or("", |row| row.name)
     }
 }
 
 /// Returns the features that a scheduler has, from the gates that are on.
 pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
-    let known = FEATURES.iter().filter(|row| row.since <= minor && row.only.is_none_or(|only| only == minor));
-    known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect()
+    let known = FEATURES
+        .iter()
+        .filter(|row| row.since <= minor && row.only.is_none_or(|only| only == minor));
+    known
+        .filter(|row| row.gates.iter().all(|name| gate(name)))
+        .map(|row| row.feature)
+        .collect()
 }
 
 use Feature::{
-    AdminAccess, CompatibilityGroups, ConsumableCapacity, DerivedAttributes, DeviceBinding, DeviceBindingAndStatus, DeviceStatus,
-    DeviceTaints, FractionalCapacityRange, ListTypeAttributes, OptionalNodeOperations, PartitionableDevices, PrioritizedList,
+    AdminAccess, CompatibilityGroups, ConsumableCapacity, DerivedAttributes, DeviceBinding,
+    DeviceBindingAndStatus, DeviceStatus, DeviceTaints, FractionalCapacityRange,
+    ListTypeAttributes, OptionalNodeOperations, PartitionableDevices, PrioritizedList,
 };
 
 /// The features of the stable allocator of 1.34 and 1.35.
 pub const NONE: &[Feature] = &[];
 /// The features of the stable allocator since 1.36, and of the incubating one of 1.34 and 1.35.
-pub const FOUR: &[Feature] = &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints];
+pub const FOUR: &[Feature] = &[
+    AdminAccess,
+    PrioritizedList,
+    PartitionableDevices,
+    DeviceTaints,
+];
 /// The features of the incubating allocator of 1.36, and of the experimental one of 1.35.
-pub const SIX: &[Feature] =
-    &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints, DeviceBindingAndStatus, ConsumableCapacity];
+pub const SIX: &[Feature] = &[
+    AdminAccess,
+    PrioritizedList,
+    PartitionableDevices,
+    DeviceTaints,
+    DeviceBindingAndStatus,
+    ConsumableCapacity,
+];
 /// The features of the experimental allocator of 1.34, which names the halves of binding and status, too.
 pub const SIX_OF_34: &[Feature] = &[
     AdminAccess,

@@ -32,18 +32,29 @@ pub struct CommonBefore<'f>(Common<'f>);
 
 impl<'f> Groups<'f> {
     /// Adds a device. `None`: it has no group in common with those that use its counter sets.
-    pub fn add(&mut self, cluster: &Cluster<'f>, pool: &Pool<'f>, device: &'f Device) -> Option<RestoredValues<'f>> {
+    pub fn add(
+        &mut self,
+        cluster: &Cluster<'f>,
+        pool: &Pool<'f>,
+        device: &'f Device,
+    ) -> Option<RestoredValues<'f>> {
         let mut before: RestoredValues<'f> = Vec::new();
         for used in &device.consumes_counters {
             let key = (pool.driver, pool.name, used.counter_set.as_str());
             let known = self.running.get(&key).cloned();
-            let now = known.clone().or_else(|| allocated(cluster, pool, &used.counter_set));
+            let now = known
+                .clone()
+                .or_else(|| allocated(cluster, pool, &used.counter_set));
             let groups = groups_of(used);
             let joined = match now {
                 None => first(groups),
                 Some(Common::None) if groups.is_empty() => Common::None,
                 Some(Common::Groups(common)) => {
-                    let both: Set<&str> = common.iter().filter(|group| groups.contains(group)).copied().collect();
+                    let both: Set<&str> = common
+                        .iter()
+                        .filter(|group| groups.contains(group))
+                        .copied()
+                        .collect();
                     if both.is_empty() {
                         self.restore(before);
                         return None;
@@ -73,27 +84,47 @@ impl<'f> Groups<'f> {
 }
 
 fn groups_of(used: &Consumption) -> Set<&str> {
-    used.compatibility_groups.iter().map(String::as_str).collect()
+    used.compatibility_groups
+        .iter()
+        .map(String::as_str)
+        .collect()
 }
 
 fn first(groups: Set<&str>) -> Common<'_> {
-    if groups.is_empty() { Common::None } else { Common::Groups(groups) }
+    if groups.is_empty() {
+        Common::None
+    } else {
+        Common::Groups(groups)
+    }
 }
 
 /// Returns the groups that the devices in use share; a mixture is kept as it is.
 fn allocated<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, set: &str) -> Option<Common<'f>> {
     let mut common: Option<Common<'f>> = None;
-    for (at, device) in pool.devices.iter().chain(&pool.others).flat_map(|slice| cluster.devices_of(*slice)) {
+    for (at, device) in pool
+        .devices
+        .iter()
+        .chain(&pool.others)
+        .flat_map(|slice| cluster.devices_of(*slice))
+    {
         if !uses_counters(cluster, cluster.identity(at)) {
             continue;
         }
-        for used in device.consumes_counters.iter().filter(|used| used.counter_set == set) {
+        for used in device
+            .consumes_counters
+            .iter()
+            .filter(|used| used.counter_set == set)
+        {
             let groups = groups_of(used);
             common = Some(match common {
                 None => first(groups),
-                Some(Common::Groups(before)) if !groups.is_empty() => {
-                    Common::Groups(before.iter().filter(|group| groups.contains(group)).copied().collect())
-                }
+                Some(Common::Groups(before)) if !groups.is_empty() => Common::Groups(
+                    before
+                        .iter()
+                        .filter(|group| groups.contains(group))
+                        .copied()
+                        .collect(),
+                ),
                 Some(before) => before,
             });
         }

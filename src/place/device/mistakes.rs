@@ -15,28 +15,41 @@ pub struct Mistake {
 /// The mistakes that are known. Whether one matters is found by trying the allocator without it.
 pub static MISTAKES: &[Mistake] = &[
     Mistake {
-        without: |own| Behaviour { most_chosen: V31.most_chosen, ..own },
+        without: |own| Behaviour {
+            most_chosen: V31.most_chosen,
+            ..own
+        },
         text: template!(
             "device.mistake-half-the-devices",
             "kube-scheduler 1.33.0 gives a claim at most 16 devices; Kubernetes 1.33.1 mends it",
         ),
     },
     Mistake {
-        without: |own| Behaviour { all_forgets_subrequest: false, ..own },
+        without: |own| Behaviour {
+            all_forgets_subrequest: false,
+            ..own
+        },
         text: template!(
             "device.mistake-all-first-only",
             "kube-scheduler 1.33 to 1.35 gives several devices to an alternative with allocationMode All only if it is the first; Kubernetes 1.36 mends it",
         ),
     },
     Mistake {
-        without: |own| Behaviour { capacity_of_wrong_device: false, ..own },
+        without: |own| Behaviour {
+            capacity_of_wrong_device: false,
+            ..own
+        },
         text: template!(
             "device.mistake-other-capacity",
             "kube-scheduler 1.34 may compare the capacity of another device; Kubernetes 1.35 mends it",
         ),
     },
     Mistake {
-        without: |own| Behaviour { refused_gives_back: true, share_gives_back: true, ..own },
+        without: |own| Behaviour {
+            refused_gives_back: true,
+            share_gives_back: true,
+            ..own
+        },
         text: template!(
             "device.mistake-not-given-back",
             "kube-scheduler up to 1.35 does not give back what a device uses that it tried in vain; Kubernetes 1.36 mends it",

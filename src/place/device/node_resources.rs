@@ -35,7 +35,10 @@ pub struct ResourceRefusal {
 
 impl ResourceRefusal {
     fn new(code: StatusCode, reason: String, help: Option<ResourceHelp>) -> Self {
-        ResourceRefusal { status: FrameworkStatus::new(code, reason), help }
+        ResourceRefusal {
+            status: FrameworkStatus::new(code, reason),
+            help,
+        }
     }
 }
 
@@ -47,7 +50,11 @@ pub enum ResourceHelp {
     /// Only a device that may be shared has consumed capacity.
     NotConsumed,
     /// The amount of the pod, and that of its containers and devices.
-    TooLittle { pod: String, parts: String, overhead: Overhead },
+    TooLittle {
+        pod: String,
+        parts: String,
+        overhead: Overhead,
+    },
     /// The Node of this name is given without the resources that its kubelet reports.
     NoAllocatable(String),
 }
@@ -64,23 +71,45 @@ impl ResourceHelp {
     pub fn text(&self) -> String {
         match self {
             ResourceHelp::UsedBy(pods) => {
-                message!("device.claim-used-on-node", "used on this node by {pods}", pods = pods.join(", "))
+                message!(
+                    "device.claim-used-on-node",
+                    "used on this node by {pods}",
+                    pods = pods.join(", ")
+                )
             }
-            ResourceHelp::NotConsumed => {
-                message!("device.capacity-not-consumed", "only a device with allowMultipleAllocations has consumed capacity")
-                    .into_owned()
+            ResourceHelp::NotConsumed => message!(
+                "device.capacity-not-consumed",
+                "only a device with allowMultipleAllocations has consumed capacity"
+            )
+            .into_owned(),
+            ResourceHelp::TooLittle {
+                pod,
+                parts,
+                overhead: Overhead::Nothing,
+            } => {
+                message!(
+                    "device.pod-request-too-small",
+                    "{pod} for the pod, {parts} for containers and devices",
+                    pod,
+                    parts
+                )
             }
-            ResourceHelp::TooLittle { pod, parts, overhead: Overhead::Nothing } => {
-                message!("device.pod-request-too-small", "{pod} for the pod, {parts} for containers and devices", pod, parts)
-            }
-            ResourceHelp::TooLittle { pod, parts, overhead: Overhead::Included } => message!(
+            ResourceHelp::TooLittle {
+                pod,
+                parts,
+                overhead: Overhead::Included,
+            } => message!(
                 "device.pod-request-too-small-overhead",
                 "{pod} for the pod, {parts} for containers and devices, overhead included",
                 pod,
                 parts
             ),
             ResourceHelp::NoAllocatable(node) => {
-                message!("device.node-without-allocatable", "Node {node} is given without status.allocatable", node)
+                message!(
+                    "device.node-without-allocatable",
+                    "Node {node} is given without status.allocatable",
+                    node
+                )
             }
         }
     }
@@ -130,7 +159,13 @@ impl Need {
 
     /// Returns the nanos that are missing.
     pub fn missing(&self) -> i128 {
-        demand::nanos(&self.resource, self.requested.saturating_add(self.used).saturating_sub(self.allocatable).max(0))
+        demand::nanos(
+            &self.resource,
+            self.requested
+                .saturating_add(self.used)
+                .saturating_sub(self.allocatable)
+                .max(0),
+        )
     }
 
     /// Writes an amount of this resource as a person does.
@@ -141,14 +176,27 @@ impl Need {
 
 /// Refuses a second pod on a node for a claim whose devices take node resources (`validateNodeAllocatableDRAClaimSharing`). The
 /// usage of other pods is read from their status.
-pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<ResourceRefusal> {
+pub fn shared(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    node: usize,
+    claim: &Claim,
+) -> Option<ResourceRefusal> {
     let name = &claim.metadata.name;
     let uses = |other: &&Pod| {
         let claims = &other.status.node_allocatable_resource_claim_statuses;
-        other.metadata.namespace == pod.metadata.namespace && claims.iter().any(|used| used.resource_claim_name == *name)
+        other.metadata.namespace == pod.metadata.namespace
+            && claims.iter().any(|used| used.resource_claim_name == *name)
     };
-    let users: Vec<String> = counting(cluster, pod, node).filter(uses).map(|other| other.metadata.full_name()).collect();
-    let others: Vec<&str> = users.iter().map(String::as_str).filter(|user| *user != pod.metadata.full_name()).collect();
+    let users: Vec<String> = counting(cluster, pod, node)
+        .filter(uses)
+        .map(|other| other.metadata.full_name())
+        .collect();
+    let others: Vec<&str> = users
+        .iter()
+        .map(String::as_str)
+        .filter(|user| *user != pod.metadata.full_name())
+        .collect();
     let how = match (users.as_slice(), others.as_slice()) {
         ([_, _, ..], _) => "shared by multiple pods",
         (_, [_]) => "is already used by another pod",
@@ -156,18 +204,30 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
     };
     let reason = format!("node allocatable resource claim {name} {how}");
     let help = ResourceHelp::UsedBy(others.into_iter().map(str::to_owned).collect());
-    Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, Some(help)))
+    Some(ResourceRefusal::new(
+        StatusCode::UnschedulableAndUnresolvable,
+        reason,
+        Some(help),
+    ))
 }
 
 /// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
 /// (`addGENominatedPods`). Pods that have ended do not count.
 fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
-    let name = cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
+    let name = cluster
+        .facts
+        .nodes
+        .get(node)
+        .map_or("", |node| node.metadata.name.as_str());
     let priority = pod.spec.effective_priority();
-    cluster.pods_on(name).map(|other| &**other).filter(move |other| {
-        let runs = !other.spec.node_name.is_empty() || other.spec.effective_priority() >= priority;
-        runs && !matches!(other.status.phase.as_str(), "Succeeded" | "Failed")
-    })
+    cluster
+        .pods_on(name)
+        .map(|other| &**other)
+        .filter(move |other| {
+            let runs =
+                !other.spec.node_name.is_empty() || other.spec.effective_priority() >= priority;
+            runs && !matches!(other.status.phase.as_str(), "Succeeded" | "Failed")
+        })
 }
 
 /// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). Only claims allocated in
@@ -185,7 +245,8 @@ pub fn check(
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
         // If a claim is named twice, only the last result is kept.
         let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
-        let is_same = |other: &&Claim| other.metadata.name == *name && other.metadata.namespace == *namespace;
+        let is_same =
+            |other: &&Claim| other.metadata.name == *name && other.metadata.namespace == *namespace;
         let again = claims.iter().skip(at.saturating_add(1)).any(is_same);
         let maps = |one: &DeviceResult| {
             let found = device(cluster, &one.pool, &one.device, &mut None);
@@ -198,7 +259,9 @@ pub fn check(
     if mapped.is_empty() {
         return None;
     }
-    let mapped = ordered(&mapped, &|(a, _), (b, _)| a.metadata.name.cmp(&b.metadata.name));
+    let mapped = ordered(&mapped, &|(a, _), (b, _)| {
+        a.metadata.name.cmp(&b.metadata.name)
+    });
     for (claim, result) in &mapped {
         if let Err(refusal) = take(cluster, claim, result, &mut footprint) {
             footprint.refusal = Some(refusal);
@@ -207,13 +270,26 @@ pub fn check(
     }
     let nobody = Pod::default();
     let asking = pod.unwrap_or(&nobody);
-    let full: Set<String> = footprint.taken.iter().map(|taken| taken.claim.clone()).collect();
+    let full: Set<String> = footprint
+        .taken
+        .iter()
+        .map(|taken| taken.claim.clone())
+        .collect();
     let takes = |claim: &Claim| full.contains(&claim.metadata.full_name());
-    let unused = mapped.iter().map(|(claim, _)| *claim).find(|claim| pod.is_some() && takes(claim) && !is_used(asking, claim));
+    let unused = mapped
+        .iter()
+        .map(|(claim, _)| *claim)
+        .find(|claim| pod.is_some() && takes(claim) && !is_used(asking, claim));
     if let Some(claim) = unused {
         let name = &claim.metadata.name;
-        let reason = format!("claim {name}: node-allocatable resource claim not referenced by any container within the pod");
-        footprint.refusal = Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, None));
+        let reason = format!(
+            "claim {name}: node-allocatable resource claim not referenced by any container within the pod"
+        );
+        footprint.refusal = Some(ResourceRefusal::new(
+            StatusCode::UnschedulableAndUnresolvable,
+            reason,
+            None,
+        ));
         return Some(footprint);
     }
     let mut devices = Amounts::new();
@@ -228,7 +304,10 @@ pub fn check(
         Some(refusal) => (Vec::new(), Some(refusal)),
         None => {
             let needs = needs(cluster, asking, node, &requested);
-            let refusal = insufficient(&needs).map(|refusal| ResourceRefusal { help: no_allocatable(cluster, node), ..refusal });
+            let refusal = insufficient(&needs).map(|refusal| ResourceRefusal {
+                help: no_allocatable(cluster, node),
+                ..refusal
+            });
             (needs, refusal)
         }
     };
@@ -254,7 +333,9 @@ fn device<'f>(
     unclear: &mut Option<[DeviceAt; 2]>,
 ) -> Option<(DeviceAt, &'f Sorted<String, NodeResource>)> {
     let slices = cluster.slices_of_pools_named(pool).iter();
-    let mut devices = slices.flat_map(|slice| cluster.devices_of(*slice)).filter(|(_, device)| device.name == name);
+    let mut devices = slices
+        .flat_map(|slice| cluster.devices_of(*slice))
+        .filter(|(_, device)| device.name == name);
     let (at, first) = devices.next()?;
     let mappings = &first.node_allocatable_resource_mappings;
     let other = devices.find(|(_, device)| device.node_allocatable_resource_mappings != *mappings);
@@ -273,7 +354,10 @@ fn take(
 ) -> Result<(), ResourceRefusal> {
     let full = claim.metadata.full_name();
     for one in &result.devices.results {
-        let Some((at, mappings)) = device(cluster, &one.pool, &one.device, &mut footprint.unclear) else { continue };
+        let Some((at, mappings)) = device(cluster, &one.pool, &one.device, &mut footprint.unclear)
+        else {
+            continue;
+        };
         for (resource, mapping) in mappings.iter() {
             let multiplier = mapping.allocation_multiplier.clone();
             let key = mapping.capacity_key.as_ref().filter(|key| !key.is_empty());
@@ -284,16 +368,32 @@ fn take(
                         "claim {full}, device {}: ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResourceMappings for resource {resource}",
                         one.device
                     );
-                    return Err(ResourceRefusal::new(StatusCode::Error, reason, Some(ResourceHelp::NotConsumed)));
+                    return Err(ResourceRefusal::new(
+                        StatusCode::Error,
+                        reason,
+                        Some(ResourceHelp::NotConsumed),
+                    ));
                 }
                 Some(key) => {
-                    let Some(consumed) = one.consumed_capacity.get(key) else { continue };
-                    let amount = multiplier.as_ref().map_or_else(|| demand::exact(consumed), |by| demand::product(consumed, by));
+                    let Some(consumed) = one.consumed_capacity.get(key) else {
+                        continue;
+                    };
+                    let amount = multiplier.as_ref().map_or_else(
+                        || demand::exact(consumed),
+                        |by| demand::product(consumed, by),
+                    );
                     (amount, Some((key.clone(), consumed.clone())))
                 }
             };
             let (claim, device, resource) = (full.clone(), at, resource.clone());
-            footprint.taken.push(Taken { claim, device, resource, amount, capacity, multiplier });
+            footprint.taken.push(Taken {
+                claim,
+                device,
+                resource,
+                amount,
+                capacity,
+                multiplier,
+            });
         }
     }
     Ok(())
@@ -302,51 +402,101 @@ fn take(
 /// Refuses pod-level requests that do not cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names
 /// any of several resources; the first by name is named here.
 fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<ResourceRefusal> {
-    let lacks = |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
+    let lacks =
+        |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
     let (name, amount) = requested.iter().find(lacks)?;
     let reason = format!(
         "pod level request for {name} is insufficient to cover the aggregated container and node-allocatable DRA requests"
     );
-    let overhead = if pod.spec.overhead.is_empty() { Overhead::Nothing } else { Overhead::Included };
+    let overhead = if pod.spec.overhead.is_empty() {
+        Overhead::Nothing
+    } else {
+        Overhead::Included
+    };
     let show = |exact: i128| spell(demand::nanos_of(exact));
     let parts = parts.get(*name).copied().unwrap_or(0);
-    let help = ResourceHelp::TooLittle { pod: show(*amount), parts: show(parts), overhead };
-    Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, Some(help)))
+    let help = ResourceHelp::TooLittle {
+        pod: show(*amount),
+        parts: show(parts),
+        overhead,
+    };
+    Some(ResourceRefusal::new(
+        StatusCode::UnschedulableAndUnresolvable,
+        reason,
+        Some(help),
+    ))
 }
 
 /// Returns the compared resources with requests, usage and capacity.
 fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>) -> Vec<Need> {
-    let hugepages = requested.keys().copied().filter(|name| name.starts_with("hugepages-"));
-    let compared: Vec<&str> = ["cpu", "memory", "ephemeral-storage"].into_iter().chain(hugepages).collect();
+    let hugepages = requested
+        .keys()
+        .copied()
+        .filter(|name| name.starts_with("hugepages-"));
+    let compared: Vec<&str> = ["cpu", "memory", "ephemeral-storage"]
+        .into_iter()
+        .chain(hugepages)
+        .collect();
     let name = pod.metadata.full_name();
     let others = counting(cluster, pod, node).filter(|other| other.metadata.full_name() != name);
-    let placed: Vec<(&Pod, Amounts<'_>)> = others.map(|other| (other, demand::of_placed(other))).collect();
-    let allocatable = cluster.facts.nodes.get(node).map(|node| &node.status.allocatable);
+    let placed: Vec<(&Pod, Amounts<'_>)> = others
+        .map(|other| (other, demand::of_placed(other)))
+        .collect();
+    let allocatable = cluster
+        .facts
+        .nodes
+        .get(node)
+        .map(|node| &node.status.allocatable);
     let mut list = Vec::new();
     for resource in compared {
         let requested = demand::counted(resource, requested.get(resource).copied().unwrap_or(0));
         if requested == 0 && !resource.starts_with("hugepages-") {
             continue;
         }
-        let of = |amounts: &Amounts<'_>| demand::counted(resource, amounts.get(resource).copied().unwrap_or(0));
+        let of = |amounts: &Amounts<'_>| {
+            demand::counted(resource, amounts.get(resource).copied().unwrap_or(0))
+        };
         let users: Vec<(&str, &str, i128)> = placed
             .iter()
-            .map(|(pod, amounts)| (pod.metadata.namespace.as_str(), pod.metadata.name.as_str(), of(amounts)))
+            .map(|(pod, amounts)| {
+                (
+                    pod.metadata.namespace.as_str(),
+                    pod.metadata.name.as_str(),
+                    of(amounts),
+                )
+            })
             .filter(|(.., amount)| *amount > 0)
             .collect();
-        let used = users.iter().fold(0, |sum: i128, (.., amount)| sum.saturating_add(*amount));
+        let used = users
+            .iter()
+            .fold(0, |sum: i128, (.., amount)| sum.saturating_add(*amount));
         let users = ordered(&users, &|(.., a), (.., b)| b.cmp(a));
-        let pods = users.into_iter().take(MOST_PODS).map(|(namespace, name, amount)| (format!("{namespace}/{name}"), amount));
-        let there = allocatable.and_then(|amounts| amounts.get(resource)).map_or(0, demand::exact);
+        let pods = users
+            .into_iter()
+            .take(MOST_PODS)
+            .map(|(namespace, name, amount)| (format!("{namespace}/{name}"), amount));
+        let there = allocatable
+            .and_then(|amounts| amounts.get(resource))
+            .map_or(0, demand::exact);
         let (allocatable, pods) = (demand::counted(resource, there), pods.collect());
-        list.push(Need { resource: resource.to_owned(), requested, used, allocatable, pods });
+        list.push(Need {
+            resource: resource.to_owned(),
+            requested,
+            used,
+            allocatable,
+            pods,
+        });
     }
     list
 }
 
 /// Returns the help for a node that is given without the resources that its kubelet reports.
 fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<ResourceHelp> {
-    let node = cluster.facts.nodes.get(node).filter(|node| node.status.allocatable.is_empty())?;
+    let node = cluster
+        .facts
+        .nodes
+        .get(node)
+        .filter(|node| node.status.allocatable.is_empty())?;
     Some(ResourceHelp::NoAllocatable(node.metadata.name.clone()))
 }
 
@@ -354,7 +504,17 @@ fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<ResourceHelp> {
 fn insufficient(needs: &[Need]) -> Option<ResourceRefusal> {
     let short: Vec<&Need> = needs.iter().filter(|need| need.is_short()).collect();
     let too_large = short.iter().any(|need| need.requested > need.allocatable);
-    let code = if too_large { StatusCode::UnschedulableAndUnresolvable } else { StatusCode::Unschedulable };
-    let reasons: Vec<String> = short.iter().map(|need| format!("Insufficient {}", need.resource)).collect();
-    (!reasons.is_empty()).then_some(ResourceRefusal { status: FrameworkStatus { code, reasons }, help: None })
+    let code = if too_large {
+        StatusCode::UnschedulableAndUnresolvable
+    } else {
+        StatusCode::Unschedulable
+    };
+    let reasons: Vec<String> = short
+        .iter()
+        .map(|need| format!("Insufficient {}", need.resource))
+        .collect();
+    (!reasons.is_empty()).then_some(ResourceRefusal {
+        status: FrameworkStatus { code, reasons },
+        help: None,
+    })
 }

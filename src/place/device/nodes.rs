@@ -38,7 +38,9 @@ impl Judgements {
             return known.clone();
         }
         let judged = Rc::new(judge(selector, nodes));
-        self.known.borrow_mut().insert(selector.clone(), judged.clone());
+        self.known
+            .borrow_mut()
+            .insert(selector.clone(), judged.clone());
         judged
     }
 }
@@ -46,46 +48,84 @@ impl Judgements {
 fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
     let text = serde_json::to_string(selector).unwrap_or_default();
     let mut tree = Tree::new(&text);
-    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else { return JudgedSelector::default() };
+    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else {
+        return JudgedSelector::default();
+    };
     // Node selectors are parsed the same way from 1.30 on.
     let release = Release::last_of(30);
-    let decoded = decode(&tree, root, &NODE_SELECTOR, "v1", How::reaching(Mode::Json, Via::Validator, release));
+    let decoded = decode(
+        &tree,
+        root,
+        &NODE_SELECTOR,
+        "v1",
+        How::reaching(Mode::Json, Via::Validator, release),
+    );
     let parsed = ParsedSelector::parse(View::new(&decoded.record), &SchedulerRules::of(release));
     let error = parsed.error();
     if error.is_some() {
-        return JudgedSelector { error, matches: vec![false; nodes.len()], missing: vec![None; nodes.len()] };
+        return JudgedSelector {
+            error,
+            matches: vec![false; nodes.len()],
+            missing: vec![None; nodes.len()],
+        };
     }
     let mut judged = JudgedSelector::default();
     for node in nodes {
         let mut matches = false;
         let mut nearest: Option<(usize, String)> = None;
         for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
-            let failing: Vec<_> = term.requirements.iter().filter(|requirement| !holds(requirement, node)).collect();
+            let failing: Vec<_> = term
+                .requirements
+                .iter()
+                .filter(|requirement| !holds(requirement, node))
+                .collect();
             matches |= failing.is_empty();
             if let Some(first) = failing.first()
-                && nearest.as_ref().is_none_or(|(count, _)| failing.len() < *count)
+                && nearest
+                    .as_ref()
+                    .is_none_or(|(count, _)| failing.len() < *count)
             {
-                nearest = Some((failing.len(), described(first.key, first.operator, &first.values)));
+                nearest = Some((
+                    failing.len(),
+                    described(first.key, first.operator, &first.values),
+                ));
             }
         }
         judged.matches.push(matches);
-        judged.missing.push(nearest.filter(|_| !matches).map(|(_, text)| text));
+        judged
+            .missing
+            .push(nearest.filter(|_| !matches).map(|(_, text)| text));
     }
     judged
 }
 
 fn described(key: &str, operator: &str, values: &[&str]) -> String {
-    if values.is_empty() { format!("{key} {operator}") } else { format!("{key} {operator} [{}]", values.join(", ")) }
+    if values.is_empty() {
+        format!("{key} {operator}")
+    } else {
+        format!("{key} {operator} [{}]", values.join(", "))
+    }
 }
 
 fn holds(requirement: &crate::place::selector::Requirement<'_>, node: &Node) -> bool {
-    let Ok(test) = &requirement.test else { return false };
+    let Ok(test) = &requirement.test else {
+        return false;
+    };
     let name = node.metadata.name.as_str();
     match requirement.list {
-        TermList::Expressions => test.holds(node.metadata.labels.get(requirement.key).map(String::as_str)),
+        TermList::Expressions => test.holds(
+            node.metadata
+                .labels
+                .get(requirement.key)
+                .map(String::as_str),
+        ),
         // Without a name a node has no fields, and field requirements are not looked at.
         TermList::Fields if name.is_empty() => true,
-        TermList::Fields => test.holds(Some(if requirement.key == "metadata.name" { name } else { "" })),
+        TermList::Fields => test.holds(Some(if requirement.key == "metadata.name" {
+            name
+        } else {
+            ""
+        })),
     }
 }
 
@@ -121,18 +161,30 @@ impl<'f> NodeFields<'f> {
 
     /// Returns true if a selection is set.
     pub fn is_set(&self) -> bool {
-        self.node_name.is_some_and(|name| !name.is_empty()) || self.all_nodes || self.selector.is_some()
+        self.node_name.is_some_and(|name| !name.is_empty())
+            || self.all_nodes
+            || self.selector.is_some()
     }
 
     /// Returns true if the node is selected. `Err`: the selector cannot be parsed.
-    pub fn has(&self, node: usize, nodes: &[Rc<Node>], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
+    pub fn has(
+        &self,
+        node: usize,
+        nodes: &[Rc<Node>],
+        judgements: &Judgements,
+    ) -> Result<bool, Unparsed<'f>> {
         match (self.node_name, self.selector) {
-            (Some(name), _) if !name.is_empty() => Ok(nodes.get(node).is_some_and(|node| node.metadata.name == name)),
+            (Some(name), _) if !name.is_empty() => Ok(nodes
+                .get(node)
+                .is_some_and(|node| node.metadata.name == name)),
             _ if self.all_nodes => Ok(true),
             (_, Some(selector)) => {
                 let judged = judgements.of(selector, nodes);
                 match &judged.error {
-                    Some(error) => Err(Unparsed { selector, error: error.clone() }),
+                    Some(error) => Err(Unparsed {
+                        selector,
+                        error: error.clone(),
+                    }),
                     None => Ok(judged.matches.get(node).copied().unwrap_or(false)),
                 }
             }
@@ -152,9 +204,15 @@ impl Unparsed<'_> {
     /// Returns upstream's text for a slice's selector.
     pub fn in_slice(&self, slice: &str, style: ParseErrorPlace) -> String {
         match style {
-            ParseErrorPlace::Short => format!("gather pool information: node selector in resource slice {slice}: {}", self.error),
+            ParseErrorPlace::Short => format!(
+                "gather pool information: node selector in resource slice {slice}: {}",
+                self.error
+            ),
             ParseErrorPlace::WithDump => {
-                format!("gather pool information: failed to perform node selection for slice {slice}: {}", self.parse_text())
+                format!(
+                    "gather pool information: failed to perform node selection for slice {slice}: {}",
+                    self.parse_text()
+                )
             }
         }
     }
@@ -162,20 +220,33 @@ impl Unparsed<'_> {
     /// Returns upstream's error for a device's selector, with the device's name where upstream prints the whole device.
     pub fn in_device(&self, device: &str, slice: &str) -> String {
         let parse = self.parse_text();
-        format!("gather pool information: failed to perform node selection for device {device} in slice {slice}: {parse}")
+        format!(
+            "gather pool information: failed to perform node selection for device {device} in slice {slice}: {parse}"
+        )
     }
 
     /// Returns `failed to parse node selector …`.
     pub fn parse_text(&self) -> String {
-        format!("failed to parse node selector {}: {}", dump(self.selector), self.error)
+        format!(
+            "failed to parse node selector {}: {}",
+            dump(self.selector),
+            self.error
+        )
     }
 }
 
 /// Returns the output of the generated `String` method of core/v1.
 fn dump(selector: &NodeSelector) -> String {
     let requirement = |requirement: &NodeRequirement| {
-        let NodeRequirement { key, operator, values } = requirement;
-        format!("NodeSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},", values.join(" "))
+        let NodeRequirement {
+            key,
+            operator,
+            values,
+        } = requirement;
+        format!(
+            "NodeSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},",
+            values.join(" ")
+        )
     };
     let list = |items: &[NodeRequirement]| items.iter().map(requirement).collect::<String>();
     let term = |term: &NodeSelectorTerm| {

@@ -40,7 +40,8 @@ impl PluginGates {
         PluginGates {
             prioritized_list: gate("DRAPrioritizedList"),
             extended_resource: gate("DRAExtendedResource"),
-            binding_conditions: gate("DRADeviceBindingConditions") && gate("DRAResourceClaimDeviceStatus"),
+            binding_conditions: gate("DRADeviceBindingConditions")
+                && gate("DRAResourceClaimDeviceStatus"),
             controllers: gate("DRAControlPlaneController"),
             filter_timeout: gate("DRASchedulerFilterTimeout"),
             node_resources: gate("DRANodeAllocatableResources"),
@@ -91,11 +92,17 @@ pub struct PodCase<'s> {
 
 impl<'s> PodCase<'s> {
     /// Looks at a pod's claims: PreEnqueue and PreFilter.
-    pub fn new(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, pod: &'s Pod) -> Self {
+    pub fn new(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        pod: &'s Pod,
+    ) -> Self {
         let find = |name: &str| {
             let namespace = &pod.metadata.namespace;
             let mut claims = cluster.facts.claims.iter().map(|claim| &**claim);
-            claims.find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace)
+            claims
+                .find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace)
         };
         PodCase::with_claims(cluster, rules, gates, pod, claims_of(rules, pod, &find))
     }
@@ -112,7 +119,8 @@ impl<'s> PodCase<'s> {
         let claims = match claims {
             Ok(claims) => claims,
             Err(reason) => {
-                case.pre_enqueue = FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+                case.pre_enqueue =
+                    FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
                 case.pre_filter = case.pre_enqueue.clone();
                 return case;
             }
@@ -134,7 +142,12 @@ impl<'s> PodCase<'s> {
     }
 
     /// Makes a case of claims that are taken together though no pod names them.
-    pub fn of_claims(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, claims: &[&'s Claim]) -> Self {
+    pub fn of_claims(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        claims: &[&'s Claim],
+    ) -> Self {
         let mut case = PodCase::empty(rules, gates, None);
         for claim in claims {
             if let Err(status) = case.add(cluster, claim) {
@@ -164,18 +177,26 @@ impl<'s> PodCase<'s> {
 
     fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), FrameworkStatus> {
         let (rules, gates) = (self.rules, self.gates);
-        let refused = |reason: String| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+        let refused =
+            |reason: String| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
         let controlled = rules.knows_controllers && !claim.spec.controller.is_empty();
         if controlled && !gates.controllers {
-            return Err(refused("resourceclaim depends on disabled DRAControlPlaneController feature".to_owned()));
+            return Err(refused(
+                "resourceclaim depends on disabled DRAControlPlaneController feature".to_owned(),
+            ));
         }
         if rules.knows_controllers && claim.status.deallocation_requested {
             return Err(refused("resourceclaim must be reallocated".to_owned()));
         }
         if let Some(allocation) = &claim.status.allocation {
             let selector = allocation.node_selector.as_ref();
-            if let Some(error) = selector.and_then(|selector| cluster.judgements.of(selector, &cluster.facts.nodes).error.clone())
-            {
+            if let Some(error) = selector.and_then(|selector| {
+                cluster
+                    .judgements
+                    .of(selector, &cluster.facts.nodes)
+                    .error
+                    .clone()
+            }) {
                 return Err(FrameworkStatus::new(StatusCode::Error, error));
             }
             self.allocated.push(claim);
@@ -187,13 +208,20 @@ impl<'s> PodCase<'s> {
             let own = &request.name;
             let about = format!("resource claim {name}, request {own}");
             let class = |full: &str, class: &str| match (class, cluster.class(class)) {
-                ("", _) => Err(FrameworkStatus::new(StatusCode::Error, format!("request {full}: unsupported request type"))),
+                ("", _) => Err(FrameworkStatus::new(
+                    StatusCode::Error,
+                    format!("request {full}: unsupported request type"),
+                )),
                 (_, Some(_)) => Ok(()),
-                _ => Err(refused(format!("request {full}: device class {class} does not exist"))),
+                _ => Err(refused(format!(
+                    "request {full}: device class {class} does not exist"
+                ))),
             };
             match (&request.exactly, request.first_available.as_slice()) {
                 (Some(ask), _) => class(own, &ask.device_class_name)?,
-                (None, []) if rules.refuses_unknown_requests => return Err(refused(format!("{about}: unknown request type"))),
+                (None, []) if rules.refuses_unknown_requests => {
+                    return Err(refused(format!("{about}: unknown request type")));
+                }
                 (None, []) => class(own, "")?,
                 (None, _) if !gates.prioritized_list => {
                     let why = "has subrequests, but the DRAPrioritizedList feature is disabled";
@@ -215,7 +243,9 @@ impl<'s> PodCase<'s> {
 
     /// Returns the extended resources of the pod if no class serves any of them.
     pub fn unserved(&self) -> Vec<&'s str> {
-        self.pod.filter(|_| self.extended.is_none()).map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
+        self.pod
+            .filter(|_| self.extended.is_none())
+            .map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
     }
 
     /// Returns the label that a namespace needs for administrative access.
@@ -252,7 +282,10 @@ impl<'s> PodCase<'s> {
             }
             .filter(|_| self.gates.binding_conditions)
         };
-        self.allocated.iter().filter_map(|claim| Some((*claim, why(claim)?))).collect()
+        self.allocated
+            .iter()
+            .filter_map(|claim| Some((*claim, why(claim)?)))
+            .collect()
     }
 
     /// Returns true if the node resources that devices take are checked.
@@ -263,22 +296,40 @@ impl<'s> PodCase<'s> {
     /// Returns why an allocated claim with devices that take resources of the node cannot be shared there.
     fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<ResourceRefusal> {
         let pod = self.pod.filter(|_| self.gates.node_resources)?;
-        let mut here = self.allocated.iter().filter(|claim| !is_away(cluster, node, claim));
+        let mut here = self
+            .allocated
+            .iter()
+            .filter(|claim| !is_away(cluster, node, claim));
         here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
     }
 
     /// Answers `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts
     /// as unavailable on a node only if nothing else rejected that node.
-    pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<FrameworkStatus> {
-        if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
+    pub fn post_filter(
+        &self,
+        cluster: &Cluster<'_>,
+        answers: &[NodeAnswer],
+    ) -> Option<FrameworkStatus> {
+        if self
+            .extended
+            .as_ref()
+            .is_some_and(|extended| extended.left_over.is_some())
+        {
             return None;
         }
         let freed = |claim: &&Claim| {
             let reserved = &claim.status.reserved_for;
-            reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
+            reserved
+                .iter()
+                .all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
         };
-        let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
-        let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|(claim, _)| freed(&claim));
+        let told = answers
+            .iter()
+            .enumerate()
+            .filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
+        let frees = told
+            .flat_map(|(node, _)| self.unavailable(cluster, node))
+            .any(|(claim, _)| freed(&claim));
         let still = match self.rules.post_filter_says_why {
             true => FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable"),
             false => FrameworkStatus::plain(StatusCode::Unschedulable),
@@ -289,25 +340,48 @@ impl<'s> PodCase<'s> {
 
 /// Returns true if the claim's allocation excludes the node.
 fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
-    let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
+    let selector = claim
+        .status
+        .allocation
+        .as_ref()
+        .and_then(|allocation| allocation.node_selector.as_ref());
     selector.is_some_and(|selector| {
-        let place = NodeFields { node_name: None, all_nodes: false, selector: Some(selector) };
-        !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
+        let place = NodeFields {
+            node_name: None,
+            all_nodes: false,
+            selector: Some(selector),
+        };
+        !place
+            .has(node, &cluster.facts.nodes, &cluster.judgements)
+            .unwrap_or(false)
     })
 }
 
 /// Returns the claims of a pod, or why they are not available. `find`: a claim of the pod's namespace.
-pub fn claims_of<'s>(rules: &PluginRules, pod: &Pod, find: &dyn Fn(&str) -> Option<&'s Claim>) -> Result<Vec<&'s Claim>, String> {
+pub fn claims_of<'s>(
+    rules: &PluginRules,
+    pod: &Pod,
+    find: &dyn Fn(&str) -> Option<&'s Claim>,
+) -> Result<Vec<&'s Claim>, String> {
     let namespace = &pod.metadata.namespace;
     let pod_name = pod.metadata.full_name();
     let mut claims = Vec::new();
     for entry in &pod.spec.resource_claims {
-        let (name, generated) = match (&entry.resource_claim_name, &entry.resource_claim_template_name) {
+        let (name, generated) = match (
+            &entry.resource_claim_name,
+            &entry.resource_claim_template_name,
+        ) {
             (Some(name), _) => (name.as_str(), false),
             (None, Some(_)) => {
-                let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+                let statuses = pod
+                    .status
+                    .resource_claim_statuses
+                    .as_deref()
+                    .unwrap_or_default();
                 match statuses.iter().find(|status| status.name == entry.name) {
-                    None => return Err(format!("pod \"{pod_name}\": ResourceClaim not created yet")),
+                    None => {
+                        return Err(format!("pod \"{pod_name}\": ResourceClaim not created yet"));
+                    }
                     Some(status) => match &status.resource_claim_name {
                         None => continue,
                         Some(name) => (name.as_str(), true),
@@ -316,15 +390,24 @@ pub fn claims_of<'s>(rules: &PluginRules, pod: &Pod, find: &dyn Fn(&str) -> Opti
             }
             (None, None) => {
                 let entry = &entry.name;
-                return Err(format!("pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"));
+                return Err(format!(
+                    "pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"
+                ));
             }
         };
-        let claim: &Claim = find(name).ok_or_else(|| format!("could not find ResourceClaim \"{namespace}/{name}\""))?;
+        let claim: &Claim = find(name)
+            .ok_or_else(|| format!("could not find ResourceClaim \"{namespace}/{name}\""))?;
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(format!("resourceclaim \"{name}\" is being deleted"));
         }
-        if generated && !claim.metadata.is_controlled_by(&pod.metadata.uid) && !is_of_group(claim, pod) {
-            return Err(rules.not_owner.replace("{claim}", &claim.metadata.full_name()).replace("{pod}", &pod_name));
+        if generated
+            && !claim.metadata.is_controlled_by(&pod.metadata.uid)
+            && !is_of_group(claim, pod)
+        {
+            return Err(rules
+                .not_owner
+                .replace("{claim}", &claim.metadata.full_name())
+                .replace("{pod}", &pod_name));
         }
         claims.push(claim);
     }
@@ -337,7 +420,10 @@ impl PodCase<'_> {
     /// Source: kube-scheduler 1.35.4, `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`, `computeScore`; the
     /// framework's words in front (`pkg/scheduler/framework/runtime/framework.go`, `RunScorePlugins`).
     pub fn score_error(&self, results: usize) -> Option<String> {
-        let fails = self.rules.scores_by_index && self.pod.is_some() && results > 0 && !self.allocated.is_empty();
+        let fails = self.rules.scores_by_index
+            && self.pod.is_some()
+            && results > 0
+            && !self.allocated.is_empty();
         fails.then(|| {
             format!(
                 "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations {results} is smaller than number of claims"
@@ -348,9 +434,15 @@ impl PodCase<'_> {
 
 /// Returns true if the claim was made for the pod's group.
 fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
-    let group = pod.spec.scheduling_group.as_ref().and_then(|group| group.pod_group_name.as_deref());
+    let group = pod
+        .spec
+        .scheduling_group
+        .as_ref()
+        .and_then(|group| group.pod_group_name.as_deref());
     let mut owners = claim.metadata.owner_references.iter();
-    group.is_some_and(|group| owners.any(|owner| owner.controller && owner.kind == "PodGroup" && owner.name == group))
+    group.is_some_and(|group| {
+        owners.any(|owner| owner.controller && owner.kind == "PodGroup" && owner.name == group)
+    })
 }
 
 /// A node's answer to a pod: `Filter`.
@@ -388,9 +480,16 @@ pub fn filter(
     gathered: &Result<NodePools<'_>, String>,
     budget: u64,
 ) -> NodeAnswer {
-    let refused = |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+    let refused =
+        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
     let status = FrameworkStatus::plain(StatusCode::Success);
-    let mut answer = NodeAnswer { status, outcome: None, extended: None, score: 0, footprint: None };
+    let mut answer = NodeAnswer {
+        status,
+        outcome: None,
+        extended: None,
+        score: 0,
+        footprint: None,
+    };
     let extended = match case.extended_on(cluster, node) {
         OnNode::None => None,
         OnNode::Claim(claim) => Some(claim),
@@ -401,7 +500,10 @@ pub fn filter(
     };
     if let Some(refusal) = case.shared(cluster, node) {
         answer.status = refusal.status.clone();
-        answer.footprint = Some(Box::new(Footprint { refusal: Some(refusal), ..Footprint::default() }));
+        answer.footprint = Some(Box::new(Footprint {
+            refusal: Some(refusal),
+            ..Footprint::default()
+        }));
         return answer;
     }
     let unavailable = !case.unavailable(cluster, node).is_empty();
@@ -412,16 +514,25 @@ pub fn filter(
         match &outcome.verdict {
             Verdict::Allocated(results) => {
                 let looks = case.gates.node_resources;
-                let footprint = looks.then(|| node_resources::check(cluster, case.pod, node, &claims, results)).flatten();
-                if let Some(refusal) = footprint.as_ref().and_then(|footprint| footprint.refusal.as_ref()) {
+                let footprint = looks
+                    .then(|| node_resources::check(cluster, case.pod, node, &claims, results))
+                    .flatten();
+                if let Some(refusal) = footprint
+                    .as_ref()
+                    .and_then(|footprint| footprint.refusal.as_ref())
+                {
                     answer.status = refusal.status.clone();
                 }
                 answer.footprint = footprint.map(Box::new);
             }
             Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
-            Verdict::Fatal(error) => answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str()),
+            Verdict::Fatal(error) => {
+                answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str())
+            }
             Verdict::OfNode(error) => answer.status = refused(error),
-            Verdict::Panic(words) => answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str()),
+            Verdict::Panic(words) => {
+                answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str())
+            }
             Verdict::Undecided => answer.status = out_of_time(cluster, case, node),
         }
         answer.score = score(case, &outcome);
@@ -438,15 +549,24 @@ pub fn filter(
 /// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
 fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> FrameworkStatus {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
-    let refused = |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+    let refused =
+        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
     if !case.gates.filter_timeout {
         return refused(&message!(
             "device.search-goes-on",
             "not known: the search is long, and kube-scheduler goes on with it as long as it takes"
         ));
     }
-    match cluster.facts.nodes.get(node).filter(|_| case.rules.timeout_names_node) {
-        Some(node) => FrameworkStatus::new(StatusCode::Error, format!("node {}: {TIMED_OUT}", node.metadata.name)),
+    match cluster
+        .facts
+        .nodes
+        .get(node)
+        .filter(|_| case.rules.timeout_names_node)
+    {
+        Some(node) => FrameworkStatus::new(
+            StatusCode::Error,
+            format!("node {}: {TIMED_OUT}", node.metadata.name),
+        ),
         None => refused(TIMED_OUT),
     }
 }
@@ -461,13 +581,25 @@ fn score(case: &PodCase<'_>, outcome: &AllocationOutcome) -> i64 {
         return 0;
     }
     let before = case.allocated.iter().flat_map(|claim| {
-        claim.spec.devices.requests.iter().filter(|request| request.exactly.is_none()).flat_map(move |request| {
-            let chosen = |sub: &str| results_of(claim).iter().any(|result| result.request == format!("{}/{sub}", request.name));
-            let subs = request.first_available.iter().enumerate();
-            subs.filter(move |(_, sub)| chosen(&sub.name)).map(|(at, _)| at)
-        })
+        claim
+            .spec
+            .devices
+            .requests
+            .iter()
+            .filter(|request| request.exactly.is_none())
+            .flat_map(move |request| {
+                let chosen = |sub: &str| {
+                    results_of(claim)
+                        .iter()
+                        .any(|result| result.request == format!("{}/{sub}", request.name))
+                };
+                let subs = request.first_available.iter().enumerate();
+                subs.filter(move |(_, sub)| chosen(&sub.name))
+                    .map(|(at, _)| at)
+            })
     });
     let chosen = outcome.picked.iter().map(|(.., sub)| *sub).chain(before);
-    let points = chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
+    let points =
+        chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
     points.fold(0, i64::saturating_add)
 }

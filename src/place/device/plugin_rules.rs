@@ -64,11 +64,24 @@ const V31: PluginRules = PluginRules {
     rules_select_by_default: true,
 };
 
-const V32: PluginRules = PluginRules { from: (32, 0), knows_controllers: false, ..V31 };
+const V32: PluginRules = PluginRules {
+    from: (32, 0),
+    knows_controllers: false,
+    ..V31
+};
 
-const V33: PluginRules = PluginRules { from: (33, 0), admin_label: Some(FIRST_ADMIN_LABEL), ..V32 };
+const V33: PluginRules = PluginRules {
+    from: (33, 0),
+    admin_label: Some(FIRST_ADMIN_LABEL),
+    ..V32
+};
 
-const V34: PluginRules = PluginRules { from: (34, 0), refuses_unknown_requests: true, admin_label: Some(ADMIN_LABEL), ..V33 };
+const V34: PluginRules = PluginRules {
+    from: (34, 0),
+    refuses_unknown_requests: true,
+    admin_label: Some(ADMIN_LABEL),
+    ..V33
+};
 
 const V35_0: PluginRules = PluginRules {
     from: (35, 0),
@@ -84,7 +97,11 @@ const V35_0: PluginRules = PluginRules {
     ..V34
 };
 
-const V35_6: PluginRules = PluginRules { from: (35, 6), scores_by_index: false, ..V35_0 };
+const V35_6: PluginRules = PluginRules {
+    from: (35, 6),
+    scores_by_index: false,
+    ..V35_0
+};
 
 const V36_0: PluginRules = PluginRules {
     from: (36, 0),
@@ -93,18 +110,33 @@ const V36_0: PluginRules = PluginRules {
     ..V35_0
 };
 
-const V36_2: PluginRules = PluginRules { from: (36, 2), scores_by_index: false, ..V36_0 };
+const V36_2: PluginRules = PluginRules {
+    from: (36, 2),
+    scores_by_index: false,
+    ..V36_0
+};
 
-const V37_0: PluginRules = PluginRules { from: (37, 0), post_filter_says_why: false, ..V36_2 };
+const V37_0: PluginRules = PluginRules {
+    from: (37, 0),
+    post_filter_says_why: false,
+    ..V36_2
+};
 
-const V37_1: PluginRules = PluginRules { from: (37, 1), rules_select_by_default: false, ..V37_0 };
+const V37_1: PluginRules = PluginRules {
+    from: (37, 1),
+    rules_select_by_default: false,
+    ..V37_0
+};
 
 static RULES: &[PluginRules] = &[V37_1, V37_0, V36_2, V36_0, V35_6, V35_0, V34, V33, V32, V31];
 
 impl PluginRules {
     /// Returns the rules of a release.
     pub fn of(minor: u8, patch: u8) -> &'static Self {
-        RULES.iter().find(|rules| rules.from <= (minor, patch)).unwrap_or(&V31)
+        RULES
+            .iter()
+            .find(|rules| rules.from <= (minor, patch))
+            .unwrap_or(&V31)
     }
 
     /// Adds the taints of DeviceTaintRules if the scheduler uses them; otherwise returns the first gate that it lacks.

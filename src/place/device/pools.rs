@@ -89,7 +89,11 @@ type Collected<'f> = Sorted<(&'f str, &'f str), Vec<SliceAt>>;
 impl<'c, 'f> Gatherer<'c, 'f> {
     /// Prepares what is the same on all nodes.
     pub fn new(cluster: &'c Cluster<'f>) -> Self {
-        let mut gatherer = Gatherer { cluster, foreign: Sorted::new(), notable: Sorted::new() };
+        let mut gatherer = Gatherer {
+            cluster,
+            foreign: Sorted::new(),
+            notable: Sorted::new(),
+        };
         let mut collected = Collected::new();
         let mut ignored = Vec::new();
         for at in cluster.slices_everywhere() {
@@ -97,7 +101,10 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         }
         for (key, slices) in collected {
             let pool = gatherer.pool(key, &slices).map(Rc::new);
-            if pool.as_ref().is_none_or(|pool| !pool.is_sound() || !pool.devices.is_empty()) {
+            if pool
+                .as_ref()
+                .is_none_or(|pool| !pool.is_sound() || !pool.devices.is_empty())
+            {
                 gatherer.notable.insert(key, pool.clone());
             }
             gatherer.foreign.insert(key, pool);
@@ -123,12 +130,22 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut last = Vec::new();
         let mut walked = Vec::new();
         for at in self.walk(node) {
-            let Some(slice) = cluster.slice(at) else { continue };
+            let Some(slice) = cluster.slice(at) else {
+                continue;
+            };
             if !self.relevant(node, at, slice, &mut gathered.ignored)? {
                 continue;
             }
-            let binding = slice.spec.devices.iter().any(|device| device.binding_conditions.is_some());
-            if behaviour.binding_slices_last && binding { last.push(at) } else { walked.push(at) }
+            let binding = slice
+                .spec
+                .devices
+                .iter()
+                .any(|device| device.binding_conditions.is_some());
+            if behaviour.binding_slices_last && binding {
+                last.push(at)
+            } else {
+                walked.push(at)
+            }
         }
         walked.extend(last);
         let mut collected = Collected::new();
@@ -160,7 +177,12 @@ impl<'c, 'f> Gatherer<'c, 'f> {
 
     /// Returns the slices that may matter on a node, except those that matter everywhere, in upstream's order.
     fn walk(&self, node: usize) -> Vec<SliceAt> {
-        let name = self.cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
+        let name = self
+            .cluster
+            .facts
+            .nodes
+            .get(node)
+            .map_or("", |node| node.metadata.name.as_str());
         let mut walk = self.cluster.slices_of_node(name).to_vec();
         walk.extend(self.cluster.slices_elsewhere());
         if !self.cluster.behaviour.node_slices_first {
@@ -175,7 +197,12 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut counters: Vec<SliceAt> = Vec::new();
         for (driver, name) in mine.keys() {
             let everywhere = |at: &&SliceAt| cluster.slices_everywhere().binary_search(at).is_ok();
-            counters.extend(cluster.slices_of_pool(driver, name).iter().filter(everywhere));
+            counters.extend(
+                cluster
+                    .slices_of_pool(driver, name)
+                    .iter()
+                    .filter(everywhere),
+            );
         }
         if counters.is_empty() {
             return walked.to_vec();
@@ -183,18 +210,35 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let counters = ordered(&counters, &usize::cmp);
         let behaviour = cluster.behaviour;
         let by_name = |at: &SliceAt| {
-            cluster.slice(*at).is_some_and(|slice| slice.spec.node_name.as_deref().is_some_and(|name| !name.is_empty()))
+            cluster.slice(*at).is_some_and(|slice| {
+                slice
+                    .spec
+                    .node_name
+                    .as_deref()
+                    .is_some_and(|name| !name.is_empty())
+            })
         };
         let binding = |at: &SliceAt| {
-            let devices = cluster.slice(*at).map_or(&[][..], |slice| &slice.spec.devices);
-            behaviour.binding_slices_last && devices.iter().any(|device| device.binding_conditions.is_some())
+            let devices = cluster
+                .slice(*at)
+                .map_or(&[][..], |slice| &slice.spec.devices);
+            behaviour.binding_slices_last
+                && devices
+                    .iter()
+                    .any(|device| device.binding_conditions.is_some())
         };
         // Order: the node's own slices first, slices with binding conditions last, then the order of the facts. Counter slices
         // count as slices without a node name.
         let own = |at: &SliceAt| behaviour.node_slices_first && by_name(at);
-        let mut all: Vec<_> = walked.iter().map(|at| (!own(at), binding(at), *at)).collect();
+        let mut all: Vec<_> = walked
+            .iter()
+            .map(|at| (!own(at), binding(at), *at))
+            .collect();
         all.extend(counters.iter().map(|at| (true, binding(at), *at)));
-        ordered(&all, &|a, b| a.cmp(b)).into_iter().map(|(_, _, at)| at).collect()
+        ordered(&all, &|a, b| a.cmp(b))
+            .into_iter()
+            .map(|(_, _, at)| at)
+            .collect()
     }
 
     fn relevant(
@@ -221,7 +265,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let place = NodeFields::of_slice(spec);
         if place.is_set() {
             let found = place.has(node, nodes, &cluster.judgements);
-            return found.map_err(|error| error.in_slice(&slice.metadata.name, behaviour.selector_error));
+            return found
+                .map_err(|error| error.in_slice(&slice.metadata.name, behaviour.selector_error));
         }
         if spec.per_device_node_selection != Some(true) {
             ignored.push((at, Ignored::NoNode));
@@ -239,16 +284,24 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     /// Adds a slice to its pool; the newest generation seen so far stays.
     fn add(&self, at: SliceAt, pools: &mut Collected<'f>, ignored: &mut Vec<(SliceAt, Ignored)>) {
         let cluster = self.cluster;
-        let Some(slice) = cluster.slice(at) else { return };
+        let Some(slice) = cluster.slice(at) else {
+            return;
+        };
         let (spec, generation) = (&slice.spec, slice.spec.pool.generation);
         let list = pools.entry((&spec.driver, &spec.pool.name));
-        let first = list.first().and_then(|first| cluster.slice(*first)).map_or(generation, |first| first.spec.pool.generation);
+        let first = list
+            .first()
+            .and_then(|first| cluster.slice(*first))
+            .map_or(generation, |first| first.spec.pool.generation);
         if generation < first {
             ignored.push((at, Ignored::OldGeneration(first)));
             return;
         }
         if generation > first {
-            ignored.extend(list.drain(..).map(|old| (old, Ignored::OldGeneration(generation))));
+            ignored.extend(
+                list.drain(..)
+                    .map(|old| (old, Ignored::OldGeneration(generation))),
+            );
             if cluster.behaviour.newer_slice_twice {
                 list.push(at);
             }
@@ -270,18 +323,31 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             generation: first.generation,
             ..Pool::default()
         };
-        let complete = |have: usize| i64::try_from(have).is_ok_and(|have| have == first.resource_slice_count);
+        let complete =
+            |have: usize| i64::try_from(have).is_ok_and(|have| have == first.resource_slice_count);
         let mut all = collected.to_vec();
         if !complete(pool.have) {
             pool.incomplete = true;
             if behaviour.completeness == Completeness::InCluster {
-                let generation = |at: &SliceAt| cluster.slice(*at).map_or(0, |slice| slice.spec.pool.generation);
+                let generation = |at: &SliceAt| {
+                    cluster
+                        .slice(*at)
+                        .map_or(0, |slice| slice.spec.pool.generation)
+                };
                 let slices = cluster.slices_of_pool(key.0, key.1);
                 if slices.iter().any(|at| generation(at) > first.generation) {
                     return None;
                 }
-                let known = |at: &SliceAt| cluster.slice(*at).is_some_and(|slice| !has_unknown_groups(cluster, slice));
-                all = slices.iter().copied().filter(|at| generation(at) == first.generation && known(at)).collect();
+                let known = |at: &SliceAt| {
+                    cluster
+                        .slice(*at)
+                        .is_some_and(|slice| !has_unknown_groups(cluster, slice))
+                };
+                all = slices
+                    .iter()
+                    .copied()
+                    .filter(|at| generation(at) == first.generation && known(at))
+                    .collect();
                 pool.have = all.len();
                 pool.incomplete = !complete(pool.have);
             }
@@ -293,24 +359,54 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut seen = collected.to_vec();
         if behaviour.node_slices_first {
             // Go sorts by name only: equal names keep their order.
-            let name = |at: &SliceAt| cluster.slice(*at).map_or("", |slice| slice.metadata.name.as_str());
+            let name = |at: &SliceAt| {
+                cluster
+                    .slice(*at)
+                    .map_or("", |slice| slice.metadata.name.as_str())
+            };
             seen = ordered(&seen, &|a, b| name(a).cmp(name(b)));
         }
-        let has_counters = |at: &SliceAt| cluster.slice(*at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
-        pool.devices = seen.iter().copied().filter(|at| !(apart && has_counters(at))).collect();
+        let has_counters = |at: &SliceAt| {
+            cluster
+                .slice(*at)
+                .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
+        };
+        pool.devices = seen
+            .iter()
+            .copied()
+            .filter(|at| !(apart && has_counters(at)))
+            .collect();
         if behaviour.validity != Validity::Unchecked {
             pool.invalid = self.duplicate_name(&pool.devices);
         }
-        if apart && behaviour.validity == Validity::NamesAndCounters && pool.invalid.is_none() && !pool.incomplete {
-            let others: Vec<SliceAt> =
-                if all.len() == collected.len() { Vec::new() } else { all.into_iter().filter(|at| !seen.contains(at)).collect() };
+        if apart
+            && behaviour.validity == Validity::NamesAndCounters
+            && pool.invalid.is_none()
+            && !pool.incomplete
+        {
+            let others: Vec<SliceAt> = if all.len() == collected.len() {
+                Vec::new()
+            } else {
+                all.into_iter().filter(|at| !seen.contains(at)).collect()
+            };
             let fetched: Vec<SliceAt> = if behaviour.counter_slices_fetched {
-                seen.iter().chain(others.iter().filter(|at| has_counters(at))).copied().collect()
+                seen.iter()
+                    .chain(others.iter().filter(|at| has_counters(at)))
+                    .copied()
+                    .collect()
             } else {
                 seen.clone()
             };
-            match self.counter_sets(&fetched).and_then(|sets| self.dangling(&sets, seen.iter().chain(&others)).map(|()| sets)) {
-                Ok(sets) => (pool.sets, pool.others) = (sets, others.into_iter().filter(|at| !has_counters(at)).collect()),
+            match self.counter_sets(&fetched).and_then(|sets| {
+                self.dangling(&sets, seen.iter().chain(&others))
+                    .map(|()| sets)
+            }) {
+                Ok(sets) => {
+                    (pool.sets, pool.others) = (
+                        sets,
+                        others.into_iter().filter(|at| !has_counters(at)).collect(),
+                    )
+                }
                 Err(reason) => pool.invalid = Some(reason),
             }
         }
@@ -323,9 +419,15 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     fn duplicate_name(&self, slices: &[SliceAt]) -> Option<String> {
         let devices = || slices.iter().flat_map(|at| self.cluster.devices_of(*at));
         // Within a pool devices of one name are one identity.
-        let identities: Vec<Identity> = devices().map(|(at, _)| self.cluster.identity(at)).collect();
+        let identities: Vec<Identity> =
+            devices().map(|(at, _)| self.cluster.identity(at)).collect();
         let identities = ordered(&identities, &Identity::cmp);
-        let twice: Vec<Identity> = identities.windows(2).filter(|pair| pair.first() == pair.last()).flatten().copied().collect();
+        let twice: Vec<Identity> = identities
+            .windows(2)
+            .filter(|pair| pair.first() == pair.last())
+            .flatten()
+            .copied()
+            .collect();
         let mut seen: Set<Identity> = Set::default();
         let mut again = |identity: Identity| twice.contains(&identity) && !seen.insert(identity);
         let (_, second) = devices().find(|(at, _)| again(self.cluster.identity(*at)))?;
@@ -334,8 +436,16 @@ impl<'c, 'f> Gatherer<'c, 'f> {
 
     fn counter_sets(&self, slices: &[SliceAt]) -> Result<Sets<'f>, String> {
         let mut sets = Sets::new();
-        for set in slices.iter().filter_map(|at| self.cluster.slice(*at)).flat_map(|slice| &slice.spec.shared_counters) {
-            let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
+        for set in slices
+            .iter()
+            .filter_map(|at| self.cluster.slice(*at))
+            .flat_map(|slice| &slice.spec.shared_counters)
+        {
+            let counters = set
+                .counters
+                .iter()
+                .map(|(name, counter)| (name.as_str(), counter.value.nanos()))
+                .collect();
             if sets.insert(&set.name, counters).is_some() {
                 return Err(format!("duplicate counter set name {}", set.name));
             }
@@ -343,12 +453,22 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         Ok(sets)
     }
 
-    fn dangling<'s>(&self, sets: &Sets<'f>, slices: impl Iterator<Item = &'s SliceAt>) -> Result<(), String> {
+    fn dangling<'s>(
+        &self,
+        sets: &Sets<'f>,
+        slices: impl Iterator<Item = &'s SliceAt>,
+    ) -> Result<(), String> {
         for (_, device) in slices.flat_map(|at| self.cluster.devices_of(*at)) {
             for consumption in &device.consumes_counters {
                 let name = &consumption.counter_set;
-                let Some(set) = sets.get(name.as_str()) else { return Err(format!("counter set {name} not found")) };
-                if let Some(counter) = consumption.counters.keys().find(|counter| !set.contains_key(counter.as_str())) {
+                let Some(set) = sets.get(name.as_str()) else {
+                    return Err(format!("counter set {name} not found"));
+                };
+                if let Some(counter) = consumption
+                    .counters
+                    .keys()
+                    .find(|counter| !set.contains_key(counter.as_str()))
+                {
                     return Err(format!("counter {counter} not found in counter set {name}"));
                 }
             }
@@ -357,15 +477,25 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 
     fn binds(&self, pool: &Pool<'f>) -> bool {
-        let mut devices = pool.devices.iter().flat_map(|at| self.cluster.devices_of(*at));
+        let mut devices = pool
+            .devices
+            .iter()
+            .flat_map(|at| self.cluster.devices_of(*at));
         devices.any(|(_, device)| device.binding_conditions.is_some())
     }
 }
 
 /// Returns true if a device of the slice has compatibility groups that the allocator cannot check.
 fn has_unknown_groups(cluster: &Cluster<'_>, slice: &Slice) -> bool {
-    let groups = |device: &Device| device.consumes_counters.iter().any(|used| !used.compatibility_groups.is_empty());
-    cluster.behaviour.knows_1_37 && !cluster.has(Feature::CompatibilityGroups) && slice.spec.devices.iter().any(groups)
+    let groups = |device: &Device| {
+        device
+            .consumes_counters
+            .iter()
+            .any(|used| !used.compatibility_groups.is_empty())
+    };
+    cluster.behaviour.knows_1_37
+        && !cluster.has(Feature::CompatibilityGroups)
+        && slice.spec.devices.iter().any(groups)
 }
 
 /// Checks one device on a node, using cached node selector results.
@@ -376,7 +506,9 @@ pub fn device_on_node(
     node: usize,
     judgements: &Judgements,
 ) -> Result<bool, String> {
-    let Some(device) = slice.spec.devices.get(device) else { return Ok(false) };
+    let Some(device) = slice.spec.devices.get(device) else {
+        return Ok(false);
+    };
     if slice.spec.per_device_node_selection != Some(true) {
         return Ok(true);
     }

@@ -47,7 +47,15 @@ struct Position {
 
 impl Position {
     fn at(claim: usize, request: usize, depth: usize) -> Self {
-        Position { claim, request, sub: None, device: 0, in_sub: false, start: (0, 0, 0), depth: depth.saturating_add(1) }
+        Position {
+            claim,
+            request,
+            sub: None,
+            device: 0,
+            in_sub: false,
+            start: (0, 0, 0),
+            depth: depth.saturating_add(1),
+        }
     }
 }
 
@@ -143,7 +151,9 @@ impl<'a, 's> Search<'a, 's> {
         if self.cost() > self.budget || at.depth > DEEPEST {
             return Err(Stop::Undecided);
         }
-        let Some(claim) = self.attempt.claims.get(at.claim) else { return Ok(true) };
+        let Some(claim) = self.attempt.claims.get(at.claim) else {
+            return Ok(true);
+        };
         let behaviour = self.attempt.cluster.behaviour;
         if at.request >= claim.spec.devices.requests.len() {
             return match self.one(Position::at(at.claim.saturating_add(1), 0, at.depth)) {
@@ -151,7 +161,9 @@ impl<'a, 's> Search<'a, 's> {
                 other => other,
             };
         }
-        let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else { return Ok(false) };
+        let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else {
+            return Ok(false);
+        };
         if !at.in_sub && choice.sub_name.is_some() {
             return self.subs(at);
         }
@@ -160,7 +172,11 @@ impl<'a, 's> Search<'a, 's> {
             return Ok(false);
         }
         if at.device >= choice.count {
-            return self.one(Position::at(at.claim, at.request.saturating_add(1), at.depth));
+            return self.one(Position::at(
+                at.claim,
+                at.request.saturating_add(1),
+                at.depth,
+            ));
         }
         let given = self.results.get(at.claim).map_or(0, Vec::len);
         let given = i64::try_from(given).unwrap_or(i64::MAX);
@@ -171,14 +187,24 @@ impl<'a, 's> Search<'a, 's> {
                 Limit::FailsShort => return Err(Stop::TooMany),
             }
         }
-        if choice.all.is_some() { self.predetermined(at) } else { self.any(at) }
+        if choice.all.is_some() {
+            self.predetermined(at)
+        } else {
+            self.any(at)
+        }
     }
 
     fn subs(&mut self, at: Position) -> Result<bool, Stop> {
         let mut only_too_many = true;
         let mut sub = 0;
         while self.choice(at.claim, at.request, sub).is_some() {
-            let next = Position { sub: Some(sub), in_sub: true, start: (0, 0, 0), depth: at.depth.saturating_add(1), ..at };
+            let next = Position {
+                sub: Some(sub),
+                in_sub: true,
+                start: (0, 0, 0),
+                depth: at.depth.saturating_add(1),
+                ..at
+            };
             match self.one(next) {
                 Ok(true) => {
                     self.picked.insert((at.claim, at.request), sub);
@@ -199,11 +225,26 @@ impl<'a, 's> Search<'a, 's> {
         let behaviour = self.attempt.cluster.behaviour;
         let index = usize::try_from(at.device).unwrap_or(usize::MAX);
         let choice = self.choice(at.claim, at.request, at.sub.unwrap_or(0));
-        let Some(candidate) = choice.and_then(|choice| choice.all.as_ref()?.get(index)).copied() else { return Ok(false) };
+        let Some(candidate) = choice
+            .and_then(|choice| choice.all.as_ref()?.get(index))
+            .copied()
+        else {
+            return Ok(false);
+        };
         let taken = self.take(at, candidate, Need::ThisDevice)?;
-        let sub = if behaviour.all_forgets_subrequest { None } else { at.sub };
+        let sub = if behaviour.all_forgets_subrequest {
+            None
+        } else {
+            at.sub
+        };
         let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
-        let next = Position { sub, device, start: (0, 0, 0), depth, ..at };
+        let next = Position {
+            sub,
+            device,
+            start: (0, 0, 0),
+            depth,
+            ..at
+        };
         match (behaviour.all_mode, taken) {
             (AllMode::LeavesOut, _) => {
                 if self.one(next)? {
@@ -229,22 +270,36 @@ impl<'a, 's> Search<'a, 's> {
     fn any(&mut self, at: Position) -> Result<bool, Stop> {
         let attempt = self.attempt;
         let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
-        let from = if behaviour.combinations { at.start } else { (0, 0, 0) };
+        let from = if behaviour.combinations {
+            at.start
+        } else {
+            (0, 0, 0)
+        };
         for (pool_at, pool) in attempt.pools.iter().enumerate().skip(from.0) {
             if behaviour.passes_bad_pools {
                 if !pool.is_sound() {
                     continue;
                 }
             } else if let Some(reason) = &pool.invalid {
-                return Err(Stop::Fatal(format!("pool {} is invalid: {reason}", pool.name)));
+                return Err(Stop::Fatal(format!(
+                    "pool {} is invalid: {reason}",
+                    pool.name
+                )));
             }
             let first_slice = if pool_at == from.0 { from.1 } else { 0 };
             for (slice_at, slice) in pool.devices.iter().enumerate().skip(first_slice) {
-                let first_device = if (pool_at, slice_at) == (from.0, from.1) { from.2 } else { 0 };
+                let first_device = if (pool_at, slice_at) == (from.0, from.1) {
+                    from.2
+                } else {
+                    0
+                };
                 for (device_at, device) in cluster.devices_of(*slice).skip(first_device) {
                     self.looked_at = self.looked_at.saturating_add(1);
                     let identity = cluster.identity(device_at);
-                    let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else { return Ok(false) };
+                    let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0))
+                    else {
+                        return Ok(false);
+                    };
                     if self.is_used(choice.admin(), at.claim, identity) {
                         continue;
                     }
@@ -253,20 +308,46 @@ impl<'a, 's> Search<'a, 's> {
                     }
                     if cluster.has(Feature::ConsumableCapacity) {
                         let arithmetic = Arithmetic::of(cluster);
-                        let checked = capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed, arithmetic);
+                        let checked = capacity::check(
+                            choice.ask,
+                            device,
+                            identity,
+                            &cluster.usage,
+                            &self.consumed,
+                            arithmetic,
+                        );
                         if let Err(refusal) = checked {
                             if let Some(error) = refusal.error() {
-                                return Err(self.capacity_error("checking", at, choice.own_name(), device_at, &error));
+                                return Err(self.capacity_error(
+                                    "checking",
+                                    at,
+                                    choice.own_name(),
+                                    device_at,
+                                    &error,
+                                ));
                             }
                             continue;
                         }
                     }
-                    let Some(taken) = self.take(at, Candidate { pool: pool_at, at: device_at }, Need::AnyDevice)? else {
+                    let Some(taken) = self.take(
+                        at,
+                        Candidate {
+                            pool: pool_at,
+                            at: device_at,
+                        },
+                        Need::AnyDevice,
+                    )?
+                    else {
                         continue;
                     };
                     let start = (pool_at, slice_at, device_at.index.saturating_add(1));
                     let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
-                    match self.one(Position { device, start, depth, ..at }) {
+                    match self.one(Position {
+                        device,
+                        start,
+                        depth,
+                        ..at
+                    }) {
                         Ok(true) => return Ok(true),
                         Ok(false) => self.undo(at, taken),
                         Err(stop) => {
@@ -282,25 +363,37 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Returns true if the device is in use already, or chosen in this attempt.
     fn is_used(&self, admin: bool, claim: usize, identity: Identity) -> bool {
-        if admin { self.is_used_by_admin(claim, identity) } else { self.is_used_exclusively(identity) }
+        if admin {
+            self.is_used_by_admin(claim, identity)
+        } else {
+            self.is_used_exclusively(identity)
+        }
     }
 
     fn is_used_by_admin(&self, claim: usize, identity: Identity) -> bool {
         let claims = self.chosen.get(&identity);
-        self.attempt.cluster.behaviour.admin_counts && claims.is_some_and(|claims| claims.contains(&claim))
+        self.attempt.cluster.behaviour.admin_counts
+            && claims.is_some_and(|claims| claims.contains(&claim))
     }
 
     fn is_used_exclusively(&self, identity: Identity) -> bool {
         let claims = self.chosen.get(&identity);
-        self.attempt.cluster.usage.exclusive.contains(&identity) || claims.is_some_and(|claims| !claims.is_empty())
+        self.attempt.cluster.usage.exclusive.contains(&identity)
+            || claims.is_some_and(|claims| !claims.is_empty())
     }
 
     /// Chooses a device: `allocateDevice`. `None`: it is refused.
-    fn take(&mut self, at: Position, candidate: Candidate, need: Need) -> Result<Option<Taken<'s>>, Stop> {
+    fn take(
+        &mut self,
+        at: Position,
+        candidate: Candidate,
+        need: Need,
+    ) -> Result<Option<Taken<'s>>, Stop> {
         let attempt = self.attempt;
         let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
         let (Some(choice), Some((slice, device)), Some(pool), Some(claim)) = (
-            self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(RequestChoice::clone_light),
+            self.choice(at.claim, at.request, at.sub.unwrap_or(0))
+                .map(RequestChoice::clone_light),
             cluster.device(candidate.at),
             attempt.pools.get(candidate.pool),
             attempt.claims.get(at.claim),
@@ -311,14 +404,20 @@ impl<'a, 's> Search<'a, 's> {
         let capacity_on = cluster.has(Feature::ConsumableCapacity);
         let shared = capacity_on && device.allow_multiple_allocations == Some(true);
         let used_by_normal = !choice.admin && self.is_used_exclusively(identity);
-        if used_by_normal || (choice.admin && !shared && self.is_used_by_admin(at.claim, identity)) {
+        if used_by_normal || (choice.admin && !shared && self.is_used_by_admin(at.claim, identity))
+        {
             return Ok(None);
         }
         let consumes = !device.consumes_counters.is_empty() && !cluster.ignores_counters;
-        if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
+        if consumes
+            && behaviour.consumers_need_feature
+            && !cluster.has(Feature::PartitionableDevices)
+        {
             return Ok(None);
         }
-        if cluster.ignores_node_operations_of(slice) && !cluster.node_skips_operations(self.attempt.node) {
+        if cluster.ignores_node_operations_of(slice)
+            && !cluster.node_skips_operations(self.attempt.node)
+        {
             return Ok(None);
         }
         let known = cluster.usage.consumed(identity).is_some()
@@ -326,7 +425,10 @@ impl<'a, 's> Search<'a, 's> {
             || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
         let mut account = None;
         let mut groups = RestoredValues::new();
-        if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
+        if consumes
+            && cluster.has(Feature::PartitionableDevices)
+            && !(shared && behaviour.shares_charged_once && known)
+        {
             if need == Need::ThisDevice && behaviour.all_loses_pool {
                 let why = "invalid memory address or nil pointer dereference";
                 return Err(Stop::Panic(format!("runtime error: {why}")));
@@ -338,7 +440,11 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
             let chosen = &self.chosen;
-            let is_chosen = |identity| chosen.get(&identity).is_some_and(|claims| !claims.is_empty());
+            let is_chosen = |identity| {
+                chosen
+                    .get(&identity)
+                    .is_some_and(|claims| !claims.is_empty())
+            };
             match self.ledger.charge(cluster, pool, candidate.at, &is_chosen) {
                 Ok(charged) => account = charged,
                 Err(_) => {
@@ -347,7 +453,9 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
         }
-        if cluster.has(Feature::DeviceTaints) && taints::untolerated(behaviour, device, &choice.ask.tolerations).is_some() {
+        if cluster.has(Feature::DeviceTaints)
+            && taints::untolerated(behaviour, device, &choice.ask.tolerations).is_some()
+        {
             self.refuse(account, device, groups);
             return Ok(None);
         }
@@ -356,9 +464,17 @@ impl<'a, 's> Search<'a, 's> {
             if need == Need::AnyDevice {
                 return Ok(None);
             }
-            let (claim, device) = (claim.metadata.full_name(), cluster.device_name(candidate.at));
-            let why = format!("cannot add device {device} because a claim constraint would not be satisfied");
-            return Err(Stop::Fatal(format!("claim {claim}, request {}: {why}", choice.own_name)));
+            let (claim, device) = (
+                claim.metadata.full_name(),
+                cluster.device_name(candidate.at),
+            );
+            let why = format!(
+                "cannot add device {device} because a claim constraint would not be satisfied"
+            );
+            return Err(Stop::Fatal(format!(
+                "claim {claim}, request {}: {why}",
+                choice.own_name
+            )));
         }
         let recorded = !shared && (!choice.admin || behaviour.admin_counts);
         if recorded {
@@ -383,7 +499,9 @@ impl<'a, 's> Search<'a, 's> {
                 *sum = sum.saturating_add(amount.nanos());
             }
         }
-        let Some(results) = self.results.get_mut(at.claim) else { return Ok(None) };
+        let Some(results) = self.results.get_mut(at.claim) else {
+            return Ok(None);
+        };
         let taken = Taken {
             identity,
             at: candidate.at,
@@ -391,40 +509,89 @@ impl<'a, 's> Search<'a, 's> {
             shared,
             account,
             groups,
-            share: share.as_ref().map(|share| share.iter().map(|(name, amount)| (*name, amount.nanos())).collect()),
+            share: share.as_ref().map(|share| {
+                share
+                    .iter()
+                    .map(|(name, amount)| (*name, amount.nanos()))
+                    .collect()
+            }),
             known_before,
             results: results.len(),
         };
         let (request, sub) = (at.request, at.sub.unwrap_or(0));
-        results.push(Chosen { request, sub, at: candidate.at, admin: choice.admin, share });
+        results.push(Chosen {
+            request,
+            sub,
+            at: candidate.at,
+            admin: choice.admin,
+            share,
+        });
         Ok(Some(taken))
     }
 
-    fn capacity_error(&self, what: &str, at: Position, request: &str, device: DeviceAt, error: &str) -> Stop {
-        let claim = self.attempt.claims.get(at.claim).map_or_else(String::new, |claim| claim.metadata.full_name());
+    fn capacity_error(
+        &self,
+        what: &str,
+        at: Position,
+        request: &str,
+        device: DeviceAt,
+        error: &str,
+    ) -> Stop {
+        let claim = self
+            .attempt
+            .claims
+            .get(at.claim)
+            .map_or_else(String::new, |claim| claim.metadata.full_name());
         let device = self.attempt.cluster.device_name(device);
-        Stop::Fatal(format!("claim {claim}, request {request}: {what} capacity for device {device}: {error}"))
+        Stop::Fatal(format!(
+            "claim {claim}, request {request}: {what} capacity for device {device}: {error}"
+        ))
     }
 
     /// Makes the second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the
     /// request.
-    fn capacity_fits(&self, at: Position, candidate: Candidate, choice: &Light<'s>) -> Result<bool, Stop> {
+    fn capacity_fits(
+        &self,
+        at: Position,
+        candidate: Candidate,
+        choice: &Light<'s>,
+    ) -> Result<bool, Stop> {
         let cluster = self.attempt.cluster;
         let mut looked_at = candidate.at;
         if cluster.behaviour.capacity_of_wrong_device {
             looked_at.index = usize::try_from(at.device).unwrap_or(usize::MAX);
-            let length = cluster.slice(looked_at.slice).map_or(0, |slice| slice.spec.devices.len());
+            let length = cluster
+                .slice(looked_at.slice)
+                .map_or(0, |slice| slice.spec.devices.len());
             if looked_at.index >= length {
-                let why = format!("index out of range [{}] with length {length}", looked_at.index);
+                let why = format!(
+                    "index out of range [{}] with length {length}",
+                    looked_at.index
+                );
                 return Err(Stop::Panic(format!("runtime error: {why}")));
             }
         }
-        let Some((_, device)) = cluster.device(looked_at) else { return Ok(false) };
+        let Some((_, device)) = cluster.device(looked_at) else {
+            return Ok(false);
+        };
         let identity = cluster.identity(looked_at);
         let arithmetic = Arithmetic::of(cluster);
-        let checked = capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed, arithmetic);
-        match checked.as_ref().err().and_then(capacity::CapacityRefusal::error) {
-            Some(error) => Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error)),
+        let checked = capacity::check(
+            choice.ask,
+            device,
+            identity,
+            &cluster.usage,
+            &self.consumed,
+            arithmetic,
+        );
+        match checked
+            .as_ref()
+            .err()
+            .and_then(capacity::CapacityRefusal::error)
+        {
+            Some(error) => {
+                Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error))
+            }
             None => Ok(checked.is_ok()),
         }
     }
@@ -440,13 +607,21 @@ impl<'a, 's> Search<'a, 's> {
     ) -> Result<bool, Stop> {
         let attempt = self.attempt;
         let (request, sub) = (choice.name, choice.sub_name);
-        let Some(list) = self.prepared.constraints.get_mut(claim) else { return Ok(true) };
+        let Some(list) = self.prepared.constraints.get_mut(claim) else {
+            return Ok(true);
+        };
         let derived = |name: &str| attempt.derived(choice.ask, name, at);
         for (index, tracked) in list.iter_mut().enumerate() {
-            if tracked.add(attempt.cluster, request, sub, device, driver, &derived).map_err(Stop::Fatal)? {
+            if tracked
+                .add(attempt.cluster, request, sub, device, driver, &derived)
+                .map_err(Stop::Fatal)?
+            {
                 continue;
             }
-            list.iter_mut().take(index).rev().for_each(|tracked| tracked.remove(request, sub));
+            list.iter_mut()
+                .take(index)
+                .rev()
+                .for_each(|tracked| tracked.remove(request, sub));
             return Ok(false);
         }
         Ok(true)
@@ -454,14 +629,22 @@ impl<'a, 's> Search<'a, 's> {
 
     fn release(&mut self, claim: usize, request: &str, sub: Option<&str>) {
         if let Some(list) = self.prepared.constraints.get_mut(claim) {
-            list.iter_mut().rev().for_each(|tracked| tracked.remove(request, sub));
+            list.iter_mut()
+                .rev()
+                .for_each(|tracked| tracked.remove(request, sub));
         }
     }
 
     /// Rejects a candidate after its counters were charged; most releases do not refund the charge.
-    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device, groups: RestoredValues<'s>) {
+    fn refuse(
+        &mut self,
+        account: Option<Account<'s>>,
+        device: &'s super::facts::Device,
+        groups: RestoredValues<'s>,
+    ) {
         self.groups.restore(groups);
-        if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back) {
+        if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back)
+        {
             self.ledger.give_back(account, device);
         }
     }
@@ -492,12 +675,16 @@ impl<'a, 's> Search<'a, 's> {
         {
             claims.remove(&at.claim);
         }
-        let names = self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(|choice| (choice.name, choice.sub_name));
+        let names = self
+            .choice(at.claim, at.request, at.sub.unwrap_or(0))
+            .map(|choice| (choice.name, choice.sub_name));
         if let Some((request, sub)) = names {
             self.release(at.claim, request, sub);
         }
         self.groups.restore(taken.groups);
-        if let Some(account) = taken.account.filter(|_| behaviour.share_gives_back || !taken.shared)
+        if let Some(account) = taken
+            .account
+            .filter(|_| behaviour.share_gives_back || !taken.shared)
             && let Some((_, device)) = self.attempt.cluster.device(taken.at)
         {
             self.ledger.give_back(account, device);

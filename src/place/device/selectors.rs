@@ -1,6 +1,8 @@
 //! Results of CEL selectors on devices, computed once per expression and device, whatever the number of nodes and requests.
 
-use super::engine::{self, ByExpression, CelSelectors, Compiled, DeviceSubject, DeviceVariables, ReadValue};
+use super::engine::{
+    self, ByExpression, CelSelectors, Compiled, DeviceSubject, DeviceVariables, ReadValue,
+};
 use super::facts::Selector;
 use super::sorted::Sorted;
 use std::cell::RefCell;
@@ -36,11 +38,21 @@ struct Row {
 impl<'f> Verdicts<'f> {
     /// Asks an engine about this many devices.
     pub fn new(engine: &'f CelSelectors, devices: usize) -> Self {
-        Verdicts { engine, devices, rows: RefCell::default(), last: RefCell::default() }
+        Verdicts {
+            engine,
+            devices,
+            rows: RefCell::default(),
+            last: RefCell::default(),
+        }
     }
 
     /// Returns the answer of a selector for a device, the `flat`th of all; `None` for a selector of an unknown kind.
-    pub fn ask(&self, selector: &Selector, flat: usize, subject: DeviceSubject<'_>) -> Option<Cell> {
+    pub fn ask(
+        &self,
+        selector: &Selector,
+        flat: usize,
+        subject: DeviceSubject<'_>,
+    ) -> Option<Cell> {
         let expression = selector.cel.as_ref()?.expression.as_str();
         let mut rows = self.rows.borrow_mut();
         let row = rows.get_or_insert_with(expression, || Row {
@@ -48,7 +60,9 @@ impl<'f> Verdicts<'f> {
             program: self.engine.program(expression),
             errors: Sorted::default(),
         })?;
-        let Ok(program) = &row.program else { return Some(Cell::CompileError) };
+        let Ok(program) = &row.program else {
+            return Some(Cell::CompileError);
+        };
         if let Some(known) = row.cells.get(flat).copied().flatten() {
             return Some(known);
         }
@@ -73,9 +87,13 @@ impl<'f> Verdicts<'f> {
 
     /// Returns the text of an error on the `flat`th device.
     pub fn error(&self, selector: &Selector, flat: usize) -> String {
-        let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
+        let Some(cel) = &selector.cel else {
+            return "CEL expression empty (unsupported selector type?)".to_owned();
+        };
         let rows = self.rows.borrow();
-        let Some(row) = rows.get(&cel.expression) else { return String::new() };
+        let Some(row) = rows.get(&cel.expression) else {
+            return String::new();
+        };
         match (&row.program, row.errors.get(&flat)) {
             (Err(text), _) => format!("CEL compile error: {text}"),
             (Ok(_), Some(text)) => format!("CEL runtime error: {text}"),
@@ -85,6 +103,9 @@ impl<'f> Verdicts<'f> {
 
     /// Returns the values that a selector reads on a device.
     pub fn reads(&self, selector: &Selector, subject: DeviceSubject<'_>) -> Vec<ReadValue> {
-        selector.cel.as_ref().map_or_else(Vec::new, |cel| self.engine.reads(&cel.expression, subject))
+        selector
+            .cel
+            .as_ref()
+            .map_or_else(Vec::new, |cel| self.engine.reads(&cel.expression, subject))
     }
 }

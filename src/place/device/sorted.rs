@@ -57,7 +57,8 @@ impl<K: Ord, V> Sorted<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.0.binary_search_by(|(known, _)| known.borrow().cmp(key))
+        self.0
+            .binary_search_by(|(known, _)| known.borrow().cmp(key))
     }
 
     /// Returns the value of a key.
@@ -65,7 +66,10 @@ impl<K: Ord, V> Sorted<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().and_then(|at| self.0.get(at)).map(|(_, value)| value)
+        self.place(key)
+            .ok()
+            .and_then(|at| self.0.get(at))
+            .map(|(_, value)| value)
     }
 
     /// Returns the value of a key, to be changed.
@@ -73,7 +77,10 @@ impl<K: Ord, V> Sorted<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().and_then(|at| self.0.get_mut(at)).map(|(_, value)| value)
+        self.place(key)
+            .ok()
+            .and_then(|at| self.0.get_mut(at))
+            .map(|(_, value)| value)
     }
 
     /// Sets a value, unless there is one.
@@ -98,7 +105,10 @@ impl<K: Ord, V> Sorted<K, V> {
             return None;
         }
         match self.place(&key) {
-            Ok(at) => self.0.get_mut(at).map(|(_, known)| std::mem::replace(known, value)),
+            Ok(at) => self
+                .0
+                .get_mut(at)
+                .map(|(_, known)| std::mem::replace(known, value)),
             Err(at) => {
                 self.0.insert(at, (key, value));
                 None
@@ -117,7 +127,10 @@ impl<K: Ord, V> Sorted<K, V> {
 
 impl<K: Ord, V: Default> Sorted<K, V> {
     /// Returns the value of a key, to be changed; the type's zero value is put in first where there is none.
-    #[allow(clippy::indexing_slicing, reason = "the place was found, or filled, just before")]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the place was found, or filled, just before"
+    )]
     pub fn entry(&mut self, key: K) -> &mut V {
         let at = match self.place(&key) {
             Ok(at) => at,
@@ -236,7 +249,11 @@ pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Ve
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
     });
-    indexes.into_iter().filter_map(|at| items.get(at)).copied().collect()
+    indexes
+        .into_iter()
+        .filter_map(|at| items.get(at))
+        .copied()
+        .collect()
 }
 
 /// Returns the range of sorted indexes for which `compare` returns `Equal`.

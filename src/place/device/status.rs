@@ -27,12 +27,18 @@ pub struct FrameworkStatus {
 impl FrameworkStatus {
     /// Makes a status with a reason.
     pub fn new(code: StatusCode, reason: impl Into<String>) -> Self {
-        FrameworkStatus { code, reasons: vec![reason.into()] }
+        FrameworkStatus {
+            code,
+            reasons: vec![reason.into()],
+        }
     }
 
     /// Makes a status without one.
     pub fn plain(code: StatusCode) -> Self {
-        FrameworkStatus { code, reasons: Vec::new() }
+        FrameworkStatus {
+            code,
+            reasons: Vec::new(),
+        }
     }
 
     /// Returns the reasons in one text, as the framework joins them.

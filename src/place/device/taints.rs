@@ -42,9 +42,20 @@ pub fn matters(behaviour: &Behaviour, taint: &Taint) -> bool {
 }
 
 /// Returns the first taint that no toleration matches.
-pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &[Toleration]) -> Option<&'d Taint> {
-    let tolerated = |taint: &Taint| tolerations.iter().any(|toleration| tolerates(toleration, taint).is_ok());
-    device.taints.iter().find(|taint| matters(behaviour, taint) && !tolerated(taint))
+pub fn untolerated<'d>(
+    behaviour: &Behaviour,
+    device: &'d Device,
+    tolerations: &[Toleration],
+) -> Option<&'d Taint> {
+    let tolerated = |taint: &Taint| {
+        tolerations
+            .iter()
+            .any(|toleration| tolerates(toleration, taint).is_ok())
+    };
+    device
+        .taints
+        .iter()
+        .find(|taint| matters(behaviour, taint) && !tolerated(taint))
 }
 
 /// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule without a
@@ -53,27 +64,66 @@ pub fn apply_rules(facts: &mut Facts, selectors: &CelSelectors, by_default: bool
     let mut slices = std::mem::take(&mut facts.slices);
     for slice in &mut slices {
         let mut found: Vec<(usize, Taint)> = Vec::new();
-        for rule in facts.rules.iter().filter(|rule| by_default || rule.spec.device_selector.is_some()) {
+        for rule in facts
+            .rules
+            .iter()
+            .filter(|rule| by_default || rule.spec.device_selector.is_some())
+        {
             let spec = &slice.spec;
             for (at, device) in spec.devices.iter().enumerate() {
-                if selects(rule, &spec.driver, &spec.pool.name, device, facts, selectors) {
-                    found.push((at, Taint { rule: Some(rule.metadata.name.clone()), ..rule.spec.taint.clone() }));
+                if selects(
+                    rule,
+                    &spec.driver,
+                    &spec.pool.name,
+                    device,
+                    facts,
+                    selectors,
+                ) {
+                    found.push((
+                        at,
+                        Taint {
+                            rule: Some(rule.metadata.name.clone()),
+                            ..rule.spec.taint.clone()
+                        },
+                    ));
                 }
             }
         }
         // Clone a slice that other copies of the facts share.
         for (at, taint) in found {
-            Rc::make_mut(slice).spec.devices.get_mut(at).into_iter().for_each(|device| device.taints.push(taint.clone()));
+            Rc::make_mut(slice)
+                .spec
+                .devices
+                .get_mut(at)
+                .into_iter()
+                .for_each(|device| device.taints.push(taint.clone()));
         }
     }
     facts.slices = slices;
 }
 
 /// Returns true if a rule selects a device.
-pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, facts: &Facts, selectors: &CelSelectors) -> bool {
-    let Some(selector) = &rule.spec.device_selector else { return true };
-    let TaintSelector { device_class_name, driver: of_driver, pool: of_pool, device: named, selectors: own } = selector;
-    let equal = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);
+pub fn selects(
+    rule: &TaintRule,
+    driver: &str,
+    pool: &str,
+    device: &Device,
+    facts: &Facts,
+    selectors: &CelSelectors,
+) -> bool {
+    let Some(selector) = &rule.spec.device_selector else {
+        return true;
+    };
+    let TaintSelector {
+        device_class_name,
+        driver: of_driver,
+        pool: of_pool,
+        device: named,
+        selectors: own,
+    } = selector;
+    let equal = |wanted: &Option<String>, actual: &str| {
+        wanted.as_deref().is_none_or(|wanted| wanted == actual)
+    };
     if !equal(of_driver, driver) || !equal(of_pool, pool) || !equal(named, &device.name) {
         return false;
     }
@@ -84,6 +134,9 @@ pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, fact
     };
     of_class.iter().chain(own).all(|selector| {
         let subject = DeviceSubject { driver, device };
-        selector.cel.as_ref().is_some_and(|cel| selectors.matches(&cel.expression, subject) == Ok(true))
+        selector
+            .cel
+            .as_ref()
+            .is_some_and(|cel| selectors.matches(&cel.expression, subject) == Ok(true))
     })
 }

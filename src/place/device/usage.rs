@@ -73,10 +73,19 @@ impl<'f> DevicesInUse<'f> {
         let mut usage = DevicesInUse::default();
         usage.consumed.resize(identities, None);
         usage.claims.resize(identities, Vec::new());
-        let results = claims.iter().enumerate().flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
+        let results = claims
+            .iter()
+            .enumerate()
+            .flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
         for (at, result) in results {
-            let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else { continue };
-            usage.claims.get_mut(identity.index()).into_iter().for_each(|claims| claims.push(at));
+            let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else {
+                continue;
+            };
+            usage
+                .claims
+                .get_mut(identity.index())
+                .into_iter()
+                .for_each(|claims| claims.push(at));
             if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
                 continue;
             }
@@ -93,9 +102,16 @@ impl<'f> DevicesInUse<'f> {
     }
 
     /// Counts a device as used by a share with these capacities, or by one share less.
-    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], change: DeviceChange) {
+    pub fn share(
+        &mut self,
+        identity: Identity,
+        consumed: &[(&'f str, i128)],
+        change: DeviceChange,
+    ) {
         self.shared.insert(identity);
-        let Some(place) = self.consumed.get_mut(identity.index()) else { return };
+        let Some(place) = self.consumed.get_mut(identity.index()) else {
+            return;
+        };
         let sums = place.get_or_insert_default();
         for (name, amount) in consumed {
             let sum = sums.entry(name);
@@ -112,7 +128,9 @@ impl<'f> DevicesInUse<'f> {
 
     /// Adds what a share uses.
     pub fn consume(&mut self, identity: Identity, consumed: &'f Sorted<String, Amount>) {
-        let Some(place) = self.consumed.get_mut(identity.index()) else { return };
+        let Some(place) = self.consumed.get_mut(identity.index()) else {
+            return;
+        };
         let sums = place.get_or_insert_default();
         for (name, amount) in consumed.iter() {
             let sum = sums.entry(name);
@@ -132,7 +150,10 @@ impl<'f> DevicesInUse<'f> {
 
     /// Returns the amount of a capacity that shares use.
     pub fn used(&self, identity: Identity, capacity: &str) -> i128 {
-        self.consumed(identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
+        self.consumed(identity)
+            .and_then(|sums| sums.get(capacity))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Returns true if some shares of the device are in use.
@@ -143,5 +164,9 @@ impl<'f> DevicesInUse<'f> {
 
 /// Returns the devices a claim was given.
 pub fn results_of(claim: &Claim) -> &[AllocatedDevice] {
-    claim.status.allocation.as_ref().map_or(&[], |allocation| allocation.devices.results.as_slice())
+    claim
+        .status
+        .allocation
+        .as_ref()
+        .map_or(&[], |allocation| allocation.devices.results.as_slice())
 }

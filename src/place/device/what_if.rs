@@ -26,7 +26,12 @@ const MOST_NAMES: usize = 3;
 /// assert_eq!(error.kind(), claimkit::ErrorKind::WhatIf);
 /// ```
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with lists of names")]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object with lists of names"
+)]
 #[non_exhaustive]
 pub struct WhatIf {
     /// Claims whose devices are given back: `namespace/name`.
@@ -75,7 +80,12 @@ impl WhatIf {
 
     /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
-        let lists = [&self.free, &self.untaint, &self.without_rules, &self.nodes_like];
+        let lists = [
+            &self.free,
+            &self.untaint,
+            &self.without_rules,
+            &self.nodes_like,
+        ];
         lists.iter().all(|list| list.is_empty())
     }
 
@@ -86,27 +96,61 @@ impl WhatIf {
     pub(crate) fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
         let mut changed = Changed::default();
         for name in &self.free {
-            let found = facts.claims.iter().enumerate().find(|(_, claim)| claim.metadata.full_name() == *name);
-            let (at, claim) =
-                found.ok_or_else(|| message!("change.free-absent", "`free`: there is no ResourceClaim `{name}`", name))?;
+            let found = facts
+                .claims
+                .iter()
+                .enumerate()
+                .find(|(_, claim)| claim.metadata.full_name() == *name);
+            let (at, claim) = found.ok_or_else(|| {
+                message!(
+                    "change.free-absent",
+                    "`free`: there is no ResourceClaim `{name}`",
+                    name
+                )
+            })?;
             if claim.status.allocation.is_none() {
-                return Err(message!("change.free-holds-none", "`free`: ResourceClaim `{name}` holds no devices", name));
+                return Err(message!(
+                    "change.free-holds-none",
+                    "`free`: ResourceClaim `{name}` holds no devices",
+                    name
+                ));
             }
             free(facts, at);
-            changed.lines.push(message!("change.freed", "ResourceClaim {name} holds no devices", name));
+            changed.lines.push(message!(
+                "change.freed",
+                "ResourceClaim {name} holds no devices",
+                name
+            ));
         }
         for name in &self.without_rules {
-            let at = facts.rules.iter().position(|rule| rule.metadata.name == *name);
-            facts.rules.remove(
-                at.ok_or_else(|| message!("change.rule-absent", "`withoutRules`: there is no DeviceTaintRule `{name}`", name))?,
-            );
-            changed.lines.push(message!("change.without-rule", "DeviceTaintRule {name} is not there", name));
+            let at = facts
+                .rules
+                .iter()
+                .position(|rule| rule.metadata.name == *name);
+            facts.rules.remove(at.ok_or_else(|| {
+                message!(
+                    "change.rule-absent",
+                    "`withoutRules`: there is no DeviceTaintRule `{name}`",
+                    name
+                )
+            })?);
+            changed.lines.push(message!(
+                "change.without-rule",
+                "DeviceTaintRule {name} is not there",
+                name
+            ));
         }
         for taint in &self.untaint {
             changed.lines.push(untaint(taint, facts)?);
         }
-        let wanted = self.nodes_like.iter().map(|entry| copies(entry)).collect::<Result<Vec<_>, String>>()?;
-        let all = wanted.iter().fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
+        let wanted = self
+            .nodes_like
+            .iter()
+            .map(|entry| copies(entry))
+            .collect::<Result<Vec<_>, String>>()?;
+        let all = wanted
+            .iter()
+            .fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
         if all > MOST_NODES {
             return Err(message!(
                 "change.too-many-nodes",
@@ -120,7 +164,12 @@ impl WhatIf {
             let names = add_nodes_like(name, count, facts)?;
             changed.nodes.extend(first..facts.nodes.len());
             changed.lines.push(match names.as_slice() {
-                [one] => message!("change.node-added", "Node {one} is there, like {name} with nothing in use", one, name),
+                [one] => message!(
+                    "change.node-added",
+                    "Node {one} is there, like {name} with nothing in use",
+                    one,
+                    name
+                ),
                 names => message!(
                     "change.nodes-added",
                     "Nodes {names} are there, like {name} with nothing in use",
@@ -135,28 +184,53 @@ impl WhatIf {
 
 /// Frees the devices of a claim and the node resources that they take.
 pub fn free(facts: &mut Facts, claim: usize) {
-    let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else { return };
+    let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else {
+        return;
+    };
     claim.status.allocation = None;
     claim.status.reserved_for.clear();
-    let Meta { name, namespace, .. } = &claim.metadata;
-    for pod in facts.pods.iter_mut().filter(|pod| pod.metadata.namespace == *namespace) {
+    let Meta {
+        name, namespace, ..
+    } = &claim.metadata;
+    for pod in facts
+        .pods
+        .iter_mut()
+        .filter(|pod| pod.metadata.namespace == *namespace)
+    {
         let is_other = |taken: &NodeResourceClaim| taken.resource_claim_name != *name;
-        if !pod.status.node_allocatable_resource_claim_statuses.iter().all(is_other) {
-            Rc::make_mut(pod).status.node_allocatable_resource_claim_statuses.retain(is_other);
+        if !pod
+            .status
+            .node_allocatable_resource_claim_statuses
+            .iter()
+            .all(is_other)
+        {
+            Rc::make_mut(pod)
+                .status
+                .node_allocatable_resource_claim_statuses
+                .retain(is_other);
         }
     }
 }
 
 /// Removes a taint from all devices, and the rules that set it.
 fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
-    let is_meant =
-        |taint: &Taint| wanted == taint.key || wanted == format!("{}:{}", taint.key, taint.effect) || wanted == taint.name();
+    let is_meant = |taint: &Taint| {
+        wanted == taint.key
+            || wanted == format!("{}:{}", taint.key, taint.effect)
+            || wanted == taint.name()
+    };
     let before = facts.rules.len();
     facts.rules.retain(|rule| !is_meant(&rule.spec.taint));
     let rules = before.saturating_sub(facts.rules.len());
     let mut devices = 0usize;
     for slice in &mut facts.slices {
-        if slice.spec.devices.iter().flat_map(|device| &device.taints).any(is_meant) {
+        if slice
+            .spec
+            .devices
+            .iter()
+            .flat_map(|device| &device.taints)
+            .any(is_meant)
+        {
             for device in &mut Rc::make_mut(slice).spec.devices {
                 let before = device.taints.len();
                 device.taints.retain(|taint| !is_meant(taint));
@@ -165,16 +239,24 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
         }
     }
     match (devices, rules) {
-        (0, 0) => {
-            Err(message!("change.taint-absent", "`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`", wanted))
-        }
-        _ => Ok(message!("change.untainted", "no device has the taint {wanted}", wanted)),
+        (0, 0) => Err(message!(
+            "change.taint-absent",
+            "`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`",
+            wanted
+        )),
+        _ => Ok(message!(
+            "change.untainted",
+            "no device has the taint {wanted}",
+            wanted
+        )),
     }
 }
 
 /// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
 fn copies(entry: &str) -> Result<(&str, usize), String> {
-    let Some((name, count)) = entry.split_once('*') else { return Ok((entry, 1)) };
+    let Some((name, count)) = entry.split_once('*') else {
+        return Ok((entry, 1));
+    };
     let count = count.parse().ok().filter(|count| *count > 0);
     let count = count.ok_or_else(|| {
         message!(
@@ -191,16 +273,30 @@ fn copies(entry: &str) -> Result<(&str, usize), String> {
 /// their names.
 fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, String> {
     let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
-    let found = found.ok_or_else(|| message!("change.node-absent", "`nodesLike`: there is no Node `{name}`", name))?;
+    let found = found.ok_or_else(|| {
+        message!(
+            "change.node-absent",
+            "`nodesLike`: there is no Node `{name}`",
+            name
+        )
+    })?;
     let node: Node = (**found).clone();
-    let taken: Set<String> = facts.nodes.iter().map(|node| node.metadata.name.clone()).collect();
+    let taken: Set<String> = facts
+        .nodes
+        .iter()
+        .map(|node| node.metadata.name.clone())
+        .collect();
     let free = |at: usize| match at {
         1 => format!("{name}-copy"),
         at => format!("{name}-copy-{at}"),
     };
     // Of one name more than there are nodes, one is free.
     let last = taken.iter().count().saturating_add(count).saturating_add(1);
-    let names: Vec<String> = (1..last).map(free).filter(|name| !taken.contains(name)).take(count).collect();
+    let names: Vec<String> = (1..last)
+        .map(free)
+        .filter(|name| !taken.contains(name))
+        .take(count)
+        .collect();
     let slices = slices_to_copy(name, facts);
     for copy in &names {
         let mut node = node.clone();
@@ -210,20 +306,31 @@ fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<Str
             label.clone_from(copy);
         }
         facts.nodes.push(Rc::new(node));
-        facts.slices.extend(slices.iter().map(|slice| Rc::new(moved(slice, name, copy))));
+        facts
+            .slices
+            .extend(slices.iter().map(|slice| Rc::new(moved(slice, name, copy))));
     }
     Ok(names)
 }
 
 /// Returns the slices of the pools on a node, as a pool of a copy has them.
 fn slices_to_copy(name: &str, facts: &Facts) -> Vec<Slice> {
-    let here: Vec<&Rc<Slice>> = facts.slices.iter().filter(|slice| is_on(slice, name)).collect();
+    let here: Vec<&Rc<Slice>> = facts
+        .slices
+        .iter()
+        .filter(|slice| is_on(slice, name))
+        .collect();
     let pools: Set<(String, String)> = here.iter().map(|slice| pool_of(slice)).collect();
     let mut copies = Vec::new();
     for pool in pools.iter() {
         // The copy of an incomplete pool lacks the same number of slices.
-        let newest = here.iter().filter(|slice| pool_of(slice) == *pool).map(|slice| slice.spec.pool.generation).max();
-        let is_copied = |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
+        let newest = here
+            .iter()
+            .filter(|slice| pool_of(slice) == *pool)
+            .map(|slice| slice.spec.pool.generation)
+            .max();
+        let is_copied =
+            |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
         let (mut have, mut on_node) = (0i64, 0i64);
         for slice in facts.slices.iter().filter(|slice| is_copied(slice)) {
             have = have.saturating_add(1);
@@ -247,7 +354,13 @@ fn pool_of(slice: &Slice) -> (String, String) {
 fn is_on(slice: &Slice, node: &str) -> bool {
     let on = |name: &Option<String>| name.as_deref() == Some(node);
     let each = slice.spec.per_device_node_selection == Some(true);
-    on(&slice.spec.node_name) || each && slice.spec.devices.iter().any(|device| on(&device.node_name))
+    on(&slice.spec.node_name)
+        || each
+            && slice
+                .spec
+                .devices
+                .iter()
+                .any(|device| on(&device.node_name))
 }
 
 /// Copies a slice for another node, with only the devices of the first node.
@@ -258,7 +371,11 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
         slice.spec.node_name = Some(to.to_owned());
     } else {
         slice.spec.devices.retain(|device| on(&device.node_name));
-        slice.spec.devices.iter_mut().for_each(|device| device.node_name = Some(to.to_owned()));
+        slice
+            .spec
+            .devices
+            .iter_mut()
+            .for_each(|device| device.node_name = Some(to.to_owned()));
     }
     slice.spec.pool.name = renamed(&slice.spec.pool.name, from, to);
     slice.metadata.name = renamed(&slice.metadata.name, from, to);
@@ -267,5 +384,9 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
 
 /// Replaces the node's name inside a name, or appends the new node's name.
 fn renamed(name: &str, from: &str, to: &str) -> String {
-    if name.contains(from) { name.replacen(from, to, 1) } else { format!("{name}-{to}") }
+    if name.contains(from) {
+        name.replacen(from, to, 1)
+    } else {
+        format!("{name}-{to}")
+    }
 }

@@ -15,17 +15,26 @@ fn list(values: &[&str]) -> String {
 
 /// Returns CEL that is true if the value matches one of the patterns.
 pub fn matches(value: &str, patterns: &[String]) -> String {
-    if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')) {
+    if patterns
+        .iter()
+        .any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*'))
+    {
         return "true".to_owned();
     }
-    let (wild, exact): (Vec<&str>, Vec<&str>) = patterns.iter().map(String::as_str).partition(|pattern| pattern.contains('*'));
+    let (wild, exact): (Vec<&str>, Vec<&str>) = patterns
+        .iter()
+        .map(String::as_str)
+        .partition(|pattern| pattern.contains('*'));
     let mut parts = Vec::new();
     if !exact.is_empty() {
         parts.push(format!("{value} in {}", list(&exact)));
     }
     if !wild.is_empty() {
         let regexes: Vec<String> = wild.iter().map(|pattern| regex(pattern)).collect();
-        parts.push(format!("{value}.matches({})", text(&format!("^(?s:{})$", regexes.join("|")))));
+        parts.push(format!(
+            "{value}.matches({})",
+            text(&format!("^(?s:{})$", regexes.join("|")))
+        ));
     }
     match parts.as_slice() {
         [] => "false".to_owned(),
@@ -40,7 +49,9 @@ fn regex(pattern: &str) -> String {
     for c in pattern.chars() {
         match c {
             '*' => out.push_str(".*"),
-            '.' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '^' | '$' | '\\' => out.extend(['\\', c]),
+            '.' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '^' | '$' | '\\' => {
+                out.extend(['\\', c])
+            }
             _ => out.push(c),
         }
     }
@@ -82,8 +93,16 @@ pub fn accepts_class(rule: &ClassRule, class: &str) -> Option<String> {
         if !entry.labels.is_empty() {
             conditions.push(labelled(&entry.labels));
         }
-        expression = format!("(({}) ? ({}) : ({expression}))", conditions.join(" && "), accepted(&entry.list));
+        expression = format!(
+            "(({}) ? ({}) : ({expression}))",
+            conditions.join(" && "),
+            accepted(&entry.list)
+        );
     }
-    let decides = rule.list != NameList::Any || rule.namespaces.iter().any(|entry| entry.list != NameList::Any);
+    let decides = rule.list != NameList::Any
+        || rule
+            .namespaces
+            .iter()
+            .any(|entry| entry.list != NameList::Any);
     decides.then_some(expression)
 }

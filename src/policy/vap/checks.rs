@@ -2,7 +2,9 @@
 
 use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
 use crate::place::device::extended::IMPLICIT;
-use crate::policy::settings::{NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations};
+use crate::policy::settings::{
+    NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations,
+};
 
 /// The check of one setting.
 #[derive(Clone, Debug)]
@@ -37,8 +39,18 @@ const SHAPE: &str = "v1, v1beta2";
 /// Returns every kind that the settings judge.
 pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
     let mut targets = vec![
-        claims(settings, "claims", &[(RESOURCES, SHAPE, "resourceclaims")], "spec"),
-        claims(settings, "claim-templates", &[(RESOURCES, SHAPE, "resourceclaimtemplates")], "spec.spec"),
+        claims(
+            settings,
+            "claims",
+            &[(RESOURCES, SHAPE, "resourceclaims")],
+            "spec",
+        ),
+        claims(
+            settings,
+            "claim-templates",
+            &[(RESOURCES, SHAPE, "resourceclaimtemplates")],
+            "spec.spec",
+        ),
         statuses(settings),
         classes(settings),
         slices(settings),
@@ -69,15 +81,26 @@ fn version(settings: &Settings) -> Option<SettingCheck> {
 fn describe_list(what: &str, list: &NameList) -> String {
     match list {
         NameList::Any => format!("{what}: all"),
-        NameList::Allow(patterns) => format!("the policy accepts these {what}: {}", patterns.join(", ")),
-        NameList::Deny(patterns) => format!("the policy does not accept these {what}: {}", patterns.join(", ")),
+        NameList::Allow(patterns) => {
+            format!("the policy accepts these {what}: {}", patterns.join(", "))
+        }
+        NameList::Deny(patterns) => format!(
+            "the policy does not accept these {what}: {}",
+            patterns.join(", ")
+        ),
     }
 }
 
 /// Makes the checks of claims, or of templates with the spec of a claim at `path`.
-fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str, &str)], path: &str) -> CheckTarget {
+fn claims(
+    settings: &Settings,
+    name: &'static str,
+    rules: &'static [(&str, &str, &str)],
+    path: &str,
+) -> CheckTarget {
     let devices = format!("object.{path}.devices");
-    let in_devices = |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
+    let in_devices =
+        |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
     let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [])";
     let variables = vec![
         ("requests", in_devices("requests")),
@@ -94,12 +117,24 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
     };
     if let Some(accepted) = accepts_class(&settings.device_classes, "q.deviceClassName") {
         let message = describe_list("device classes", &settings.device_classes.list);
-        let more = if settings.device_classes.namespaces.is_empty() { "" } else { ", and others in some namespaces" };
-        each("deviceClasses", format!("!has(q.deviceClassName) || {accepted}"), format!("{message}{more}"));
+        let more = if settings.device_classes.namespaces.is_empty() {
+            ""
+        } else {
+            ", and others in some namespaces"
+        };
+        each(
+            "deviceClasses",
+            format!("!has(q.deviceClassName) || {accepted}"),
+            format!("{message}{more}"),
+        );
     }
     if let Some(accepted) = accepts(&settings.allocation_modes, "q.allocationMode") {
         let message = describe_list("allocation modes", &settings.allocation_modes);
-        each("allocationModes", format!("!has(q.allocationMode) || {accepted}"), message);
+        each(
+            "allocationModes",
+            format!("!has(q.allocationMode) || {accepted}"),
+            message,
+        );
     }
     if settings.admin_access.limited {
         let rule = &settings.admin_access;
@@ -111,7 +146,8 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
             places.push(format!("({})", labelled(&rule.labels)));
         }
         places.push("!has(q.adminAccess) || !q.adminAccess".to_owned());
-        let message = "the policy does not accept admin access to devices in this namespace".to_owned();
+        let message =
+            "the policy does not accept admin access to devices in this namespace".to_owned();
         each("adminAccess", places.join(" || "), message);
     }
     request_limits(settings, &mut each);
@@ -119,19 +155,37 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
         Tolerations::Any => {}
         Tolerations::Allow(list) => {
             let inside: Vec<String> = list.iter().map(contains).collect();
-            let condition = format!("!has(q.tolerations) || q.tolerations.all(t, {})", inside.join(" || "));
-            each("tolerations", condition, "the policy does not accept a toleration of these taints".to_owned());
+            let condition = format!(
+                "!has(q.tolerations) || q.tolerations.all(t, {})",
+                inside.join(" || ")
+            );
+            each(
+                "tolerations",
+                condition,
+                "the policy does not accept a toleration of these taints".to_owned(),
+            );
         }
         Tolerations::Deny(list) => {
             let met: Vec<String> = list.iter().map(meets).collect();
-            let condition = format!("!has(q.tolerations) || q.tolerations.all(t, !({}))", met.join(" || "));
-            each("tolerations", condition, "the policy does not accept a toleration of these taints".to_owned());
+            let condition = format!(
+                "!has(q.tolerations) || q.tolerations.all(t, !({}))",
+                met.join(" || ")
+            );
+            each(
+                "tolerations",
+                condition,
+                "the policy does not accept a toleration of these taints".to_owned(),
+            );
         }
     }
     if settings.expressions.denied_in_claims {
         let none = |field: &str| format!("(!has(q.{field}) || q.{field}.size() == 0)");
         let condition = format!("{} && {}", none("selectors"), none("derivedAttributes"));
-        each("selectors", condition, "the policy accepts no CEL expressions in claims".to_owned());
+        each(
+            "selectors",
+            condition,
+            "the policy accepts no CEL expressions in claims".to_owned(),
+        );
     }
     if let Some(most) = settings.limits.max_requests {
         let expression = format!("variables.requests.size() <= {most}");
@@ -142,16 +196,31 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
         });
     }
     let lists = [
-        ("opaqueParameters", &settings.opaque_parameters, "opaque parameters of drivers"),
+        (
+            "opaqueParameters",
+            &settings.opaque_parameters,
+            "opaque parameters of drivers",
+        ),
         ("drivers", &settings.drivers, "drivers"),
     ];
     for (setting, list, what) in lists {
         if let Some(accepted) = accepts(list, "c.opaque.driver") {
             let expression = format!("variables.config.all(c, !has(c.opaque) || {accepted})");
-            checks.push(SettingCheck { setting, expression, message: describe_list(what, list) });
+            checks.push(SettingCheck {
+                setting,
+                expression,
+                message: describe_list(what, list),
+            });
         }
     }
-    CheckTarget { name, rules, status: false, changed: changed("spec"), variables, checks }
+    CheckTarget {
+        name,
+        rules,
+        status: false,
+        changed: changed("spec"),
+        variables,
+        checks,
+    }
 }
 
 /// Returns CEL that is true if all that the toleration `t` tolerates is among the taints.
@@ -159,7 +228,10 @@ fn contains(taints: &Taints) -> String {
     let key = if taints.key == "*" {
         "true".to_owned()
     } else {
-        format!("has(t.key) && t.key != \"\" && {}", one("t.key", &taints.key))
+        format!(
+            "has(t.key) && t.key != \"\" && {}",
+            one("t.key", &taints.key)
+        )
     };
     let effect = if taints.effect.is_empty() {
         "true".to_owned()
@@ -171,11 +243,17 @@ fn contains(taints: &Taints) -> String {
 
 /// Returns CEL that is true if `t` tolerates one of the taints.
 fn meets(taints: &Taints) -> String {
-    let key = format!("(!has(t.key) || t.key == \"\" || {})", one("t.key", &taints.key));
+    let key = format!(
+        "(!has(t.key) || t.key == \"\" || {})",
+        one("t.key", &taints.key)
+    );
     let effect = if taints.effect.is_empty() {
         "true".to_owned()
     } else {
-        format!("(!has(t.effect) || t.effect == \"\" || t.effect == {})", text(&taints.effect))
+        format!(
+            "(!has(t.effect) || t.effect == \"\" || t.effect == {})",
+            text(&taints.effect)
+        )
     };
     format!("({key} && {effect})")
 }
@@ -190,28 +268,62 @@ fn request_limits(settings: &Settings, each: &mut dyn FnMut(&'static str, String
     let by_class = |of: &dyn Fn(&RequestLimits) -> String| {
         let mut expression = of(&limits.rest);
         for entry in limits.classes.iter().rev() {
-            expression = format!("({} ? ({}) : ({expression}))", matches("q.deviceClassName", &entry.names), of(&entry.limits));
+            expression = format!(
+                "({} ? ({}) : ({expression}))",
+                matches("q.deviceClassName", &entry.names),
+                of(&entry.limits)
+            );
         }
         expression
     };
-    let any = |has: &dyn Fn(&RequestLimits) -> bool| has(&limits.rest) || limits.classes.iter().any(|entry| has(&entry.limits));
+    let any = |has: &dyn Fn(&RequestLimits) -> bool| {
+        has(&limits.rest) || limits.classes.iter().any(|entry| has(&entry.limits))
+    };
     if any(&|limits| limits.max_count.is_some()) {
-        let count = by_class(&|limits| limits.max_count.map_or("true".to_owned(), |most| format!("q.count <= {most}")));
-        let condition = format!("(has(q.allocationMode) && q.allocationMode == \"All\") || !has(q.count) || {count}");
-        each("limits", condition, "the policy accepts fewer devices of this class in a request".to_owned());
+        let count = by_class(&|limits| {
+            limits
+                .max_count
+                .map_or("true".to_owned(), |most| format!("q.count <= {most}"))
+        });
+        let condition = format!(
+            "(has(q.allocationMode) && q.allocationMode == \"All\") || !has(q.count) || {count}"
+        );
+        each(
+            "limits",
+            condition,
+            "the policy accepts fewer devices of this class in a request".to_owned(),
+        );
     }
     if any(&|limits| !allows_all(limits)) {
         let all = by_class(&|limits| allows_all(limits).to_string());
         let condition = format!("!has(q.allocationMode) || q.allocationMode != \"All\" || {all}");
-        each("limits", condition, "the policy accepts no request for all devices of this class".to_owned());
+        each(
+            "limits",
+            condition,
+            "the policy accepts no request for all devices of this class".to_owned(),
+        );
     }
     if any(&|limits| !limits.max_capacity.is_empty()) {
         let amounts = by_class(&|limits| {
-            let parts: Vec<String> = limits.max_capacity.iter().map(|(name, most)| capacity(name, most)).collect();
-            if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
+            let parts: Vec<String> = limits
+                .max_capacity
+                .iter()
+                .map(|(name, most)| capacity(name, most))
+                .collect();
+            if parts.is_empty() {
+                "true".to_owned()
+            } else {
+                parts.join(" && ")
+            }
         });
-        let condition = format!("!has(q.capacity) || !has(q.capacity.requests) || q.capacity.requests.all(n, {amounts})");
-        each("limits", condition, "the policy accepts less capacity in a request".to_owned());
+        let condition = format!(
+            "!has(q.capacity) || !has(q.capacity.requests) || q.capacity.requests.all(n, {amounts})"
+        );
+        each(
+            "limits",
+            condition,
+            "the policy accepts less capacity in a request".to_owned(),
+        );
     }
 }
 
@@ -223,11 +335,18 @@ fn allows_all(limits: &RequestLimits) -> bool {
 fn capacity(name: &str, most: &str) -> String {
     let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
     let same = if id == name {
-        format!("(n == {} || n.endsWith({}))", text(id), text(&format!("/{id}")))
+        format!(
+            "(n == {} || n.endsWith({}))",
+            text(id),
+            text(&format!("/{id}"))
+        )
     } else {
         format!("(n == {} || n == {})", text(id), text(name))
     };
-    format!("(!{same} || quantity(string(q.capacity.requests[n])).compareTo(quantity({})) <= 0)", text(most))
+    format!(
+        "(!{same} || quantity(string(q.capacity.requests[n])).compareTo(quantity({})) <= 0)",
+        text(most)
+    )
 }
 
 /// Makes the checks of the statuses of claims: a driver that the stored status has already is accepted.
@@ -243,9 +362,15 @@ fn statuses(settings: &Settings) -> CheckTarget {
                 guards.push(format!("has({object}.status.{part})"));
             }
             guards.push(format!("has({place}.{list})"));
-            let filter =
-                if driver.contains('.') { format!("{place}.{list}.filter(x, has(x.opaque))") } else { format!("{place}.{list}") };
-            format!("({} ? {filter}.map(x, x.{driver}) : [])", guards.join(" && "))
+            let filter = if driver.contains('.') {
+                format!("{place}.{list}.filter(x, has(x.opaque))")
+            } else {
+                format!("{place}.{list}")
+            };
+            format!(
+                "({} ? {filter}.map(x, x.{driver}) : [])",
+                guards.join(" && ")
+            )
         };
         let all = |object: &str| {
             [
@@ -257,7 +382,11 @@ fn statuses(settings: &Settings) -> CheckTarget {
         };
         let variables = vec![("drivers", all("object")), ("stored", all("oldObject"))];
         let expression = format!("variables.drivers.all(d, d in variables.stored || {accepted})");
-        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck {
+            setting: "drivers",
+            expression,
+            message: describe_list("drivers", &settings.drivers),
+        });
         return CheckTarget {
             name: "claim-statuses",
             rules: &[(RESOURCES, SHAPE, "resourceclaims/status")],
@@ -267,22 +396,46 @@ fn statuses(settings: &Settings) -> CheckTarget {
             checks,
         };
     }
-    CheckTarget { name: "claim-statuses", rules: &[], status: true, changed: String::new(), variables: Vec::new(), checks }
+    CheckTarget {
+        name: "claim-statuses",
+        rules: &[],
+        status: true,
+        changed: String::new(),
+        variables: Vec::new(),
+        checks,
+    }
 }
 
 fn classes(settings: &Settings) -> CheckTarget {
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     if let Some(accepted) = accepts(&settings.drivers, "c.opaque.driver") {
-        let expression = format!("!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})");
-        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        let expression = format!(
+            "!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})"
+        );
+        checks.push(SettingCheck {
+            setting: "drivers",
+            expression,
+            message: describe_list("drivers", &settings.drivers),
+        });
     }
-    if let Some(accepted) = accepts(&settings.extended_resource_names, "object.spec.extendedResourceName") {
+    if let Some(accepted) = accepts(
+        &settings.extended_resource_names,
+        "object.spec.extendedResourceName",
+    ) {
         let expression = format!("!has(object.spec.extendedResourceName) || {accepted}");
-        let message = describe_list("names of extended resources", &settings.extended_resource_names);
-        checks.push(SettingCheck { setting: "extendedResourceNames", expression, message });
+        let message = describe_list(
+            "names of extended resources",
+            &settings.extended_resource_names,
+        );
+        checks.push(SettingCheck {
+            setting: "extendedResourceNames",
+            expression,
+            message,
+        });
     }
     if settings.expressions.denied_in_classes {
-        let expression = "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
+        let expression =
+            "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
         checks.push(SettingCheck {
             setting: "selectors",
             expression,
@@ -302,7 +455,11 @@ fn classes(settings: &Settings) -> CheckTarget {
 fn slices(settings: &Settings) -> CheckTarget {
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     if let Some(expression) = accepts(&settings.drivers, "object.spec.driver") {
-        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck {
+            setting: "drivers",
+            expression,
+            message: describe_list("drivers", &settings.drivers),
+        });
     }
     CheckTarget {
         name: "slices",
@@ -323,26 +480,43 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
         // The only driver that the policy accepts leaves no device out.
         let driver = match &settings.drivers {
             NameList::Allow(patterns) => match patterns.as_slice() {
-                [one] => format!("({} && {selector}.driver != {})", given("driver"), text(one)),
+                [one] => format!(
+                    "({} && {selector}.driver != {})",
+                    given("driver"),
+                    text(one)
+                ),
                 _ => given("driver"),
             },
             _ => given("driver"),
         };
-        let selects = format!("(has({selector}) && ({driver} || {} || {}))", given("pool"), given("device"));
+        let selects = format!(
+            "(has({selector}) && ({driver} || {} || {}))",
+            given("pool"),
+            given("device")
+        );
         let (expression, message) = match rule {
-            TaintPattern::Always => {
-                (selects, "the policy asks for a selector: without one the rule taints every device of the cluster")
-            }
+            TaintPattern::Always => (
+                selects,
+                "the policy asks for a selector: without one the rule taints every device of the cluster",
+            ),
             TaintPattern::NoExecute => (
                 format!("object.spec.taint.effect != \"NoExecute\" || {selects}"),
                 "the policy asks for a selector: without one the rule evicts pods from every device of the cluster",
             ),
         };
-        checks.push(SettingCheck { setting: "deviceTaintRules", expression, message: message.to_owned() });
+        checks.push(SettingCheck {
+            setting: "deviceTaintRules",
+            expression,
+            message: message.to_owned(),
+        });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
         let expression = format!("!has({selector}) || !{} || {accepted}", given("driver"));
-        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck {
+            setting: "drivers",
+            expression,
+            message: describe_list("drivers", &settings.drivers),
+        });
     }
     CheckTarget {
         name: "taint-rules",
@@ -362,40 +536,86 @@ const PODS: &[(&str, Rules, &str)] = &[
     (
         "workloads",
         &[
-            ("apps", "v1", "deployments, replicasets, statefulsets, daemonsets"),
+            (
+                "apps",
+                "v1",
+                "deployments, replicasets, statefulsets, daemonsets",
+            ),
             ("batch", "v1", "jobs"),
             ("", "v1", "replicationcontrollers"),
         ],
         "spec.template.spec",
     ),
-    ("cron-jobs", &[("batch", "v1", "cronjobs")], "spec.jobTemplate.spec.template.spec"),
-    ("pod-templates", &[("", "v1", "podtemplates")], "template.spec"),
+    (
+        "cron-jobs",
+        &[("batch", "v1", "cronjobs")],
+        "spec.jobTemplate.spec.template.spec",
+    ),
+    (
+        "pod-templates",
+        &[("", "v1", "podtemplates")],
+        "template.spec",
+    ),
 ];
 
 fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> CheckTarget {
     let spec = format!("object.{path}");
     let list = |field: &str| format!("(has({spec}.{field}) ? {spec}.{field} : [])");
-    let amounts = |field: &str| format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []");
+    let amounts = |field: &str| {
+        format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []")
+    };
     let variables = vec![
         ("claims", list("resourceClaims")),
-        ("containers", format!("{} + {}", list("initContainers"), list("containers"))),
-        ("resources", format!("variables.containers.map(c, ({}) + ({}))", amounts("requests"), amounts("limits"))),
-        ("implicit", format!("variables.resources.exists(names, names.exists(n, n.startsWith({})))", text(IMPLICIT))),
+        (
+            "containers",
+            format!("{} + {}", list("initContainers"), list("containers")),
+        ),
+        (
+            "resources",
+            format!(
+                "variables.containers.map(c, ({}) + ({}))",
+                amounts("requests"),
+                amounts("limits")
+            ),
+        ),
+        (
+            "implicit",
+            format!(
+                "variables.resources.exists(names, names.exists(n, n.startsWith({})))",
+                text(IMPLICIT)
+            ),
+        ),
     ];
     let mut checks = Vec::new();
     let rule = &settings.pods;
-    for (list, field, what) in
-        [(&rule.claims, "resourceClaimName", "claims"), (&rule.templates, "resourceClaimTemplateName", "claim templates")]
-    {
+    for (list, field, what) in [
+        (&rule.claims, "resourceClaimName", "claims"),
+        (
+            &rule.templates,
+            "resourceClaimTemplateName",
+            "claim templates",
+        ),
+    ] {
         if let Some(accepted) = accepts(list, &format!("c.{field}")) {
             let expression = format!("variables.claims.all(c, !has(c.{field}) || {accepted})");
-            checks.push(SettingCheck { setting: "pods", expression, message: describe_list(what, list) });
+            checks.push(SettingCheck {
+                setting: "pods",
+                expression,
+                message: describe_list(what, list),
+            });
         }
     }
     if let Some(most) = rule.max_claims {
-        let expression = format!("variables.claims.size() + (variables.implicit ? 1 : 0) <= {most}");
-        let message = format!("the policy accepts at most {most} resource claims of a pod, one of them for extended resources");
-        checks.push(SettingCheck { setting: "pods", expression, message });
+        let expression =
+            format!("variables.claims.size() + (variables.implicit ? 1 : 0) <= {most}");
+        let message = format!(
+            "the policy accepts at most {most} resource claims of a pod, one of them for extended resources"
+        );
+        checks.push(SettingCheck {
+            setting: "pods",
+            expression,
+            message,
+        });
     }
     if rule.names_match {
         let used = "has(c.resources) && has(c.resources.claims)";
@@ -406,10 +626,17 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             "variables.claims.all(d, variables.containers.exists(c, {used} && c.resources.claims.exists(u, u.name == d.name)))"
         );
         for (expression, message) in [
-            (defined, "a container uses a claim that the pod does not define"),
+            (
+                defined,
+                "a container uses a claim that the pod does not define",
+            ),
             (needed, "no container uses one of the pod's claims"),
         ] {
-            checks.push(SettingCheck { setting: "pods", expression, message: message.to_owned() });
+            checks.push(SettingCheck {
+                setting: "pods",
+                expression,
+                message: message.to_owned(),
+            });
         }
     }
     let mut each = |setting: &'static str, condition: String, message: String| {
@@ -420,17 +647,34 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
         });
     };
     if let Some(accepted) = accepts(&rule.extended_resources, "n") {
-        let native = format!("(n.contains(\"kubernetes.io/\") && !n.startsWith({}))", text(IMPLICIT));
-        let condition = format!("!n.contains(\"/\") || n.startsWith(\"requests.\") || {native} || {accepted}");
-        each("pods", condition, describe_list("extended resources", &rule.extended_resources));
+        let native = format!(
+            "(n.contains(\"kubernetes.io/\") && !n.startsWith({}))",
+            text(IMPLICIT)
+        );
+        let condition =
+            format!("!n.contains(\"/\") || n.startsWith(\"requests.\") || {native} || {accepted}");
+        each(
+            "pods",
+            condition,
+            describe_list("extended resources", &rule.extended_resources),
+        );
     }
     let class = format!("n.substring({})", IMPLICIT.len());
     let other = format!("!n.startsWith({})", text(IMPLICIT));
     if rule.claims.accepts_none() && rule.templates.accepts_none() {
-        each("pods", other.clone(), "the policy accepts no resource claims, and an extended resource asks for one".to_owned());
+        each(
+            "pods",
+            other.clone(),
+            "the policy accepts no resource claims, and an extended resource asks for one"
+                .to_owned(),
+        );
     }
     if let Some(accepted) = accepts_class(&settings.device_classes, &class) {
-        each("deviceClasses", format!("{other} || {accepted}"), describe_list("device classes", &settings.device_classes.list));
+        each(
+            "deviceClasses",
+            format!("{other} || {accepted}"),
+            describe_list("device classes", &settings.device_classes.list),
+        );
     }
     if let Some(expression) = counts(settings, &class) {
         checks.push(SettingCheck {
@@ -439,25 +683,47 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             message: "the policy accepts fewer devices of this class".to_owned(),
         });
     }
-    CheckTarget { name, rules, status: false, changed: changed(path), variables, checks }
+    CheckTarget {
+        name,
+        rules,
+        status: false,
+        changed: changed(path),
+        variables,
+        checks,
+    }
 }
 
 /// Writes how many devices a container may ask for as an extended resource of a class.
 fn counts(settings: &Settings, class: &str) -> Option<String> {
     let limits = &settings.limits;
     let of = |limits: &RequestLimits| {
-        let most =
-            |most: usize| format!("quantity(string(c.resources[f][n])).compareTo(quantity({})) <= 0", text(&most.to_string()));
+        let most = |most: usize| {
+            format!(
+                "quantity(string(c.resources[f][n])).compareTo(quantity({})) <= 0",
+                text(&most.to_string())
+            )
+        };
         limits.max_count.map_or("true".to_owned(), most)
     };
-    let limited = limits.rest.max_count.is_some() || limits.classes.iter().any(|entry| entry.limits.max_count.is_some());
+    let limited = limits.rest.max_count.is_some()
+        || limits
+            .classes
+            .iter()
+            .any(|entry| entry.limits.max_count.is_some());
     let mut expression = of(&limits.rest);
     for entry in limits.classes.iter().rev() {
-        expression = format!("({} ? ({}) : ({expression}))", matches(class, &entry.names), of(&entry.limits));
+        expression = format!(
+            "({} ? ({}) : ({expression}))",
+            matches(class, &entry.names),
+            of(&entry.limits)
+        );
     }
     let of_field = |field: &str| {
         let inner = expression.replace("c.resources[f]", &format!("c.resources.{field}"));
-        format!("(!has(c.resources.{field}) || c.resources.{field}.all(n, !n.startsWith({}) || {inner}))", text(IMPLICIT))
+        format!(
+            "(!has(c.resources.{field}) || c.resources.{field}.all(n, !n.startsWith({}) || {inner}))",
+            text(IMPLICIT)
+        )
     };
     let both = format!("{} && {}", of_field("requests"), of_field("limits"));
     limited.then(|| format!("variables.containers.all(c, !has(c.resources) || ({both}))"))

@@ -36,17 +36,35 @@ pub fn yaml(settings: &Settings, name: &str) -> String {
     }
     for target in checks::targets(settings) {
         for warn in [false, true] {
-            let checks: Vec<&SettingCheck> = target.checks.iter().filter(|check| settings.warns(check.setting) == warn).collect();
+            let checks: Vec<&SettingCheck> = target
+                .checks
+                .iter()
+                .filter(|check| settings.warns(check.setting) == warn)
+                .collect();
             if !checks.is_empty() {
                 let suffix = if warn { "-warn" } else { "" };
-                policy(settings, &target, &checks, &format!("{name}-{}{suffix}", target.name), warn, &mut out);
+                policy(
+                    settings,
+                    &target,
+                    &checks,
+                    &format!("{name}-{}{suffix}", target.name),
+                    warn,
+                    &mut out,
+                );
             }
         }
     }
     out
 }
 
-fn policy(settings: &Settings, target: &CheckTarget, checks: &[&SettingCheck], name: &str, warn: bool, out: &mut String) {
+fn policy(
+    settings: &Settings,
+    target: &CheckTarget,
+    checks: &[&SettingCheck],
+    name: &str,
+    warn: bool,
+    out: &mut String,
+) {
     let mut line = |indent: usize, text: &str| {
         let _ = writeln!(out, "{}{text}", "  ".repeat(indent));
     };
@@ -61,7 +79,11 @@ fn policy(settings: &Settings, target: &CheckTarget, checks: &[&SettingCheck], n
     line(2, "resourceRules:");
     for (group, version, resources) in target.rules {
         let group = if group.is_empty() { "\"\"" } else { group };
-        let operations = if target.status { "UPDATE" } else { "CREATE, UPDATE" };
+        let operations = if target.status {
+            "UPDATE"
+        } else {
+            "CREATE, UPDATE"
+        };
         line(
             3,
             &format!(
@@ -85,10 +107,24 @@ fn policy(settings: &Settings, target: &CheckTarget, checks: &[&SettingCheck], n
     }
     line(1, "validations:");
     for check in checks {
-        let own = settings.rule(check.setting).and_then(|rule| rule.message.as_deref());
-        let message = own.map_or_else(|| check.message.clone(), |own| format!("{}; {own}", check.message));
-        line(2, &format!("- expression: {}", cel::text(&check.expression)));
-        line(2, &format!("  message: {}", cel::text(&format!("{}: {message}", check.setting))));
+        let own = settings
+            .rule(check.setting)
+            .and_then(|rule| rule.message.as_deref());
+        let message = own.map_or_else(
+            || check.message.clone(),
+            |own| format!("{}; {own}", check.message),
+        );
+        line(
+            2,
+            &format!("- expression: {}", cel::text(&check.expression)),
+        );
+        line(
+            2,
+            &format!(
+                "  message: {}",
+                cel::text(&format!("{}: {message}", check.setting))
+            ),
+        );
         line(2, "  reason: Forbidden");
     }
     line(0, "---");
@@ -96,7 +132,10 @@ fn policy(settings: &Settings, target: &CheckTarget, checks: &[&SettingCheck], n
     line(0, "kind: ValidatingAdmissionPolicyBinding");
     line(0, &format!("metadata: {{name: {name}}}"));
     let actions = if warn { "Warn, Audit" } else { "Deny" };
-    line(0, &format!("spec: {{policyName: {name}, validationActions: [{actions}]}}"));
+    line(
+        0,
+        &format!("spec: {{policyName: {name}, validationActions: [{actions}]}}"),
+    );
 }
 
 /// Returns the conditions under which a request is judged at all.
@@ -108,40 +147,76 @@ fn exemptions(settings: &Settings) -> Vec<(&'static str, String)> {
     }
     if !settings.exempt_groups.is_empty() {
         let group = cel::matches("group", &settings.exempt_groups);
-        let groups = format!("has(request.userInfo.groups) && request.userInfo.groups.exists(group, {group})");
+        let groups = format!(
+            "has(request.userInfo.groups) && request.userInfo.groups.exists(group, {group})"
+        );
         conditions.push(("not-an-exempt-group", format!("!({groups})")));
     }
     if !settings.exempt_namespaces.is_empty() {
         let namespace = cel::matches(cel::NAMESPACE, &settings.exempt_namespaces);
-        conditions.push(("not-an-exempt-namespace", format!("!(has(request.namespace) && {namespace})")));
+        conditions.push((
+            "not-an-exempt-namespace",
+            format!("!(has(request.namespace) && {namespace})"),
+        ));
     }
     conditions
 }
 
 /// Returns the settings that CEL cannot hold.
 pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
-    let old = "is of versions up to 1.30, which have no ValidatingAdmissionPolicy without configuration";
+    let old =
+        "is of versions up to 1.30, which have no ValidatingAdmissionPolicy without configuration";
     let changes = "changes objects, which a ValidatingAdmissionPolicy cannot";
     let asks = "asks the cluster, which CEL cannot";
     let puts = |rule: &ClassRule| {
-        let entry = |entry: &crate::policy::settings::NamespaceClasses| entry.default.is_some() || entry.fallback.is_some();
+        let entry = |entry: &crate::policy::settings::NamespaceClasses| {
+            entry.default.is_some() || entry.fallback.is_some()
+        };
         rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
     };
     let classes = &settings.device_classes;
     let all = [
-        ("apiVersions.denyDeprecated", "depends on the release; the API server warns itself", settings.deprecated_denied),
-        ("deviceClasses.default, deviceClasses.fallback", changes, puts(classes)),
-        ("resourceClasses", old, settings.resource_classes != ClassRule::default()),
+        (
+            "apiVersions.denyDeprecated",
+            "depends on the release; the API server warns itself",
+            settings.deprecated_denied,
+        ),
+        (
+            "deviceClasses.default, deviceClasses.fallback",
+            changes,
+            puts(classes),
+        ),
+        (
+            "resourceClasses",
+            old,
+            settings.resource_classes != ClassRule::default(),
+        ),
         (
             "allocationModes.default, allocationModes.fallback",
             changes,
             settings.default_mode.is_some() || settings.fallback_mode.is_some(),
         ),
-        ("parametersRef", old, settings.parameters_required || settings.parameters != GroupKinds::Any),
-        ("suitableNodes", old, settings.suitable_nodes != NodeRule::default()),
-        ("availableOnNodes", "evaluates node selectors, which CEL cannot", settings.available_on_nodes != NodeRule::default()),
+        (
+            "parametersRef",
+            old,
+            settings.parameters_required || settings.parameters != GroupKinds::Any,
+        ),
+        (
+            "suitableNodes",
+            old,
+            settings.suitable_nodes != NodeRule::default(),
+        ),
+        (
+            "availableOnNodes",
+            "evaluates node selectors, which CEL cannot",
+            settings.available_on_nodes != NodeRule::default(),
+        ),
         ("shareable", old, settings.shareable_denied),
-        ("drivers", "in CEL selectors are not seen: CEL cannot read CEL", settings.drivers != NameList::Any),
+        (
+            "drivers",
+            "in CEL selectors are not seen: CEL cannot read CEL",
+            settings.drivers != NameList::Any,
+        ),
         (
             "deviceTaintRules",
             "with CEL selectors of 1.33 and 1.34 count as without a selector: CEL cannot read CEL",
@@ -154,5 +229,8 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         ),
         ("cluster", asks, settings.asks_cluster().is_some()),
     ];
-    all.into_iter().filter(|(.., asked)| *asked).map(|(setting, why, _)| LeftOut { setting, why }).collect()
+    all.into_iter()
+        .filter(|(.., asked)| *asked)
+        .map(|(setting, why, _)| LeftOut { setting, why })
+        .collect()
 }

@@ -404,7 +404,11 @@ impl<'r> DeviceRequest<'r> {
 
     /// Returns what asks for devices besides the alternatives: `exactly`, or the request itself in versions without that field.
     pub fn exact(self) -> Option<DeviceAsk<'r>> {
-        if self.exactly_slot().field().is_some() { self.exactly() } else { Some(self.flat()) }
+        if self.exactly_slot().field().is_some() {
+            self.exactly()
+        } else {
+            Some(self.flat())
+        }
     }
 }
 
@@ -414,14 +418,24 @@ pub type DeviceKey<'r> = [&'r str; 4];
 impl<'r> DeviceRequestAllocationResult<'r> {
     /// Returns what identifies the device.
     pub fn id(self) -> DeviceKey<'r> {
-        [self.driver(), self.pool(), self.device(), self.share_id().unwrap_or_default()]
+        [
+            self.driver(),
+            self.pool(),
+            self.device(),
+            self.share_id().unwrap_or_default(),
+        ]
     }
 }
 
 impl<'r> AllocatedDeviceStatus<'r> {
     /// Returns what identifies the device.
     pub fn id(self) -> DeviceKey<'r> {
-        [self.driver(), self.pool(), self.device(), self.share_id().unwrap_or_default()]
+        [
+            self.driver(),
+            self.pool(),
+            self.device(),
+            self.share_id().unwrap_or_default(),
+        ]
     }
 }
 
@@ -431,6 +445,7 @@ pub const LISTS: [&str; 4] = ["bools", "ints", "strings", "versions"];
 impl DeviceAttribute<'_> {
     /// Returns true if a list is set.
     pub fn has_lists(self) -> bool {
-        self.record().is_some_and(|attribute| attribute.has_any(&LISTS))
+        self.record()
+            .is_some_and(|attribute| attribute.has_any(&LISTS))
     }
 }

@@ -23,8 +23,14 @@ pub struct Getter {
 
 /// Returns the structs of all kinds of a family, at any depth.
 fn tables(family: Family) -> Vec<&'static Struct> {
-    let kinds = VERSIONS.iter().filter(|version| version.family == family).flat_map(|version| version.kinds);
-    let mut open: Vec<&'static Struct> = kinds.map(|kind| kind.schema).chain([&core::NODE_SELECTOR]).collect();
+    let kinds = VERSIONS
+        .iter()
+        .filter(|version| version.family == family)
+        .flat_map(|version| version.kinds);
+    let mut open: Vec<&'static Struct> = kinds
+        .map(|kind| kind.schema)
+        .chain([&core::NODE_SELECTOR])
+        .collect();
     let mut found: Vec<&'static Struct> = Vec::new();
     while let Some(table) = open.pop() {
         if !found.iter().any(|known| std::ptr::eq(*known, table)) {
@@ -39,15 +45,25 @@ fn tables(family: Family) -> Vec<&'static Struct> {
 fn reads(kind: &str, ty: &FieldType) -> bool {
     let plain = ty.pointed();
     match kind {
-        "str" | "str_pointer" => plain.is_text() || matches!(plain, FieldType::Quantity | FieldType::Raw | FieldType::FieldsV1),
+        "str" | "str_pointer" => {
+            plain.is_text()
+                || matches!(
+                    plain,
+                    FieldType::Quantity | FieldType::Raw | FieldType::FieldsV1
+                )
+        }
         "bool" | "bool_pointer" => matches!(plain, FieldType::Bool),
         "int" | "int_pointer" => matches!(plain, FieldType::Int64 | FieldType::Int32),
         "time" | "time_pointer" => matches!(plain, FieldType::Time),
         "map" => matches!(ty, FieldType::StringMap),
-        "strings" => matches!(ty, FieldType::List(item) if item.is_text() || matches!(item, FieldType::Quantity)),
+        "strings" => {
+            matches!(ty, FieldType::List(item) if item.is_text() || matches!(item, FieldType::Quantity))
+        }
         "list" => matches!(ty, FieldType::List(FieldType::Struct(_))),
         "entries" => ty.is_map(),
-        "quantities" => matches!(ty, FieldType::Map(map) if matches!(map.value, FieldType::Quantity)),
+        "quantities" => {
+            matches!(ty, FieldType::Map(map) if matches!(map.value, FieldType::Quantity))
+        }
         "inner" => matches!(ty, FieldType::Struct(_)),
         "pointer" => matches!(ty, FieldType::Pointer(FieldType::Struct(_))),
         "set" | "slot" => true,
@@ -58,15 +74,29 @@ fn reads(kind: &str, ty: &FieldType) -> bool {
 /// Returns what is wrong with views. `shared`: views of another module that these refer to.
 fn faults(views: &[View], shared: &[View], tables: &[&'static Struct]) -> Vec<String> {
     let mut faults = Vec::new();
-    let is_read_by = |view: &View, table: &Struct| view.name == table.go || view.others.contains(&table.go);
+    let is_read_by =
+        |view: &View, table: &Struct| view.name == table.go || view.others.contains(&table.go);
     for view in views {
-        let own: Vec<_> = tables.iter().filter(|table| is_read_by(view, table)).collect();
-        if own.is_empty() || view.others.iter().any(|name| !own.iter().any(|table| table.go == *name)) {
+        let own: Vec<_> = tables
+            .iter()
+            .filter(|table| is_read_by(view, table))
+            .collect();
+        if own.is_empty()
+            || view
+                .others
+                .iter()
+                .any(|name| !own.iter().any(|table| table.go == *name))
+        {
             faults.push(format!("{}: no table has one of its names", view.name));
         }
         for getter in view.getters {
-            let fault = |text: &str| format!("{}.{}: {text} `{}`", view.name, getter.name, getter.json);
-            let fields: Vec<_> = own.iter().flat_map(|table| table.fields).filter(|field| field.json == getter.json).collect();
+            let fault =
+                |text: &str| format!("{}.{}: {text} `{}`", view.name, getter.name, getter.json);
+            let fields: Vec<_> = own
+                .iter()
+                .flat_map(|table| table.fields)
+                .filter(|field| field.json == getter.json)
+                .collect();
             if fields.is_empty() {
                 faults.push(fault("no table has the field"));
             }
@@ -76,7 +106,11 @@ fn faults(views: &[View], shared: &[View], tables: &[&'static Struct]) -> Vec<St
             let held: Vec<_> = fields.iter().filter_map(|field| field.ty.holds()).collect();
             for of in getter.of {
                 let inner = views.iter().chain(shared).find(|view| view.name == *of);
-                if held.is_empty() || !held.iter().all(|table| inner.is_some_and(|inner| is_read_by(inner, table))) {
+                if held.is_empty()
+                    || !held
+                        .iter()
+                        .all(|table| inner.is_some_and(|inner| is_read_by(inner, table)))
+                {
                     faults.push(fault("another struct than that of"));
                 }
             }
@@ -87,8 +121,14 @@ fn faults(views: &[View], shared: &[View], tables: &[&'static Struct]) -> Vec<St
 
 #[test]
 fn every_getter_has_its_field() {
-    assert_eq!(faults(super::VIEWS, &[], &tables(Family::Classic)), Vec::<String>::new());
-    assert_eq!(faults(super::device::VIEWS, super::VIEWS, &tables(Family::Device)), Vec::<String>::new());
+    assert_eq!(
+        faults(super::VIEWS, &[], &tables(Family::Classic)),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        faults(super::device::VIEWS, super::VIEWS, &tables(Family::Device)),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -98,16 +138,36 @@ fn a_wrong_getter_is_found() {
             name: "ResourcePool",
             others: &["ResourcePuddle"],
             getters: &[
-                Getter { name: "name", kind: "str", of: &[], json: "nmae" },
-                Getter { name: "generation", kind: "str", of: &[], json: "generation" },
+                Getter {
+                    name: "name",
+                    kind: "str",
+                    of: &[],
+                    json: "nmae",
+                },
+                Getter {
+                    name: "generation",
+                    kind: "str",
+                    of: &[],
+                    json: "generation",
+                },
             ],
         },
         View {
             name: "ResourceSliceSpec",
             others: &[],
             getters: &[
-                Getter { name: "pool", kind: "inner", of: &["ResourceSliceSpec"], json: "pool" },
-                Getter { name: "driver", kind: "str", of: &[], json: "driver" },
+                Getter {
+                    name: "pool",
+                    kind: "inner",
+                    of: &["ResourceSliceSpec"],
+                    json: "pool",
+                },
+                Getter {
+                    name: "driver",
+                    kind: "str",
+                    of: &[],
+                    json: "driver",
+                },
             ],
         },
     ];

@@ -5,7 +5,9 @@ use crate::api::Scope;
 use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::go_syntax::go_syntax_of;
-use crate::record::view::{AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec};
+use crate::record::view::{
+    AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec,
+};
 use crate::rules::classic::structured;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
@@ -29,7 +31,12 @@ pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) 
 /// Validates the spec of a claim or of a template's claims.
 pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
     let class = spec.resource_class_name();
-    errors.malformed(Code::ClassNameInvalid, &path.field("resourceClassName"), class, &names::subdomain(class));
+    errors.malformed(
+        Code::ClassNameInvalid,
+        &path.field("resourceClassName"),
+        class,
+        &names::subdomain(class),
+    );
     if let Some(reference) = spec.parameters_ref() {
         let path = path.field("parametersRef");
         if reference.kind().is_empty() {
@@ -41,19 +48,34 @@ pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
     if !ALLOCATION_MODES.contains(&spec.allocation_mode()) {
         let path = path.field("allocationMode");
-        errors.not_supported(Code::AllocationModeUnsupported, &path, spec.allocation_mode(), ALLOCATION_MODES);
+        errors.not_supported(
+            Code::AllocationModeUnsupported,
+            &path,
+            spec.allocation_mode(),
+            ALLOCATION_MODES,
+        );
     }
 }
 
 /// Validates a changed claim: the spec is immutable, and validated again.
-pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: ResourceClaim<'_>,
+    old: ResourceClaim<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
     create(new, context, errors);
 }
 
 /// Validates an update of the status.
-pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_status(
+    new: ResourceClaim<'_>,
+    old: ResourceClaim<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;
     let path = root.field("status");
@@ -62,7 +84,11 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
     if !new.driver_name().is_empty() {
         driver_name(new.driver_name(), &driver, errors);
     } else if new.allocation().is_some() {
-        errors.required(Code::AllocationDriverRequired, &driver, "must be specified when `allocation` is set");
+        errors.required(
+            Code::AllocationDriverRequired,
+            &driver,
+            "must be specified when `allocation` is set",
+        );
     }
     if let Some(allocation) = new.allocation() {
         self::allocation(allocation, &path.field("allocation"), errors);
@@ -77,11 +103,21 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
             }
             Some(allocation) => {
                 if !allocation.shareable() && new.reserved_for().len() > 1 {
-                    errors.forbidden(Code::ReservedForNotShareable, &reserved_for, "may not be reserved more than once");
+                    errors.forbidden(
+                        Code::ReservedForNotShareable,
+                        &reserved_for,
+                        "may not be reserved more than once",
+                    );
                 }
-                let leaving = claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
+                let leaving =
+                    claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
                 let stored = order::set(old.reserved_for().iter().map(identity));
-                if leaving && !new.reserved_for().iter().all(|entry| stored.contains(&identity(entry))) {
+                if leaving
+                    && !new
+                        .reserved_for()
+                        .iter()
+                        .all(|entry| stored.contains(&identity(entry)))
+                {
                     let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
                     errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);
                 }
@@ -92,10 +128,19 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
         && let (Some(new), Some(old)) = (new.allocation(), old.allocation())
         && let (Some(new), Some(old)) = (new.record(), old.record())
     {
-        immutable::record(Code::AllocationImmutable, &path.field("allocation"), new, old, errors);
+        immutable::record(
+            Code::AllocationImmutable,
+            &path.field("allocation"),
+            new,
+            old,
+            errors,
+        );
     }
     let requested = path.field("deallocationRequested");
-    if !old.deallocation_requested() && new.deallocation_requested() && !new.reserved_for().is_empty() {
+    if !old.deallocation_requested()
+        && new.deallocation_requested()
+        && !new.reserved_for().is_empty()
+    {
         let detail = "deallocation cannot be requested while `reservedFor` is set";
         errors.forbidden(Code::DeallocationInUse, &requested, detail);
     }
@@ -112,7 +157,11 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
 fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, errors: &mut Errors) {
     // v1alpha1 has one handle, v1alpha2 a list: the field that a version lacks reads as empty.
     if allocation.resource_handle().len() > DATA_MAX {
-        errors.too_long(Code::ResourceHandleTooLong, &path.field("resourceHandle"), DATA_MAX);
+        errors.too_long(
+            Code::ResourceHandleTooLong,
+            &path.field("resourceHandle"),
+            DATA_MAX,
+        );
     }
     let handles = path.field("resourceHandles");
     for (index, handle) in allocation.resource_handles().iter().enumerate() {
@@ -137,21 +186,36 @@ fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, errors: &mut Er
     }
 }
 
-fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>, context: &Context, errors: &mut Errors) {
+fn consumers(
+    list: List<'_, ResourceClaimConsumerReference<'_>>,
+    path: &Path<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     let mut seen = BTreeSet::new();
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
         if context.rules.reserved_for_by_uid {
             if !seen.insert([entry.uid(), "", "", ""]) {
-                errors.duplicate(Code::ReservedForDuplicate, &path.field("uid"), Bad::Str(entry.uid()));
+                errors.duplicate(
+                    Code::ReservedForDuplicate,
+                    &path.field("uid"),
+                    Bad::Str(entry.uid()),
+                );
                 continue;
             }
         } else if !seen.insert(identity(entry)) {
-            let value = entry.record().map_or_else(String::new, |r| go_syntax_of(r, context.release, errors.unicode()));
+            let value = entry.record().map_or_else(String::new, |r| {
+                go_syntax_of(r, context.release, errors.unicode())
+            });
             errors.duplicate(Code::ReservedForDuplicate, &path, Bad::Syntax(value));
             continue;
         }
-        for (name, value) in [("resource", entry.resource()), ("name", entry.name()), ("uid", entry.uid())] {
+        for (name, value) in [
+            ("resource", entry.resource()),
+            ("name", entry.name()),
+            ("uid", entry.uid()),
+        ] {
             if value.is_empty() {
                 errors.required(Code::ReservedForIncomplete, &path.field(name), "");
             }
@@ -164,5 +228,10 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
 
 /// Returns all fields of an entry, for comparing whole entries.
 fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> [&'r str; 4] {
-    [entry.uid(), entry.name(), entry.resource(), entry.api_group()]
+    [
+        entry.uid(),
+        entry.name(),
+        entry.resource(),
+        entry.api_group(),
+    ]
 }

@@ -24,7 +24,12 @@ pub fn create(class: ResourceClass<'_>, context: &Context, errors: &mut Errors) 
 }
 
 /// Validates an update of a class.
-pub fn update(new: ResourceClass<'_>, old: ResourceClass<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: ResourceClass<'_>,
+    old: ResourceClass<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);
 }
@@ -44,6 +49,11 @@ pub fn parameters_reference(
     }
     if !reference.namespace().is_empty() {
         let messages = names::label(reference.namespace(), context.rules.dotted_label);
-        errors.malformed(Code::ParametersRefNamespace, &path.field("namespace"), reference.namespace(), &messages);
+        errors.malformed(
+            Code::ParametersRefNamespace,
+            &path.field("namespace"),
+            reference.namespace(),
+            &messages,
+        );
     }
 }

@@ -18,12 +18,26 @@ use crate::rules::metadata;
 use std::collections::BTreeSet;
 
 /// Validates new claim parameters.
-pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Context, errors: &mut Errors) {
+pub fn create_for_claim(
+    parameters: ResourceClaimParameters<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     for_claim(parameters, EnvironmentMode::New, context, errors);
 }
 
-fn for_claim(parameters: ResourceClaimParameters<'_>, mode: EnvironmentMode, context: &Context, errors: &mut Errors) {
-    metadata::create(parameters.metadata(), Scope::Namespaced, context.rules, errors);
+fn for_claim(
+    parameters: ResourceClaimParameters<'_>,
+    mode: EnvironmentMode,
+    context: &Context,
+    errors: &mut Errors,
+) {
+    metadata::create(
+        parameters.metadata(),
+        Scope::Namespaced,
+        context.rules,
+        errors,
+    );
     let root = Path::ROOT;
     if let Some(reference) = parameters.generated_from() {
         let path = root.field("generatedFrom");
@@ -38,13 +52,27 @@ fn for_claim(parameters: ResourceClaimParameters<'_>, mode: EnvironmentMode, con
     let mut seen = BTreeSet::new();
     for (index, driver) in parameters.driver_requests().iter().enumerate() {
         let path = requests.index(index);
-        unique_driver(driver.driver_name(), &path.field("driverName"), &mut seen, errors);
+        unique_driver(
+            driver.driver_name(),
+            &path.field("driverName"),
+            &mut seen,
+            errors,
+        );
         let requests = path.field("requests");
         for (index, request) in driver.requests().iter().enumerate() {
-            structured::selector(mode, request.named_resources(), &requests.index(index), errors);
+            structured::selector(
+                mode,
+                request.named_resources(),
+                &requests.index(index),
+                errors,
+            );
         }
         if driver.requests().is_empty() {
-            errors.required(Code::RequestsRequired, &requests, "empty entries with no requests are not allowed");
+            errors.required(
+                Code::RequestsRequired,
+                &requests,
+                "empty entries with no requests are not allowed",
+            );
         }
     }
 }
@@ -57,13 +85,32 @@ pub fn update_for_claim(
     errors: &mut Errors,
 ) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    let unchanged = immutable::same_field(new.driver_requests().slot(), old.driver_requests().slot());
-    for_claim(new, if unchanged { EnvironmentMode::Stored } else { EnvironmentMode::New }, context, errors);
+    let unchanged =
+        immutable::same_field(new.driver_requests().slot(), old.driver_requests().slot());
+    for_claim(
+        new,
+        if unchanged {
+            EnvironmentMode::Stored
+        } else {
+            EnvironmentMode::New
+        },
+        context,
+        errors,
+    );
 }
 
 /// Validates new class parameters.
-pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Context, errors: &mut Errors) {
-    metadata::create(parameters.metadata(), Scope::Namespaced, context.rules, errors);
+pub fn create_for_class(
+    parameters: ResourceClassParameters<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
+    metadata::create(
+        parameters.metadata(),
+        Scope::Namespaced,
+        context.rules,
+        errors,
+    );
     let root = Path::ROOT;
     if let Some(reference) = parameters.generated_from() {
         class::parameters_reference(reference, &root.field("generatedFrom"), context, errors);
@@ -72,14 +119,29 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
     let mut seen = BTreeSet::new();
     for (index, filter) in parameters.filters().iter().enumerate() {
         let path = filters.index(index);
-        unique_driver(filter.driver_name(), &path.field("driverName"), &mut seen, errors);
-        structured::selector(EnvironmentMode::New, filter.named_resources(), &path, errors);
+        unique_driver(
+            filter.driver_name(),
+            &path.field("driverName"),
+            &mut seen,
+            errors,
+        );
+        structured::selector(
+            EnvironmentMode::New,
+            filter.named_resources(),
+            &path,
+            errors,
+        );
     }
     let vendor = root.field("vendorParameters");
     let mut seen = BTreeSet::new();
     for (index, parameters) in parameters.vendor_parameters().iter().enumerate() {
         let path = vendor.index(index);
-        unique_driver(parameters.driver_name(), &path.field("driverName"), &mut seen, errors);
+        unique_driver(
+            parameters.driver_name(),
+            &path.field("driverName"),
+            &mut seen,
+            errors,
+        );
     }
 }
 
@@ -95,7 +157,12 @@ pub fn update_for_class(
 }
 
 /// Checks a driver name that must be unique; case counts.
-fn unique_driver<'r>(name: &'r str, path: &Path<'_>, seen: &mut BTreeSet<&'r str>, errors: &mut Errors) {
+fn unique_driver<'r>(
+    name: &'r str,
+    path: &Path<'_>,
+    seen: &mut BTreeSet<&'r str>,
+    errors: &mut Errors,
+) {
     driver_name(name, path, errors);
     if !seen.insert(name) {
         errors.duplicate(Code::DriverNameDuplicate, path, Bad::Str(name));

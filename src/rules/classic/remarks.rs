@@ -8,21 +8,40 @@ use crate::rules::classic::scheduler;
 use crate::rules::context::Context;
 
 /// Adds remarks on the object itself, independent of the operation.
-pub fn object(kind: ClassicKind, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
+pub fn object(
+    kind: ClassicKind,
+    record: &Record<'_>,
+    context: &Context,
+    findings: &mut Vec<Finding>,
+) {
     let root = Path::ROOT;
     match kind {
         ClassicKind::ResourceClass => {
             let class = view::ResourceClass::new(record);
             if let Some(selector) = class.suitable_nodes() {
-                scheduler::review(selector, &root.field("suitableNodes"), context.release, findings);
+                scheduler::review(
+                    selector,
+                    &root.field("suitableNodes"),
+                    context.release,
+                    findings,
+                );
             }
         }
         ClassicKind::ResourceClaim => {
             let claim = view::ResourceClaim::new(record);
-            if let Some(selector) = claim.status().allocation().and_then(view::AllocationResult::available_on_nodes) {
+            if let Some(selector) = claim
+                .status()
+                .allocation()
+                .and_then(view::AllocationResult::available_on_nodes)
+            {
                 let status = root.field("status");
                 let allocation = status.field("allocation");
-                scheduler::review(selector, &allocation.field("availableOnNodes"), context.release, findings);
+                scheduler::review(
+                    selector,
+                    &allocation.field("availableOnNodes"),
+                    context.release,
+                    findings,
+                );
             }
         }
         ClassicKind::ResourceClaimTemplate

@@ -9,13 +9,22 @@ use crate::place::selector::ParsedSelector;
 use crate::record::view::NodeSelector;
 
 /// Returns findings about a selector that is set. `path` is the path of the selector.
-pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
+pub fn review(
+    selector: NodeSelector<'_>,
+    path: &Path<'_>,
+    release: Release,
+    findings: &mut Vec<Finding>,
+) {
     if selector.node_selector_terms().is_empty() {
         return;
     }
     let parsed = ParsedSelector::parse(selector, &SchedulerRules::of(release));
     let (rendered, steps) = (path.render(), path.steps());
-    let place = SelectorSite { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
+    let place = SelectorSite {
+        path: &rendered,
+        steps: &steps,
+        parse_errors: Severity::Warning,
+    };
     for mut finding in lint::findings(&parsed, &place, None) {
         if told_by_the_api(&finding) {
             continue;
@@ -29,5 +38,9 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
 
 /// Returns true if the API itself reports a finding: it checks keys, operators and the number of values, but not single values.
 fn told_by_the_api(finding: &Finding) -> bool {
-    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
+    finding.code == Code::NodeSelectorUnparsable
+        && finding
+            .path
+            .as_ref()
+            .is_none_or(|path| !path.contains(".values["))
 }

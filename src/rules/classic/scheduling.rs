@@ -15,17 +15,30 @@ const NODES_MAX: usize = 128;
 /// Validates a new object. Its status is dropped before; `selectedNode` is not checked.
 pub fn create(object: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(object.metadata(), Scope::Namespaced, context.rules, errors);
-    nodes(object.spec().potential_nodes(), &Path::ROOT.field("spec").field("potentialNodes"), errors);
+    nodes(
+        object.spec().potential_nodes(),
+        &Path::ROOT.field("spec").field("potentialNodes"),
+        errors,
+    );
 }
 
 /// Validates a changed object: everything of it may change.
-pub fn update(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: PodSchedulingContext<'_>,
+    old: PodSchedulingContext<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);
 }
 
 /// Validates a changed status. The server's paths say `status.claims` for `status.resourceClaims`.
-pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, errors: &mut Errors) {
+pub fn update_status(
+    new: PodSchedulingContext<'_>,
+    old: PodSchedulingContext<'_>,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;
     let status = root.field("status");
@@ -33,7 +46,11 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
     let mut seen = BTreeSet::new();
     for (index, claim) in new.status().resource_claims().iter().enumerate() {
         let path = path.index(index);
-        nodes(claim.unsuitable_nodes(), &path.field("unsuitableNodes"), errors);
+        nodes(
+            claim.unsuitable_nodes(),
+            &path.field("unsuitableNodes"),
+            errors,
+        );
         if !seen.insert(claim.name()) {
             errors.duplicate(Code::ClaimStatusDuplicate, &path, Bad::Str(claim.name()));
         }
@@ -45,7 +62,12 @@ fn nodes(list: Strings<'_>, path: &Path<'_>, errors: &mut Errors) {
     let mut seen = BTreeSet::new();
     for (index, node) in list.iter().enumerate() {
         if seen.insert(node) {
-            errors.malformed(Code::NodeNameInvalid, &path.index(index), node, &names::subdomain(node));
+            errors.malformed(
+                Code::NodeNameInvalid,
+                &path.index(index),
+                node,
+                &names::subdomain(node),
+            );
         } else {
             errors.duplicate(Code::NodeNameDuplicate, &path.index(index), Bad::Str(node));
         }

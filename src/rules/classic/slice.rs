@@ -16,7 +16,12 @@ pub fn create(slice: ResourceSlice<'_>, context: &Context, errors: &mut Errors) 
     metadata::create(slice.metadata(), Scope::Cluster, context.rules, errors);
     if !slice.node_name().is_empty() {
         let messages = names::subdomain(slice.node_name());
-        errors.malformed(Code::NodeNameInvalid, &root.field("nodeName"), slice.node_name(), &messages);
+        errors.malformed(
+            Code::NodeNameInvalid,
+            &root.field("nodeName"),
+            slice.node_name(),
+            &messages,
+        );
     }
     driver_name(slice.driver_name(), &root.field("driverName"), errors);
     match slice.named_resources() {
@@ -26,14 +31,26 @@ pub fn create(slice: ResourceSlice<'_>, context: &Context, errors: &mut Errors) 
 }
 
 /// Validates a changed slice: node and driver are immutable.
-pub fn update(new: ResourceSlice<'_>, old: ResourceSlice<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: ResourceSlice<'_>,
+    old: ResourceSlice<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);
     let root = Path::ROOT;
-    for (name, new, old) in [("nodeName", new.node_name(), old.node_name()), ("driverName", new.driver_name(), old.driver_name())]
-    {
+    for (name, new, old) in [
+        ("nodeName", new.node_name(), old.node_name()),
+        ("driverName", new.driver_name(), old.driver_name()),
+    ] {
         if new != old {
-            errors.invalid(Code::SliceImmutable, &root.field(name), Bad::Str(new), immutable::MESSAGE);
+            errors.invalid(
+                Code::SliceImmutable,
+                &root.field(name),
+                Bad::Str(new),
+                immutable::MESSAGE,
+            );
         }
     }
 }

@@ -11,7 +11,12 @@ use crate::rules::metadata;
 
 /// Validates a new template.
 pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
-    metadata::create(template.metadata(), Scope::Namespaced, context.rules, errors);
+    metadata::create(
+        template.metadata(),
+        Scope::Namespaced,
+        context.rules,
+        errors,
+    );
     let root = Path::ROOT;
     let path = root.field("spec");
     if let Some(record) = template.spec().metadata().record() {
@@ -21,7 +26,12 @@ pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &m
 }
 
 /// Validates an update of a template.
-pub fn update(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: ResourceClaimTemplate<'_>,
+    old: ResourceClaimTemplate<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
     create(new, context, errors);

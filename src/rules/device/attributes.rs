@@ -46,7 +46,11 @@ impl Judge<'_> {
         self.taints(device, old, path);
         self.consumed_counters(device, sets, path);
         self.device_nodes(device, per_device, path);
-        self.binding_conditions(device.binding_conditions(), device.binding_failure_conditions(), path);
+        self.binding_conditions(
+            device.binding_conditions(),
+            device.binding_failure_conditions(),
+            path,
+        );
         if self.knows(device.node_allocatable_resource_mappings().slot()) {
             self.node_mappings(device, path);
         }
@@ -56,42 +60,81 @@ impl Judge<'_> {
     }
 
     fn entries(&mut self, device: Device<'_>, path: &Path<'_>) {
-        let count = device.attributes().len().saturating_add(device.capacity().len());
+        let count = device
+            .attributes()
+            .len()
+            .saturating_add(device.capacity().len());
         if count > ENTRIES_MAX {
-            let detail = format!("the total number of attributes and capacities must not exceed {ENTRIES_MAX}");
-            self.errors.invalid(Code::DeviceTooLarge, path, Bad::count(count), &detail);
+            let detail = format!(
+                "the total number of attributes and capacities must not exceed {ENTRIES_MAX}"
+            );
+            self.errors
+                .invalid(Code::DeviceTooLarge, path, Bad::count(count), &detail);
         }
     }
 
     fn attribute_values(&mut self, device: Device<'_>, path: &Path<'_>) {
-        let Some(max) = self.v.attribute_values else { return };
-        let values = |attribute: DeviceAttribute<'_>| {
-            let Some(attribute) = attribute.record().filter(|_| attribute.has_lists()) else { return 1 };
-            LISTS.iter().map(|name| attribute.list(name).len()).fold(0, usize::saturating_add).max(1)
+        let Some(max) = self.v.attribute_values else {
+            return;
         };
-        let count = device.attributes().iter().map(|(_, attribute)| values(attribute)).fold(0, usize::saturating_add);
+        let values = |attribute: DeviceAttribute<'_>| {
+            let Some(attribute) = attribute.record().filter(|_| attribute.has_lists()) else {
+                return 1;
+            };
+            LISTS
+                .iter()
+                .map(|name| attribute.list(name).len())
+                .fold(0, usize::saturating_add)
+                .max(1)
+        };
+        let count = device
+            .attributes()
+            .iter()
+            .map(|(_, attribute)| values(attribute))
+            .fold(0, usize::saturating_add);
         if count > max {
             let detail = format!("the total number of attribute values must not exceed {max}");
-            self.errors.invalid(Code::DeviceTooLarge, path, Bad::count(count), &detail);
+            self.errors
+                .invalid(Code::DeviceTooLarge, path, Bad::count(count), &detail);
         }
     }
 
     /// Validates attributes and capacities of a device. `old`: the stored device of the same name.
-    fn attributes_and_capacity(&mut self, device: Device<'_>, old: Option<Device<'_>>, path: &Path<'_>) {
-        self.map(device.attributes(), &path.field("attributes"), KEY_SHOWN, Self::qualified_name, Self::attribute);
+    fn attributes_and_capacity(
+        &mut self,
+        device: Device<'_>,
+        old: Option<Device<'_>>,
+        path: &Path<'_>,
+    ) {
+        self.map(
+            device.attributes(),
+            &path.field("attributes"),
+            KEY_SHOWN,
+            Self::qualified_name,
+            Self::attribute,
+        );
         let capacity = device.capacity();
-        if self.v.stored_capacity && old.is_some_and(|old| immutable::same_field(capacity.slot(), old.capacity().slot())) {
+        if self.v.stored_capacity
+            && old.is_some_and(|old| immutable::same_field(capacity.slot(), old.capacity().slot()))
+        {
             return;
         }
         let shared = device.allow_multiple_allocations();
-        self.map(capacity, &path.field("capacity"), KEY_SHOWN, Self::qualified_name, |judge, capacity, path| {
-            judge.capacity(capacity, shared, path);
-        });
+        self.map(
+            capacity,
+            &path.field("capacity"),
+            KEY_SHOWN,
+            Self::qualified_name,
+            |judge, capacity, path| {
+                judge.capacity(capacity, shared, path);
+            },
+        );
     }
 
     fn attribute(&mut self, attribute: DeviceAttribute<'_>, path: &Path<'_>) {
         let code = Code::AttributeInvalid;
-        let mut set = usize::from(attribute.has_int()).saturating_add(usize::from(attribute.has_bool()));
+        let mut set =
+            usize::from(attribute.has_int()).saturating_add(usize::from(attribute.has_bool()));
         if let Some(text) = attribute.string() {
             set = set.saturating_add(1);
             self.string_value(attribute, text, &path.field("string"));
@@ -105,11 +148,22 @@ impl Judge<'_> {
         }
         match set {
             0 if self.v.attribute_required => {
-                self.errors.required(code, path, "exactly one value must be specified");
+                self.errors
+                    .required(code, path, "exactly one value must be specified");
             }
-            0 => self.errors.invalid(code, path, Bad::Str(""), "exactly one value must be specified"),
+            0 => self.errors.invalid(
+                code,
+                path,
+                Bad::Str(""),
+                "exactly one value must be specified",
+            ),
             1 => {}
-            _ => self.errors.invalid(code, path, Bad::record(attribute.record()), self.v.attribute_several),
+            _ => self.errors.invalid(
+                code,
+                path,
+                Bad::record(attribute.record()),
+                self.v.attribute_several,
+            ),
         }
     }
 
@@ -118,14 +172,21 @@ impl Judge<'_> {
         let mut set = 0usize;
         for name in LISTS {
             let slot = Slot::of(attribute.record(), name);
-            let FieldValue::List(items) = slot.value() else { continue };
+            let FieldValue::List(items) = slot.value() else {
+                continue;
+            };
             if !self.knows(slot) {
                 continue;
             }
             set = set.saturating_add(1);
             let path = path.field(name);
             if items.is_empty() {
-                self.errors.invalid(Code::AttributeInvalid, &path, Bad::field(slot), "must not be empty if specified");
+                self.errors.invalid(
+                    Code::AttributeInvalid,
+                    &path,
+                    Bad::field(slot),
+                    "must not be empty if specified",
+                );
             }
             for (index, item) in items.iter().enumerate() {
                 match name {
@@ -139,7 +200,10 @@ impl Judge<'_> {
     }
 
     fn string_value(&mut self, attribute: DeviceAttribute<'_>, value: &str, path: &Path<'_>) {
-        if let Some(max) = self.limit(attribute.string_slot()).filter(|max| value.len() > *max) {
+        if let Some(max) = self
+            .limit(attribute.string_slot())
+            .filter(|max| value.len() > *max)
+        {
             self.errors.too_long(Code::AttributeInvalid, path, max);
         }
     }
@@ -147,10 +211,15 @@ impl Judge<'_> {
     fn version_value(&mut self, attribute: DeviceAttribute<'_>, value: &str, path: &Path<'_>) {
         if !names::is_semantic_version(value) {
             let detail = "must be a string compatible with semver.org spec 2.0.0";
-            self.errors.invalid(Code::AttributeVersionInvalid, path, Bad::Str(value), detail);
+            self.errors
+                .invalid(Code::AttributeVersionInvalid, path, Bad::Str(value), detail);
         }
-        if let Some(max) = self.limit(attribute.version_slot()).filter(|max| value.len() > *max) {
-            self.errors.too_long(Code::AttributeVersionInvalid, path, max);
+        if let Some(max) = self
+            .limit(attribute.version_slot())
+            .filter(|max| value.len() > *max)
+        {
+            self.errors
+                .too_long(Code::AttributeVersionInvalid, path, max);
         }
     }
 
@@ -180,9 +249,18 @@ impl Judge<'_> {
             judge.counters(consumption.counters(), path);
         });
         if compare {
-            self.unique(consumptions.iter().map(DeviceCounterConsumption::counter_set), Some("counterSet"), &place, Bad::Str);
+            self.unique(
+                consumptions
+                    .iter()
+                    .map(DeviceCounterConsumption::counter_set),
+                Some("counterSet"),
+                &place,
+                Bad::Str,
+            );
         }
-        let CounterLimits::Totals { device: max, .. } = self.v.counters else { return };
+        let CounterLimits::Totals { device: max, .. } = self.v.counters else {
+            return;
+        };
         let count = consumed(device);
         if count > max {
             let detail = format!("the total number of counters must not exceed {max}");
@@ -191,14 +269,22 @@ impl Judge<'_> {
         for (index, consumption) in consumptions.iter().enumerate() {
             let item = place.index(index);
             let Some(known) = sets.get(consumption.counter_set()) else {
-                let detail = "must reference a counterSet defined in the ResourceSlice sharedCounters";
-                self.errors.invalid(code, &item.field("counterSet"), Bad::Str(consumption.counter_set()), detail);
+                let detail =
+                    "must reference a counterSet defined in the ResourceSlice sharedCounters";
+                self.errors.invalid(
+                    code,
+                    &item.field("counterSet"),
+                    Bad::Str(consumption.counter_set()),
+                    detail,
+                );
                 continue;
             };
             for key in consumption.counters().keys() {
                 if !known.contains(key) {
-                    let detail = "must reference a counter defined in the ResourceSlice sharedCounters";
-                    self.errors.invalid(code, &item.field("counters"), Bad::Str(key), detail);
+                    let detail =
+                        "must reference a counter defined in the ResourceSlice sharedCounters";
+                    self.errors
+                        .invalid(code, &item.field("counters"), Bad::Str(key), detail);
                 }
             }
         }
@@ -207,7 +293,10 @@ impl Judge<'_> {
     fn device_nodes(&mut self, device: Device<'_>, per_device: bool, path: &Path<'_>) {
         let code = Code::NodeSelectionInvalid;
         if !per_device {
-            if device.node_name().is_some() || device.node_selector().is_some() || device.all_nodes().is_some() {
+            if device.node_name().is_some()
+                || device.node_selector().is_some()
+                || device.all_nodes().is_some()
+            {
                 let detail = "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
                 self.errors.invalid(code, path, Bad::Null, detail);
             }
@@ -217,7 +306,8 @@ impl Judge<'_> {
         if let Some(name) = device.node_name() {
             let place = path.field("nodeName");
             if name.is_empty() {
-                self.errors.invalid(code, &place, Bad::Str(""), "must not be empty");
+                self.errors
+                    .invalid(code, &place, Bad::Str(""), "must not be empty");
             } else {
                 chosen.push("`nodeName`");
                 self.subdomain(Code::NodeNameInvalid, name, &place);
@@ -225,13 +315,19 @@ impl Judge<'_> {
         }
         if let Some(selector) = device.node_selector() {
             chosen.push("`nodeSelector`");
-            node_selector::validate_all(selector, self.v.node_selector_values, &path.field("nodeSelector"), self.errors);
+            node_selector::validate_all(
+                selector,
+                self.v.node_selector_values,
+                &path.field("nodeSelector"),
+                self.errors,
+            );
         }
         match device.all_nodes() {
             Some(true) => chosen.push("`allNodes`"),
             Some(false) => {
                 let detail = "must be either unset or set to true";
-                self.errors.invalid(code, &path.field("allNodes"), Bad::Bool(false), detail);
+                self.errors
+                    .invalid(code, &path.field("allNodes"), Bad::Bool(false), detail);
             }
             None => {}
         }
@@ -252,16 +348,30 @@ impl Judge<'_> {
         for (key, mapping) in device.node_allocatable_resource_mappings().iter() {
             let path = path.key(key);
             if key.contains('/') && !key.contains("kubernetes.io/") {
-                self.errors.invalid(code, &path, Bad::Named(key), "must be a node allocatable resource name");
+                self.errors.invalid(
+                    code,
+                    &path,
+                    Bad::Named(key),
+                    "must be a node allocatable resource name",
+                );
             }
-            if let Some(multiplier) = mapping.allocation_multiplier().filter(|amount| Measure::of(amount).nanos() <= 0) {
+            if let Some(multiplier) = mapping
+                .allocation_multiplier()
+                .filter(|amount| Measure::of(amount).nanos() <= 0)
+            {
                 let path = path.field("allocationMultiplier");
-                self.errors.invalid(code, &path, Bad::Str(multiplier), "must be positive");
+                self.errors
+                    .invalid(code, &path, Bad::Str(multiplier), "must be positive");
             }
             if let Some(name) = mapping.capacity_key() {
                 let path = path.field("capacityKey");
                 if name.is_empty() {
-                    self.errors.invalid(code, &path, Bad::Named(""), "capacityKey must not be an empty string");
+                    self.errors.invalid(
+                        code,
+                        &path,
+                        Bad::Named(""),
+                        "capacityKey must not be an empty string",
+                    );
                 } else if !device.capacity().keys().any(|key| key == name) {
                     self.errors.not_found(code, &path, name);
                 }

@@ -10,8 +10,8 @@ use super::variant::UnionCheck;
 use crate::api::{Gate, Scope};
 use crate::finding::{Code, Path};
 use crate::record::view::device::{
-    DeviceAsk, DeviceClaim, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector, DeviceToleration,
-    ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
+    DeviceAsk, DeviceClaim, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector,
+    DeviceToleration, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
 };
 use crate::record::view::{List, Slot};
 use crate::rules::context::Context;
@@ -21,7 +21,8 @@ use crate::rules::metadata;
 use claimkit_values::order;
 
 const ONE_OF: &str = "exactly one of `exactly` or `firstAvailable` is required";
-const SEVERAL: &str = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
+const SEVERAL: &str =
+    "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
 const MODES: &[&str] = &["All", "ExactCount"];
 const OPERATORS: &[&str] = &["Equal", "Exists"];
 
@@ -32,7 +33,12 @@ pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) 
 }
 
 /// Validates a changed claim. Older releases first validate it as a new claim and then as a stored one.
-pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: ResourceClaim<'_>,
+    old: ResourceClaim<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     let creates = Judge::new(context, errors).v.update_creates;
     if creates {
         create(new, context, errors);
@@ -47,13 +53,27 @@ pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context,
 }
 
 /// Validates a new template.
-pub fn create_template(template: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
-    metadata::create(template.metadata(), Scope::Namespaced, context.rules, errors);
+pub fn create_template(
+    template: ResourceClaimTemplate<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
+    metadata::create(
+        template.metadata(),
+        Scope::Namespaced,
+        context.rules,
+        errors,
+    );
     template_spec(template, Age::New, context, errors);
 }
 
 /// Validates a changed template: nothing of its spec may change.
-pub fn update_template(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_template(
+    new: ResourceClaimTemplate<'_>,
+    old: ResourceClaimTemplate<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     create_template(new, context, errors);
     metadata::update(new.metadata(), old.metadata(), errors);
     immutable_spec(new.spec().record(), old.spec().record(), errors);
@@ -62,7 +82,12 @@ pub fn update_template(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplat
     }
 }
 
-fn template_spec(template: ResourceClaimTemplate<'_>, age: Age, context: &Context, errors: &mut Errors) {
+fn template_spec(
+    template: ResourceClaimTemplate<'_>,
+    age: Age,
+    context: &Context,
+    errors: &mut Errors,
+) {
     let root = Path::ROOT;
     let path = root.field("spec");
     let spec = template.spec();
@@ -82,17 +107,27 @@ pub fn admin_access(spec: ResourceClaimSpec<'_>, template: bool, label: &str, er
         let root = Path::ROOT;
         let outer = root.field("spec");
         let inner = outer.at("spec");
-        let devices = if template { inner.field("devices") } else { outer.field("devices") };
+        let devices = if template {
+            inner.field("devices")
+        } else {
+            outer.field("devices")
+        };
         let requests = devices.field("requests");
         let item = requests.index(index);
-        errors.forbidden(Code::AdminAccessForbidden, &item.at("exactly").field("adminAccess"), &no_label(label));
+        errors.forbidden(
+            Code::AdminAccessForbidden,
+            &item.at("exactly").field("adminAccess"),
+            &no_label(label),
+        );
         return;
     }
 }
 
 /// Returns the words for admin access without the label.
 pub fn no_label(label: &str) -> String {
-    format!("admin access to devices requires the `{label}: true` label on the containing namespace")
+    format!(
+        "admin access to devices requires the `{label}: true` label on the containing namespace"
+    )
 }
 
 impl Judge<'_> {
@@ -112,21 +147,44 @@ impl Judge<'_> {
             derived = derived.saturating_add(judge.request(request, devices, age, path));
         });
         if compare {
-            self.unique(devices.requests().iter().map(DeviceRequest::name), Some("name"), &requests, Bad::Str);
+            self.unique(
+                devices.requests().iter().map(DeviceRequest::name),
+                Some("name"),
+                &requests,
+                Bad::Str,
+            );
         }
-        self.list(devices.constraints(), &path.field("constraints"), |judge, constraint, path| {
-            judge.constraint(constraint, &known, path);
-        });
-        self.list(devices.config(), &path.field("config"), |judge, config, path| {
-            judge.request_names(config.requests(), &known, path);
-            judge.configuration(config, age, path);
-        });
+        self.list(
+            devices.constraints(),
+            &path.field("constraints"),
+            |judge, constraint, path| {
+                judge.constraint(constraint, &known, path);
+            },
+        );
+        self.list(
+            devices.config(),
+            &path.field("config"),
+            |judge, config, path| {
+                judge.request_names(config.requests(), &known, path);
+                judge.configuration(config, age, path);
+            },
+        );
         self.derived_cost(derived, path);
     }
 
     /// Validates a request. Returns what its derived attributes may cost.
-    fn request(&mut self, request: DeviceRequest<'_>, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) -> u64 {
-        self.label(Code::RequestNameInvalid, request.name(), &path.field("name"));
+    fn request(
+        &mut self,
+        request: DeviceRequest<'_>,
+        devices: DeviceClaim<'_>,
+        age: Age,
+        path: &Path<'_>,
+    ) -> u64 {
+        self.label(
+            Code::RequestNameInvalid,
+            request.name(),
+            &path.field("name"),
+        );
         if self.v.union == UnionCheck::Flat {
             return self.exact(request.flat(), None, age, path);
         }
@@ -141,7 +199,11 @@ impl Judge<'_> {
             derived = self.alternatives(request, devices, age, path);
         }
         if let Some(exactly) = exactly {
-            let asked = Asked { request: request.name(), alternative: None, devices };
+            let asked = Asked {
+                request: request.name(),
+                alternative: None,
+                devices,
+            };
             derived = self.exact(exactly, Some(&asked), age, &path.field("exactly"));
         }
         if exactly.is_some() == several {
@@ -152,28 +214,58 @@ impl Judge<'_> {
 
     fn union(&mut self, several: bool, path: &Path<'_>) {
         if several {
-            self.errors.invalid(Code::RequestShape, path, Bad::Null, SEVERAL);
+            self.errors
+                .invalid(Code::RequestShape, path, Bad::Null, SEVERAL);
         } else {
             self.errors.required(Code::RequestShape, path, ONE_OF);
         }
     }
 
-    fn alternatives(&mut self, request: DeviceRequest<'_>, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) -> u64 {
+    fn alternatives(
+        &mut self,
+        request: DeviceRequest<'_>,
+        devices: DeviceClaim<'_>,
+        age: Age,
+        path: &Path<'_>,
+    ) -> u64 {
         let path = path.field("firstAvailable");
         let mut derived = 0u64;
-        let compare = self.list(request.first_available(), &path, |judge, alternative, path| {
-            judge.label(Code::RequestNameInvalid, alternative.name(), &path.field("name"));
-            let asked = Asked { request: request.name(), alternative: Some(alternative.name()), devices };
-            derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
-        });
+        let compare = self.list(
+            request.first_available(),
+            &path,
+            |judge, alternative, path| {
+                judge.label(
+                    Code::RequestNameInvalid,
+                    alternative.name(),
+                    &path.field("name"),
+                );
+                let asked = Asked {
+                    request: request.name(),
+                    alternative: Some(alternative.name()),
+                    devices,
+                };
+                derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
+            },
+        );
         if compare {
-            self.unique(request.first_available().iter().map(DeviceAsk::name), Some("name"), &path, Bad::Str);
+            self.unique(
+                request.first_available().iter().map(DeviceAsk::name),
+                Some("name"),
+                &path,
+                Bad::Str,
+            );
         }
         derived
     }
 
     /// Validates what an exact request and an alternative share. Returns what its derived attributes may cost.
-    fn exact(&mut self, request: DeviceAsk<'_>, asked: Option<&Asked<'_>>, age: Age, path: &Path<'_>) -> u64 {
+    fn exact(
+        &mut self,
+        request: DeviceAsk<'_>,
+        asked: Option<&Asked<'_>>,
+        age: Age,
+        path: &Path<'_>,
+    ) -> u64 {
         self.class_name(request.device_class_name(), &path.field("deviceClassName"));
         self.selectors(request.selectors(), age, path);
         let attributes = request.derived_attributes();
@@ -186,15 +278,26 @@ impl Judge<'_> {
         match mode {
             "All" if count != 0 => {
                 let detail = "must not be specified when allocationMode is 'All'";
-                self.errors.invalid(Code::CountInvalid, &path.field("count"), Bad::Int(count), detail);
+                self.errors.invalid(
+                    Code::CountInvalid,
+                    &path.field("count"),
+                    Bad::Int(count),
+                    detail,
+                );
             }
             "ExactCount" if count <= 0 => {
-                self.errors.invalid(Code::CountInvalid, &path.field("count"), Bad::Int(count), "must be greater than zero");
+                self.errors.invalid(
+                    Code::CountInvalid,
+                    &path.field("count"),
+                    Bad::Int(count),
+                    "must be greater than zero",
+                );
             }
             "All" | "ExactCount" => {}
             _ => {
                 let path = path.field("allocationMode");
-                self.errors.not_supported(Code::AllocationModeUnsupported, &path, mode, MODES);
+                self.errors
+                    .not_supported(Code::AllocationModeUnsupported, &path, mode, MODES);
             }
         }
         self.tolerations(request.tolerations(), path);
@@ -202,12 +305,19 @@ impl Judge<'_> {
     }
 
     /// Validates selectors of a request, class or rule.
-    pub fn selectors(&mut self, selectors: List<'_, DeviceSelector<'_>>, age: Age, path: &Path<'_>) {
+    pub fn selectors(
+        &mut self,
+        selectors: List<'_, DeviceSelector<'_>>,
+        age: Age,
+        path: &Path<'_>,
+    ) {
         self.list(selectors, &path.field("selectors"), |judge, item, path| {
             let cel = path.field("cel");
             match item.cel() {
                 None => judge.errors.required(Code::SelectorRequired, &cel, ""),
-                Some(selector) => selector::expression(judge, selector, age, &cel.field("expression")),
+                Some(selector) => {
+                    selector::expression(judge, selector, age, &cel.field("expression"))
+                }
             }
         });
     }
@@ -226,36 +336,54 @@ impl Judge<'_> {
         let (key, operator) = (toleration.key(), toleration.operator());
         let (value, effect) = (toleration.value(), toleration.effect());
         if !key.is_empty() {
-            self.errors.malformed(code, &path.field("key"), key, &crate::names::qualified_name_in(key, wording));
+            self.errors.malformed(
+                code,
+                &path.field("key"),
+                key,
+                &crate::names::qualified_name_in(key, wording),
+            );
         }
         match operator {
             "Exists" => {
                 if !value.is_empty() {
                     let detail = "must be empty for operator `Exists`";
-                    self.errors.invalid(code, &path.field("value"), Bad::Str(value), detail);
+                    self.errors
+                        .invalid(code, &path.field("value"), Bad::Str(value), detail);
                 }
             }
             "Equal" => {
                 let messages = crate::names::label_value_in(value, wording);
-                self.errors.malformed(code, &path.field("value"), value, &messages);
+                self.errors
+                    .malformed(code, &path.field("value"), value, &messages);
             }
             "" => self.errors.required(code, &path.field("operator"), ""),
-            _ => self.errors.not_supported(code, &path.field("operator"), operator, OPERATORS),
+            _ => self
+                .errors
+                .not_supported(code, &path.field("operator"), operator, OPERATORS),
         }
         let allowed = self.effects(toleration.effect_slot());
         if !effect.is_empty() && !allowed.contains(&effect) {
-            self.errors.not_supported(code, &path.field("effect"), effect, &allowed);
+            self.errors
+                .not_supported(code, &path.field("effect"), effect, &allowed);
         }
     }
 
     /// Returns the effects of this release, sorted as the server lists them.
     pub fn effects(&self, effect: Slot<'_>) -> Vec<&'static str> {
-        let mut allowed = self.field(effect).map(|field| field.allowed(self.release)).unwrap_or_default();
+        let mut allowed = self
+            .field(effect)
+            .map(|field| field.allowed(self.release))
+            .unwrap_or_default();
         order::sort(&mut allowed);
         allowed
     }
 
-    fn constraint(&mut self, constraint: DeviceConstraint<'_>, known: &RequestNames, path: &Path<'_>) {
+    fn constraint(
+        &mut self,
+        constraint: DeviceConstraint<'_>,
+        known: &RequestNames,
+        path: &Path<'_>,
+    ) {
         self.request_names(constraint.requests(), known, path);
         let code = Code::ConstraintInvalid;
         if let Some(name) = constraint.match_attribute() {
@@ -268,7 +396,8 @@ impl Judge<'_> {
             let detail = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set";
             self.errors.required(code, path, detail);
         } else {
-            self.errors.required(code, &path.field("matchAttribute"), "");
+            self.errors
+                .required(code, &path.field("matchAttribute"), "");
         }
     }
 

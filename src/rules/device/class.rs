@@ -31,8 +31,18 @@ pub fn update(new: DeviceClass<'_>, old: DeviceClass<'_>, context: &Context, err
 }
 
 fn meta(class: DeviceClass<'_>, context: &Context, errors: &mut Errors) {
-    let rule = if Judge::new(context, errors).v.class_name_bytes { NameRule::LongSubdomain } else { NameRule::Subdomain };
-    metadata::create_named(class.metadata(), Scope::Cluster, rule, context.rules, errors);
+    let rule = if Judge::new(context, errors).v.class_name_bytes {
+        NameRule::LongSubdomain
+    } else {
+        NameRule::Subdomain
+    };
+    metadata::create_named(
+        class.metadata(),
+        Scope::Cluster,
+        rule,
+        context.rules,
+        errors,
+    );
 }
 
 impl Judge<'_> {
@@ -45,21 +55,40 @@ impl Judge<'_> {
             Some(old) if immutable::same_field(new, old) => Age::Stored,
             _ => Age::New,
         };
-        let age_of_selectors = age(spec.selectors().slot(), stored.map(|old| old.selectors().slot()));
+        let age_of_selectors = age(
+            spec.selectors().slot(),
+            stored.map(|old| old.selectors().slot()),
+        );
         self.selectors(spec.selectors(), age_of_selectors, &path);
         let age_of_config = age(spec.config().slot(), stored.map(|old| old.config().slot()));
-        self.list(spec.config(), &path.field("config"), |judge, config, path| {
-            judge.configuration(config, age_of_config, path);
-        });
+        self.list(
+            spec.config(),
+            &path.field("config"),
+            |judge, config, path| {
+                judge.configuration(config, age_of_config, path);
+            },
+        );
         if let Some(selector) = spec.suitable_nodes().filter(|_| self.v.controllers) {
             let (spec, place) = (root.at("spec"), "suitableNodes");
-            node_selector::validate_all(selector, self.v.node_selector_values, &spec.field(place), self.errors);
+            node_selector::validate_all(
+                selector,
+                self.v.node_selector_values,
+                &spec.field(place),
+                self.errors,
+            );
         }
-        let name = spec.extended_resource_name().filter(|_| self.knows(spec.extended_resource_name_slot()));
+        let name = spec
+            .extended_resource_name()
+            .filter(|_| self.knows(spec.extended_resource_name_slot()));
         if let Some(name) = name.filter(|name| !is_extended_resource_name(name)) {
             let path = path.field("extendedResourceName");
             let detail = "must be a valid extended resource name";
-            self.errors.invalid(Code::ExtendedResourceNameInvalid, &path, Bad::Named(name), detail);
+            self.errors.invalid(
+                Code::ExtendedResourceNameInvalid,
+                &path,
+                Bad::Named(name),
+                detail,
+            );
         }
     }
 }

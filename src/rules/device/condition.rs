@@ -23,8 +23,13 @@ impl Judge<'_> {
             let path = path.index(index);
             let kind = condition.kind();
             if !seen.insert(kind) {
-                let path = if self.v.conditions_required { path } else { path.field("type") };
-                self.errors.duplicate(Code::ConditionInvalid, &path, Bad::Str(kind));
+                let path = if self.v.conditions_required {
+                    path
+                } else {
+                    path.field("type")
+                };
+                self.errors
+                    .duplicate(Code::ConditionInvalid, &path, Bad::Str(kind));
             }
             self.condition(condition, &path);
         }
@@ -35,23 +40,39 @@ impl Judge<'_> {
         let kind = condition.kind();
         let wording = self.errors.wording();
         if kind.is_empty() && self.v.conditions_required {
-            self.errors.required(code, &path.field("type"), "is required");
+            self.errors
+                .required(code, &path.field("type"), "is required");
         } else {
-            self.errors.malformed(code, &path.field("type"), kind, &names::qualified_name_in(kind, wording));
+            self.errors.malformed(
+                code,
+                &path.field("type"),
+                kind,
+                &names::qualified_name_in(kind, wording),
+            );
         }
         let status = condition.status();
         if status.is_empty() && self.v.conditions_required {
             self.errors.required(code, &path.field("status"), "");
         } else if !STATUSES.contains(&status) {
-            self.errors.not_supported(code, &path.field("status"), status, STATUSES);
+            self.errors
+                .not_supported(code, &path.field("status"), status, STATUSES);
         }
         let generation = condition.observed_generation();
         if generation < 0 {
             let detail = "must be greater than or equal to zero";
-            self.errors.invalid(code, &path.field("observedGeneration"), Bad::Int(generation), detail);
+            self.errors.invalid(
+                code,
+                &path.field("observedGeneration"),
+                Bad::Int(generation),
+                detail,
+            );
         }
         if condition.last_transition_time().is_zero() {
-            self.errors.required(code, &path.field("lastTransitionTime"), self.v.condition_missing);
+            self.errors.required(
+                code,
+                &path.field("lastTransitionTime"),
+                self.v.condition_missing,
+            );
         }
         let reason = condition.reason();
         let place = path.field("reason");
@@ -66,14 +87,21 @@ impl Judge<'_> {
             }
         }
         if condition.message().len() > MESSAGE_MAX {
-            self.errors.too_long_bytes(code, &path.field("message"), MESSAGE_MAX);
+            self.errors
+                .too_long_bytes(code, &path.field("message"), MESSAGE_MAX);
         }
     }
 }
 
 fn is_reason(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let ends = bytes.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let ends = bytes
+        .last()
+        .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let starts = bytes.first().is_some_and(u8::is_ascii_alphabetic);
-    starts && (ends || bytes.len() == 1) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b',' | b':'))
+    starts
+        && (ends || bytes.len() == 1)
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b',' | b':'))
 }

@@ -31,7 +31,12 @@ pub enum Age {
 impl<'c> Judge<'c> {
     /// Makes a judge by the rules of a context.
     pub fn new(context: &Context, errors: &'c mut Errors) -> Self {
-        Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
+        Judge {
+            v: Variant::of(context.release),
+            release: context.release,
+            gates: context.gates,
+            errors,
+        }
     }
 
     /// Returns true if the gate is on.
@@ -56,7 +61,12 @@ impl<'c> Judge<'c> {
 
     /// Validates the size and the items of a list, in the order of the release. Returns true if the caller may check for
     /// duplicates.
-    pub fn list<'r, V>(&mut self, list: List<'r, V>, path: &Path<'_>, each: impl FnMut(&mut Self, V, &Path<'_>)) -> bool {
+    pub fn list<'r, V>(
+        &mut self,
+        list: List<'r, V>,
+        path: &Path<'_>,
+        each: impl FnMut(&mut Self, V, &Path<'_>),
+    ) -> bool {
         self.items(list, self.limit(list.slot()), path, each)
     }
 
@@ -70,7 +80,8 @@ impl<'c> Judge<'c> {
     ) -> bool {
         let too_many = max.filter(|max| items.len() > *max);
         if let (Some(max), ListSize::TooManyOnly) = (too_many, self.v.list_size) {
-            self.errors.too_many(Code::ListTooLong, path, items.len(), max);
+            self.errors
+                .too_many(Code::ListTooLong, path, items.len(), max);
             return false;
         }
         for (index, item) in items.iter().enumerate() {
@@ -86,7 +97,9 @@ impl<'c> Judge<'c> {
     pub fn too_many(&mut self, count: usize, max: usize, path: &Path<'_>) {
         match self.v.list_size {
             ListSize::TooLongAfter => self.errors.too_long(Code::ListTooLong, path, max),
-            ListSize::TooManyAfter | ListSize::TooManyOnly => self.errors.too_many(Code::ListTooLong, path, count, max),
+            ListSize::TooManyAfter | ListSize::TooManyOnly => {
+                self.errors.too_many(Code::ListTooLong, path, count, max)
+            }
         }
     }
 
@@ -105,8 +118,13 @@ impl<'c> Judge<'c> {
             }
             let item = path.index(index);
             match name.filter(|_| self.v.duplicate_names_key) {
-                Some(name) => self.errors.duplicate(Code::DuplicateItem, &item.field(name), shown(key)),
-                None => self.errors.duplicate(Code::DuplicateItem, &item, shown(key)),
+                Some(name) => {
+                    self.errors
+                        .duplicate(Code::DuplicateItem, &item.field(name), shown(key))
+                }
+                None => self
+                    .errors
+                    .duplicate(Code::DuplicateItem, &item, shown(key)),
             }
         }
     }
@@ -121,7 +139,11 @@ impl<'c> Judge<'c> {
         value: impl Fn(&mut Self, V, &Path<'_>),
     ) {
         for (name, entry) in entries.iter() {
-            let shown = if self.v.long_keys_cut { shortened(name, cut) } else { Cow::Borrowed(name) };
+            let shown = if self.v.long_keys_cut {
+                shortened(name, cut)
+            } else {
+                Cow::Borrowed(name)
+            };
             let place = path.key_named(&shown, name);
             match self.v.key_path {
                 KeyPath::Map => key(self, name, &path.at(name)),
@@ -163,7 +185,10 @@ mod tests {
     fn long_keys_lose_their_middle() {
         assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
         assert_eq!(shortened("abcdefghijk", 10), "abcd...ijk");
-        assert_eq!(shortened("ab\u{20ac}fghij\u{20ac}", 10), "ab\u{fffd}\u{fffd}...\u{20ac}");
+        assert_eq!(
+            shortened("ab\u{20ac}fghij\u{20ac}", 10),
+            "ab\u{fffd}\u{fffd}...\u{20ac}"
+        );
         assert_eq!(shortened("abcdefghi\u{20ac}xx", 10), "abcd...\u{fffd}xx");
     }
 }

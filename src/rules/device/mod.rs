@@ -24,14 +24,20 @@ pub mod variant;
 use crate::api::DeviceKind;
 use crate::record::Record;
 use crate::record::view::device::{
-    DeviceClass, DeviceTaintRule, PodSchedulingContext, ResourceClaim, ResourceClaimTemplate, ResourcePoolStatusRequest,
-    ResourceSlice,
+    DeviceClass, DeviceTaintRule, PodSchedulingContext, ResourceClaim, ResourceClaimTemplate,
+    ResourcePoolStatusRequest, ResourceSlice,
 };
 use crate::rules::context::{Context, Operation};
 use crate::rules::errors::Errors;
 
 /// Runs the registered validation function of a kind.
-pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
+pub fn run(
+    kind: DeviceKind,
+    new: &Record<'_>,
+    operation: Operation<&Record<'_>>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     use Operation::{Create, Update, UpdateStatus};
     match kind {
         DeviceKind::ResourceClaim => {
@@ -55,14 +61,18 @@ pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<&Record<'_>>
             let new = DeviceClass::new(new);
             match operation {
                 Create => class::create(new, context, errors),
-                Update(old) | UpdateStatus(old) => class::update(new, DeviceClass::new(old), context, errors),
+                Update(old) | UpdateStatus(old) => {
+                    class::update(new, DeviceClass::new(old), context, errors)
+                }
             }
         }
         DeviceKind::ResourceSlice => {
             let new = ResourceSlice::new(new);
             match operation {
                 Create => slice::create(new, context, errors),
-                Update(old) | UpdateStatus(old) => slice::update(new, ResourceSlice::new(old), context, errors),
+                Update(old) | UpdateStatus(old) => {
+                    slice::update(new, ResourceSlice::new(old), context, errors)
+                }
             }
         }
         DeviceKind::DeviceTaintRule => {
@@ -70,23 +80,36 @@ pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<&Record<'_>>
             match operation {
                 Create => taint_rule::create(new, context, errors),
                 Update(old) => taint_rule::update(new, DeviceTaintRule::new(old), context, errors),
-                UpdateStatus(old) => taint_rule::update_status(new, DeviceTaintRule::new(old), context, errors),
+                UpdateStatus(old) => {
+                    taint_rule::update_status(new, DeviceTaintRule::new(old), context, errors)
+                }
             }
         }
         DeviceKind::ResourcePoolStatusRequest => {
             let new = ResourcePoolStatusRequest::new(new);
             match operation {
                 Create => pool_status::create(new, context, errors),
-                Update(old) => pool_status::update(new, ResourcePoolStatusRequest::new(old), errors),
-                UpdateStatus(old) => pool_status::update_status(new, ResourcePoolStatusRequest::new(old), context, errors),
+                Update(old) => {
+                    pool_status::update(new, ResourcePoolStatusRequest::new(old), errors)
+                }
+                UpdateStatus(old) => pool_status::update_status(
+                    new,
+                    ResourcePoolStatusRequest::new(old),
+                    context,
+                    errors,
+                ),
             }
         }
         DeviceKind::PodSchedulingContext => {
             let new = PodSchedulingContext::new(new);
             match operation {
                 Create => scheduling::create(new, context, errors),
-                Update(old) => scheduling::update(new, PodSchedulingContext::new(old), context, errors),
-                UpdateStatus(old) => scheduling::update_status(new, PodSchedulingContext::new(old), context, errors),
+                Update(old) => {
+                    scheduling::update(new, PodSchedulingContext::new(old), context, errors)
+                }
+                UpdateStatus(old) => {
+                    scheduling::update_status(new, PodSchedulingContext::new(old), context, errors)
+                }
             }
         }
     }

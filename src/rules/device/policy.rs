@@ -7,7 +7,9 @@ use super::variant::ListSize;
 use crate::api::Gate;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
-use crate::record::view::device::{CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity};
+use crate::record::view::device::{
+    CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity,
+};
 use crate::rules::errors::{Bad, Panic};
 use std::collections::BTreeSet;
 
@@ -16,20 +18,23 @@ const CODE: Code = Code::RequestPolicyInvalid;
 impl Judge<'_> {
     /// Validates one capacity. `shared`: the device allows several allocations.
     pub fn capacity(&mut self, capacity: DeviceCapacity<'_>, shared: bool, path: &Path<'_>) {
-        let Some(policy) = capacity.request_policy() else { return };
+        let Some(policy) = capacity.request_policy() else {
+            return;
+        };
         if !self.knows(capacity.request_policy_slot()) {
             return;
         }
         let path = path.field("requestPolicy");
         if !shared {
-            return self.errors.forbidden(CODE, &path, "allowMultipleAllocations must be true");
+            return self
+                .errors
+                .forbidden(CODE, &path, "allowMultipleAllocations must be true");
         }
         let whole = Measure::of(capacity.value());
         let values = policy.valid_values();
         match policy.valid_range() {
             Some(_) if !values.is_empty() => {
-                let detail =
-                    "exactly one policy can be specified, cannot specify \"validValues\" and \"validRange\" at the same time";
+                let detail = "exactly one policy can be specified, cannot specify \"validValues\" and \"validRange\" at the same time";
                 self.errors.forbidden(CODE, &path, detail);
             }
             Some(range) => self.valid_range(policy, range, &whole, &path),
@@ -38,9 +43,18 @@ impl Judge<'_> {
         }
     }
 
-    fn valid_values(&mut self, policy: CapacityRequestPolicy<'_>, whole: &Measure, path: &Path<'_>) {
+    fn valid_values(
+        &mut self,
+        policy: CapacityRequestPolicy<'_>,
+        whole: &Measure,
+        path: &Path<'_>,
+    ) {
         let Some(default) = policy.default_value() else {
-            return self.errors.required(CODE, &path.field("default"), "required when validValues is defined");
+            return self.errors.required(
+                CODE,
+                &path.field("default"),
+                "required when validValues is defined",
+            );
         };
         let place = path.field("validValues");
         let values = policy.valid_values();
@@ -50,10 +64,17 @@ impl Judge<'_> {
                 && after.nanos() < before.nanos()
             {
                 let path = place.index(index.saturating_add(1));
-                self.errors.invalid(CODE, &path, Bad::Str(after.text()), "values must be sorted in ascending order");
+                self.errors.invalid(
+                    CODE,
+                    &path,
+                    Bad::Str(after.text()),
+                    "values must be sorted in ascending order",
+                );
             }
         }
-        let too_many = self.limit(values.slot()).is_some_and(|max| values.len() > max);
+        let too_many = self
+            .limit(values.slot())
+            .is_some_and(|max| values.len() > max);
         self.list(values, &place, |judge, value, path| {
             if Measure::of(value).nanos() > whole.nanos() {
                 let detail = format!("option is larger than capacity value: {}", whole.text());
@@ -64,18 +85,28 @@ impl Judge<'_> {
         if !unseen {
             let mut seen = BTreeSet::new();
             for (index, amount) in amounts.iter().enumerate() {
-                let key = if self.on(Gate::DRAFractionalCapacityRange) { amount.decimal() } else { amount.whole().to_string() };
+                let key = if self.on(Gate::DRAFractionalCapacityRange) {
+                    amount.decimal()
+                } else {
+                    amount.whole().to_string()
+                };
                 if !seen.contains(&key) {
                     seen.insert(key);
                 } else {
-                    self.errors.duplicate(CODE, &place.index(index), Bad::Str(&key));
+                    self.errors
+                        .duplicate(CODE, &place.index(index), Bad::Str(&key));
                 }
             }
         }
         let default = Measure::of(default);
-        if unseen || !amounts.iter().any(|amount| amount.nanos() == default.nanos()) {
+        if unseen
+            || !amounts
+                .iter()
+                .any(|amount| amount.nanos() == default.nanos())
+        {
             let detail = "default value is not valid according to the requestPolicy";
-            self.errors.invalid(CODE, &place, Bad::Str(default.text()), detail);
+            self.errors
+                .invalid(CODE, &place, Bad::Str(default.text()), detail);
         }
     }
 
@@ -98,15 +129,30 @@ impl Judge<'_> {
         let max = range.max().map(Measure::of);
         let own = self.v.range_defaults;
         let mut told = |path: &Path<'_>, value: &Measure, detail: String| {
-            self.errors.invalid(CODE, path, Bad::Str(value.text()), &detail);
+            self.errors
+                .invalid(CODE, path, Bad::Str(value.text()), &detail);
         };
         let at = place.field("min");
-        let of_default = |bound| if own { place.field("default") } else { place.field(bound) };
+        let of_default = |bound| {
+            if own {
+                place.field("default")
+            } else {
+                place.field(bound)
+            }
+        };
         if min.nanos() > whole.nanos() {
-            told(&at, &min, format!("min is larger than capacity value: {}", whole.text()));
+            told(
+                &at,
+                &min,
+                format!("min is larger than capacity value: {}", whole.text()),
+            );
         }
         if default.nanos() < min.nanos() {
-            told(&of_default("min"), &default, format!("default is less than min: {}", min.text()));
+            told(
+                &of_default("min"),
+                &default,
+                format!("default is less than min: {}", min.text()),
+            );
         }
         if let Some(max) = &max {
             let at = place.field("max");
@@ -114,13 +160,26 @@ impl Judge<'_> {
                 told(&at, &min, format!("min is larger than max: {}", max.text()));
             }
             if max.nanos() > whole.nanos() {
-                told(&at, max, format!("max is larger than capacity value: {}", whole.text()));
+                told(
+                    &at,
+                    max,
+                    format!("max is larger than capacity value: {}", whole.text()),
+                );
             }
             if default.nanos() > max.nanos() {
-                told(&of_default("max"), &default, format!("default is more than max: {}", max.text()));
+                told(
+                    &of_default("max"),
+                    &default,
+                    format!("default is more than max: {}", max.text()),
+                );
             }
         }
-        let range = Range { default, min, max, step: range.step().map(Measure::of) };
+        let range = Range {
+            default,
+            min,
+            max,
+            step: range.step().map(Measure::of),
+        };
         if own {
             self.steps(&range, whole, &place);
         } else if let Some(step) = &range.step {
@@ -140,8 +199,13 @@ impl Judge<'_> {
         for value in [Some(default), max.as_ref()].into_iter().flatten() {
             let distance = value.whole().wrapping_sub(min.whole());
             if distance.checked_rem(width).unwrap_or(0) != 0 {
-                let detail = format!("value is not a multiple of a given step ({}) from ({})", step.text(), min.text());
-                self.errors.invalid(CODE, &at, Bad::Str(value.text()), &detail);
+                let detail = format!(
+                    "value is not a multiple of a given step ({}) from ({})",
+                    step.text(),
+                    min.text()
+                );
+                self.errors
+                    .invalid(CODE, &at, Bad::Str(value.text()), &detail);
             }
         }
     }
@@ -149,8 +213,13 @@ impl Judge<'_> {
     fn first_step(&mut self, range: &Range, step: &Measure, whole: &Measure, at: &Path<'_>) {
         let first = range.min.plus(step);
         if first.nanos() > whole.nanos() {
-            let detail = format!("one step {} is larger than capacity value: {}", first.text(), whole.text());
-            self.errors.invalid(CODE, at, Bad::Str(step.text()), &detail);
+            let detail = format!(
+                "one step {} is larger than capacity value: {}",
+                first.text(),
+                whole.text()
+            );
+            self.errors
+                .invalid(CODE, at, Bad::Str(step.text()), &detail);
         }
     }
 
@@ -158,12 +227,17 @@ impl Judge<'_> {
     /// fractions are compared in thousandths.
     fn steps(&mut self, range: &Range, whole: &Measure, place: &Path<'_>) {
         let amounts = range.amounts();
-        let milli = self.on(Gate::DRAFractionalCapacityRange) && amounts.iter().any(|(_, amount)| amount.nanos() % ONE != 0);
+        let milli = self.on(Gate::DRAFractionalCapacityRange)
+            && amounts.iter().any(|(_, amount)| amount.nanos() % ONE != 0);
         if milli {
-            let bad: Vec<_> = amounts.iter().filter(|(_, amount)| thousandths(amount).is_none()).collect();
+            let bad: Vec<_> = amounts
+                .iter()
+                .filter(|(_, amount)| thousandths(amount).is_none())
+                .collect();
             for (name, amount) in &bad {
                 let detail = "value cannot be represented as a milli value";
-                self.errors.invalid(CODE, &place.field(name), Bad::Str(amount.text()), detail);
+                self.errors
+                    .invalid(CODE, &place.field(name), Bad::Str(amount.text()), detail);
             }
             if !bad.is_empty() {
                 return;
@@ -172,7 +246,12 @@ impl Judge<'_> {
         let Some(step) = &range.step else { return };
         let at = place.field("step");
         if step.nanos() <= 0 {
-            return self.errors.invalid(CODE, &at, Bad::Str(step.text()), "must be greater than zero");
+            return self.errors.invalid(
+                CODE,
+                &at,
+                Bad::Str(step.text()),
+                "must be greater than zero",
+            );
         }
         self.first_step(range, step, whole, &at);
         let mut bounded = true;
@@ -185,17 +264,32 @@ impl Judge<'_> {
                 continue;
             };
             bounded = false;
-            self.errors.invalid(CODE, &place.field(name), Bad::Str(amount.text()), &detail);
+            self.errors
+                .invalid(CODE, &place.field(name), Bad::Str(amount.text()), &detail);
         }
         if !bounded {
             return;
         }
-        let number = |amount: &Measure| if milli { thousandths(amount).unwrap_or(0) } else { amount.whole() };
-        for value in [Some(&range.default), range.max.as_ref()].into_iter().flatten() {
+        let number = |amount: &Measure| {
+            if milli {
+                thousandths(amount).unwrap_or(0)
+            } else {
+                amount.whole()
+            }
+        };
+        for value in [Some(&range.default), range.max.as_ref()]
+            .into_iter()
+            .flatten()
+        {
             let distance = number(value).wrapping_sub(number(&range.min));
             if distance.checked_rem(number(step)).unwrap_or(0) != 0 {
-                let detail = format!("value is not a multiple of a given step ({}) from ({})", step.text(), range.min.text());
-                self.errors.invalid(CODE, &at, Bad::Str(value.text()), &detail);
+                let detail = format!(
+                    "value is not a multiple of a given step ({}) from ({})",
+                    step.text(),
+                    range.min.text()
+                );
+                self.errors
+                    .invalid(CODE, &at, Bad::Str(value.text()), &detail);
             }
         }
     }
@@ -221,7 +315,9 @@ impl Range {
             ("max", self.max.as_ref()),
             ("step", self.step.as_ref()),
         ];
-        all.into_iter().filter_map(|(name, amount)| Some((name, amount?))).collect()
+        all.into_iter()
+            .filter_map(|(name, amount)| Some((name, amount?)))
+            .collect()
     }
 }
 

@@ -8,7 +8,8 @@ use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::view::Slot;
 use crate::record::view::device::{
-    PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestSpec, ResourcePoolStatusRequestStatus,
+    PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestSpec,
+    ResourcePoolStatusRequestStatus,
 };
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
@@ -29,12 +30,21 @@ pub fn create(request: ResourcePoolStatusRequest<'_>, context: &Context, errors:
 }
 
 /// Validates a changed request: nothing of its spec may change.
-pub fn update(new: ResourcePoolStatusRequest<'_>, old: ResourcePoolStatusRequest<'_>, errors: &mut Errors) {
+pub fn update(
+    new: ResourcePoolStatusRequest<'_>,
+    old: ResourcePoolStatusRequest<'_>,
+    errors: &mut Errors,
+) {
     let start = errors.len();
     metadata::update(new.metadata(), old.metadata(), errors);
     errors.once_from(start);
     if !immutable::same_field(new.spec_slot(), old.spec_slot()) {
-        errors.invalid(CODE, &Path::ROOT.field("spec"), Bad::Null, immutable::MESSAGE);
+        errors.invalid(
+            CODE,
+            &Path::ROOT.field("spec"),
+            Bad::Null,
+            immutable::MESSAGE,
+        );
     }
 }
 
@@ -52,7 +62,10 @@ pub fn update_status(
     let same = immutable::same_field(new.status_slot(), old.status_slot());
     if old.status().is_some() {
         if !same {
-            let value = Bad::record(new.status().and_then(ResourcePoolStatusRequestStatus::record));
+            let value = Bad::record(
+                new.status()
+                    .and_then(ResourcePoolStatusRequestStatus::record),
+            );
             errors.invalid(CODE, &path, value, immutable::MESSAGE);
         }
     } else if let Some(status) = new.status() {
@@ -76,10 +89,20 @@ impl Judge<'_> {
         if let Some(limit) = spec.limit() {
             let path = path.field("limit");
             if limit > LIMIT_MAX {
-                self.errors.invalid(CODE, &path, Bad::Int(limit), "must be less than or equal to 1000");
+                self.errors.invalid(
+                    CODE,
+                    &path,
+                    Bad::Int(limit),
+                    "must be less than or equal to 1000",
+                );
             }
             if limit < 1 {
-                self.errors.invalid(CODE, &path, Bad::Int(limit), "must be greater than or equal to 1");
+                self.errors.invalid(
+                    CODE,
+                    &path,
+                    Bad::Int(limit),
+                    "must be greater than or equal to 1",
+                );
             }
         }
     }
@@ -89,7 +112,12 @@ impl Judge<'_> {
             return self.errors.required(CODE, path, "");
         }
         if value.len() > SUBDOMAIN_MAX {
-            self.errors.invalid(CODE, path, Bad::Str(value), "must be no more than 253 bytes");
+            self.errors.invalid(
+                CODE,
+                path,
+                Bad::Str(value),
+                "must be no more than 253 bytes",
+            );
         }
         if !names::is_subdomain(&names::to_lower(value)) {
             self.errors.invalid(CODE, path, Bad::Str(value), CASELESS);
@@ -107,7 +135,12 @@ impl Judge<'_> {
                 continue;
             }
             for message in names::long_subdomain(part) {
-                self.errors.invalid(CODE, path, Bad::Str(part), &format!("segment {index}: {message}"));
+                self.errors.invalid(
+                    CODE,
+                    path,
+                    Bad::Str(part),
+                    &format!("segment {index}: {message}"),
+                );
             }
         }
     }
@@ -123,8 +156,13 @@ impl Judge<'_> {
         if self.v.generated_answers {
             return;
         }
-        let changed = |new: Slot<'_>, old: Option<Slot<'_>>| old.is_none_or(|old| !immutable::same_field(new, old));
-        if changed(status.pool_count_slot(), stored.map(ResourcePoolStatusRequestStatus::pool_count_slot)) {
+        let changed = |new: Slot<'_>, old: Option<Slot<'_>>| {
+            old.is_none_or(|old| !immutable::same_field(new, old))
+        };
+        if changed(
+            status.pool_count_slot(),
+            stored.map(ResourcePoolStatusRequestStatus::pool_count_slot),
+        ) {
             match status.pool_count() {
                 None => self.errors.required(CODE, &path.field("poolCount"), ""),
                 Some(count) => self.at_least(count, 0, &path.field("poolCount")),
@@ -138,13 +176,22 @@ impl Judge<'_> {
             return;
         }
         let path = path.field("conditions");
-        if let Some(max) = self.limit(conditions.slot()).filter(|max| conditions.len() > *max) {
-            return self.errors.too_many(Code::ListTooLong, &path, conditions.len(), max);
+        if let Some(max) = self
+            .limit(conditions.slot())
+            .filter(|max| conditions.len() > *max)
+        {
+            return self
+                .errors
+                .too_many(Code::ListTooLong, &path, conditions.len(), max);
         }
         let mut seen = BTreeSet::new();
         for (index, condition) in conditions.iter().enumerate() {
             if !seen.insert(condition.kind()) {
-                self.errors.duplicate(Code::ConditionInvalid, &path.index(index), Bad::record(condition.record()));
+                self.errors.duplicate(
+                    Code::ConditionInvalid,
+                    &path.index(index),
+                    Bad::record(condition.record()),
+                );
             }
         }
     }
@@ -180,12 +227,20 @@ impl Judge<'_> {
             }
         }
         if let Some(value) = pool.node_name() {
-            self.errors.malformed(CODE, &path.field("nodeName"), value, &names::long_subdomain(value));
+            self.errors.malformed(
+                CODE,
+                &path.field("nodeName"),
+                value,
+                &names::long_subdomain(value),
+            );
         }
         if let Some(value) = pool.validation_error()
-            && let Some(max) = self.limit(pool.validation_error_slot()).filter(|max| value.len() > *max)
+            && let Some(max) = self
+                .limit(pool.validation_error_slot())
+                .filter(|max| value.len() > *max)
         {
-            self.errors.too_long(CODE, &path.field("validationError"), max);
+            self.errors
+                .too_long(CODE, &path.field("validationError"), max);
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::finding::{Code, Finding, Origin, Path};
 use crate::message::message;
 use crate::record::view::List;
 use crate::record::view::device::{
-    DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim, ResourceClaimSpec,
-    ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
+    DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim,
+    ResourceClaimSpec, ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
 };
 use crate::record::{FieldValue, Record};
 
@@ -17,11 +17,19 @@ pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>
     match kind {
         DeviceKind::ResourceClaim => claim_spec(ResourceClaim::new(record).spec(), &path, findings),
         DeviceKind::ResourceClaimTemplate => {
-            claim_spec(ResourceClaimTemplate::new(record).spec().spec(), &path.field("spec"), findings);
+            claim_spec(
+                ResourceClaimTemplate::new(record).spec().spec(),
+                &path.field("spec"),
+                findings,
+            );
         }
         DeviceKind::ResourceSlice => slice(ResourceSlice::new(record).spec(), &path, findings),
-        DeviceKind::DeviceTaintRule => taint_rule(DeviceTaintRule::new(record).spec(), &path, findings),
-        DeviceKind::DeviceClass | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
+        DeviceKind::DeviceTaintRule => {
+            taint_rule(DeviceTaintRule::new(record).spec(), &path, findings)
+        }
+        DeviceKind::DeviceClass
+        | DeviceKind::PodSchedulingContext
+        | DeviceKind::ResourcePoolStatusRequest => {}
     }
 }
 
@@ -42,17 +50,27 @@ fn claim_spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, findings: &mut Vec<F
         }
         let alternatives = path.field("firstAvailable");
         for (index, alternative) in request.first_available().iter().enumerate() {
-            tolerations(alternative.tolerations(), &alternatives.index(index), findings);
+            tolerations(
+                alternative.tolerations(),
+                &alternatives.index(index),
+                findings,
+            );
         }
     }
 }
 
 /// Warns of tolerations by `resource.ToleratesTaint` of kube-scheduler and the eviction controller: an empty key matches every
 /// key, `Equal` with an empty value every taint without value.
-fn tolerations(tolerations: List<'_, DeviceToleration<'_>>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+fn tolerations(
+    tolerations: List<'_, DeviceToleration<'_>>,
+    path: &Path<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let list = path.field("tolerations");
     for (index, toleration) in tolerations.iter().enumerate() {
-        let bare = toleration.key().is_empty() && toleration.value().is_empty() && toleration.effect().is_empty();
+        let bare = toleration.key().is_empty()
+            && toleration.value().is_empty()
+            && toleration.effect().is_empty();
         if bare && toleration.operator() != "Exists" {
             let message = message!(
                 "rules.toleration-bare",
@@ -73,7 +91,9 @@ fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Findin
             Some(basic) => (item.field("basic"), basic),
             None => (item, device),
         };
-        let Some(selector) = held.node_selector() else { continue };
+        let Some(selector) = held.node_selector() else {
+            continue;
+        };
         let count = selector.node_selector_terms().len();
         if count > 1 {
             let selector = holder.field("nodeSelector");
@@ -82,7 +102,12 @@ fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Findin
                 "the node selector of a device may have one term, this one has {count}: when the scheduler chooses the device, its whole attempt ends with an error",
                 count
             );
-            warn(Code::NodeSelectorTermsSeveral, message, &selector.field("nodeSelectorTerms"), findings);
+            warn(
+                Code::NodeSelectorTermsSeveral,
+                message,
+                &selector.field("nodeSelectorTerms"),
+                findings,
+            );
         }
     }
 }
@@ -90,7 +115,12 @@ fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Findin
 fn taint_rule(spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let effect = spec.taint().effect();
     let selector = spec.device_selector().and_then(DeviceTaintSelector::record);
-    if selector.is_some_and(|selector| selector.slots.iter().any(|value| !matches!(value, FieldValue::Unset))) {
+    if selector.is_some_and(|selector| {
+        selector
+            .slots
+            .iter()
+            .any(|value| !matches!(value, FieldValue::Unset))
+    }) {
         return;
     }
     let message = match (effect, selector) {
@@ -108,6 +138,15 @@ fn taint_rule(spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, findings: &mut Vec
         ),
         _ => return,
     };
-    let at = if selector.is_some() { "deviceSelector" } else { "taint" };
-    warn(Code::TaintRuleSelectsAll, message, &path.field(at), findings);
+    let at = if selector.is_some() {
+        "deviceSelector"
+    } else {
+        "taint"
+    };
+    warn(
+        Code::TaintRuleSelectsAll,
+        message,
+        &path.field(at),
+        findings,
+    );
 }

@@ -17,18 +17,31 @@ pub fn create(object: PodSchedulingContext<'_>, context: &Context, errors: &mut 
     metadata::create(object.metadata(), Scope::Namespaced, context.rules, errors);
     let path = Path::ROOT;
     let path = path.field("spec");
-    Judge::new(context, errors).nodes(object.spec().potential_nodes(), &path.field("potentialNodes"));
+    Judge::new(context, errors).nodes(
+        object.spec().potential_nodes(),
+        &path.field("potentialNodes"),
+    );
 }
 
 /// Validates a changed object: everything of it may change.
-pub fn update(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: PodSchedulingContext<'_>,
+    old: PodSchedulingContext<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     create(new, context, errors);
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);
 }
 
 /// Validates a changed status. The server's paths say `status.claims` for `status.resourceClaims`.
-pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_status(
+    new: PodSchedulingContext<'_>,
+    old: PodSchedulingContext<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;
     let parent = root.field("status");
@@ -40,7 +53,9 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
         let path = path.index(index);
         judge.nodes(claim.unsuitable_nodes(), &path.field("unsuitableNodes"));
         if !seen.insert(claim.name()) {
-            judge.errors.duplicate(Code::DuplicateItem, &path, Bad::Str(claim.name()));
+            judge
+                .errors
+                .duplicate(Code::DuplicateItem, &path, Bad::Str(claim.name()));
         }
     }
 }
@@ -48,7 +63,9 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
 impl Judge<'_> {
     /// Validates a set of node names.
     fn nodes(&mut self, nodes: Strings<'_>, path: &Path<'_>) {
-        self.list(nodes, path, |judge, name, path| judge.subdomain(Code::NodeNameInvalid, name, path));
+        self.list(nodes, path, |judge, name, path| {
+            judge.subdomain(Code::NodeNameInvalid, name, path)
+        });
         self.unique(nodes.iter(), None, path, Bad::Str);
     }
 }

@@ -10,13 +10,23 @@ use crate::record::view::device::CELDeviceSelector;
 use crate::rules::expression as compiled;
 
 /// Validates the expression of a `cel` struct.
-pub fn expression(judge: &mut Judge<'_>, selector: CELDeviceSelector<'_>, age: Age, path: &Path<'_>) {
+pub fn expression(
+    judge: &mut Judge<'_>,
+    selector: CELDeviceSelector<'_>,
+    age: Age,
+    path: &Path<'_>,
+) {
     if age == Age::Stored && judge.v.stored_selectors_pass {
         return;
     }
     let expression = selector.expression();
-    if let Some(max) = judge.limit(selector.expression_slot()).filter(|max| expression.len() > *max) {
-        return judge.errors.too_long_bytes(Code::SelectorTooLong, path, max);
+    if let Some(max) = judge
+        .limit(selector.expression_slot())
+        .filter(|max| expression.len() > *max)
+    {
+        return judge
+            .errors
+            .too_long_bytes(Code::SelectorTooLong, path, max);
     }
     let mode = match age {
         Age::New => EnvironmentMode::New,

@@ -6,7 +6,9 @@ use super::judge::{Age, Judge};
 use crate::api::Scope;
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::view::device::{DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector};
+use crate::record::view::device::{
+    DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector,
+};
 use crate::rules::context::Context;
 use crate::rules::errors::Errors;
 use crate::rules::{immutable, metadata};
@@ -18,13 +20,23 @@ pub fn create(rule: DeviceTaintRule<'_>, context: &Context, errors: &mut Errors)
 }
 
 /// Validates an update of a rule.
-pub fn update(new: DeviceTaintRule<'_>, old: DeviceTaintRule<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(
+    new: DeviceTaintRule<'_>,
+    old: DeviceTaintRule<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     Judge::new(context, errors).rule_spec(new.spec(), Some(old.spec()));
 }
 
 /// Validates a changed status: conditions only.
-pub fn update_status(new: DeviceTaintRule<'_>, old: DeviceTaintRule<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_status(
+    new: DeviceTaintRule<'_>,
+    old: DeviceTaintRule<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let mut judge = Judge::new(context, errors);
     let root = Path::ROOT;
@@ -32,8 +44,13 @@ pub fn update_status(new: DeviceTaintRule<'_>, old: DeviceTaintRule<'_>, context
     let path = path.field("conditions");
     let conditions = new.status().conditions();
     judge.conditions(conditions, &path);
-    if let Some(max) = judge.limit(conditions.slot()).filter(|max| conditions.len() > *max) {
-        judge.errors.too_many(Code::ListTooLong, &path, conditions.len(), max);
+    if let Some(max) = judge
+        .limit(conditions.slot())
+        .filter(|max| conditions.len() > *max)
+    {
+        judge
+            .errors
+            .too_many(Code::ListTooLong, &path, conditions.len(), max);
     }
 }
 
@@ -46,7 +63,8 @@ impl Judge<'_> {
             self.rule_selector(selector, stored, &path.field("deviceSelector"));
         }
         let taint = spec.taint();
-        let same_effect = self.v.stored_taints && old.is_some_and(|old| old.taint().effect() == taint.effect());
+        let same_effect =
+            self.v.stored_taints && old.is_some_and(|old| old.taint().effect() == taint.effect());
         let path = path.field("taint");
         self.taint(taint, &path);
         if !same_effect {
@@ -54,9 +72,21 @@ impl Judge<'_> {
         }
     }
 
-    fn rule_selector(&mut self, selector: DeviceTaintSelector<'_>, old: Option<DeviceTaintSelector<'_>>, path: &Path<'_>) {
-        if let Some(class) = selector.device_class_name().filter(|_| self.knows(selector.device_class_name_slot())) {
-            self.subdomain(Code::ClassNameInvalid, class, &path.field("deviceClassName"));
+    fn rule_selector(
+        &mut self,
+        selector: DeviceTaintSelector<'_>,
+        old: Option<DeviceTaintSelector<'_>>,
+        path: &Path<'_>,
+    ) {
+        if let Some(class) = selector
+            .device_class_name()
+            .filter(|_| self.knows(selector.device_class_name_slot()))
+        {
+            self.subdomain(
+                Code::ClassNameInvalid,
+                class,
+                &path.field("deviceClassName"),
+            );
         }
         if let Some(driver) = selector.driver() {
             self.driver_name(driver, &path.field("driver"));
@@ -69,7 +99,8 @@ impl Judge<'_> {
         }
         let selectors = selector.selectors();
         if self.knows(selectors.slot()) {
-            let same = old.is_some_and(|old| immutable::same_field(selectors.slot(), old.selectors().slot()));
+            let same = old
+                .is_some_and(|old| immutable::same_field(selectors.slot(), old.selectors().slot()));
             self.selectors(selectors, if same { Age::Stored } else { Age::New }, path);
         }
     }
@@ -79,9 +110,19 @@ impl Judge<'_> {
         let code = Code::TaintInvalid;
         let wording = self.errors.wording();
         let (key, value) = (taint.key(), taint.value());
-        self.errors.malformed(code, &path.field("key"), key, &names::qualified_name_in(key, wording));
+        self.errors.malformed(
+            code,
+            &path.field("key"),
+            key,
+            &names::qualified_name_in(key, wording),
+        );
         if !value.is_empty() {
-            self.errors.malformed(code, &path.field("value"), value, &names::label_value_in(value, wording));
+            self.errors.malformed(
+                code,
+                &path.field("value"),
+                value,
+                &names::label_value_in(value, wording),
+            );
         }
     }
 
@@ -93,7 +134,8 @@ impl Judge<'_> {
         if effect.is_empty() {
             self.errors.required(code, &path.field("effect"), "");
         } else if !allowed.contains(&effect) {
-            self.errors.not_supported(code, &path.field("effect"), effect, &allowed);
+            self.errors
+                .not_supported(code, &path.field("effect"), effect, &allowed);
         }
     }
 }

@@ -16,18 +16,23 @@ const POOL_MAX: usize = 253;
 const IDENTIFIER_MAX: usize = 32;
 
 const IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
-const UID_FORM: &str =
-    "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
+const UID_FORM: &str = "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
 
 impl Judge<'_> {
     /// Validates a DNS label: names of devices, requests, counters.
     pub fn label(&mut self, code: Code, value: &str, path: &Path<'_>) {
-        self.errors.malformed(code, path, value, &names::label(value, names::DottedLabel::NamesTheDots));
+        self.errors.malformed(
+            code,
+            path,
+            value,
+            &names::label(value, names::DottedLabel::NamesTheDots),
+        );
     }
 
     /// Validates a DNS subdomain: names of classes and nodes.
     pub fn subdomain(&mut self, code: Code, value: &str, path: &Path<'_>) {
-        self.errors.malformed(code, path, value, &names::subdomain(value));
+        self.errors
+            .malformed(code, path, value, &names::subdomain(value));
     }
 
     /// Validates the name of a class: required.
@@ -48,9 +53,15 @@ impl Judge<'_> {
             }
         }
         if value.len() > DRIVER_MAX {
-            self.errors.too_long_bytes(Code::DriverNameTooLong, path, DRIVER_MAX);
+            self.errors
+                .too_long_bytes(Code::DriverNameTooLong, path, DRIVER_MAX);
         }
-        self.errors.malformed(Code::DriverNameInvalid, path, value, &names::lowered_subdomain(value));
+        self.errors.malformed(
+            Code::DriverNameInvalid,
+            path,
+            value,
+            &names::lowered_subdomain(value),
+        );
     }
 
     /// Validates a pool's name: subdomains with slashes between them.
@@ -63,7 +74,8 @@ impl Judge<'_> {
             self.errors.too_long(Code::PoolNameInvalid, path, POOL_MAX);
         }
         for part in value.split('/') {
-            self.errors.malformed(Code::PoolNameInvalid, path, part, &names::subdomain(part));
+            self.errors
+                .malformed(Code::PoolNameInvalid, path, part, &names::subdomain(part));
         }
     }
 
@@ -87,7 +99,11 @@ impl Judge<'_> {
             Qualified::Invalid => judge.errors.invalid(code, path, Bad::Str(""), what),
         };
         if first.is_empty() {
-            let part = if form == Qualified::Prefix { "the prefix must not be empty" } else { "the domain must not be empty" };
+            let part = if form == Qualified::Prefix {
+                "the prefix must not be empty"
+            } else {
+                "the domain must not be empty"
+            };
             empty(self, part);
         } else {
             self.driver_name(first, path);
@@ -107,11 +123,19 @@ impl Judge<'_> {
             return;
         }
         match self.v.qualified {
-            Qualified::Prefix => self.errors.required(code, &path.field_named("domain", ""), "must include a prefix"),
+            Qualified::Prefix => self.errors.required(
+                code,
+                &path.field_named("domain", ""),
+                "must include a prefix",
+            ),
             Qualified::Domain if value.is_empty() => {}
-            Qualified::Domain => self.errors.invalid(code, path, Bad::Named(value), "must include a domain"),
+            Qualified::Domain => {
+                self.errors
+                    .invalid(code, path, Bad::Named(value), "must include a domain")
+            }
             Qualified::Invalid => {
-                let detail = "a fully qualified name must be a domain and a name separated by a slash";
+                let detail =
+                    "a fully qualified name must be a domain and a name separated by a slash";
                 self.errors.invalid(code, path, Bad::Named(value), detail);
             }
         }
@@ -123,7 +147,9 @@ impl Judge<'_> {
             self.errors.too_long(code, path, IDENTIFIER_MAX);
         }
         let mut bytes = value.bytes();
-        let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        let starts = bytes
+            .next()
+            .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
         if starts && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return;
         }
@@ -141,18 +167,28 @@ impl Judge<'_> {
             self.errors.required(Code::ParametersInvalid, path, "");
             return;
         }
-        if let Some(max) = self.limit(slot).filter(|max| age == Age::New && raw.len() > *max) {
-            self.errors.too_long_bytes(Code::ParametersInvalid, path, max);
+        if let Some(max) = self
+            .limit(slot)
+            .filter(|max| age == Age::New && raw.len() > *max)
+        {
+            self.errors
+                .too_long_bytes(Code::ParametersInvalid, path, max);
             return;
         }
         let detail = match too_large_number(raw) {
-            Some(number) => {
-                Cow::Owned(format!("{}: json: cannot unmarshal number {number} into Go value of type float64", self.v.unparsable))
-            }
+            Some(number) => Cow::Owned(format!(
+                "{}: json: cannot unmarshal number {number} into Go value of type float64",
+                self.v.unparsable
+            )),
             None if raw.trim_start().starts_with('{') => return,
             None => Cow::Borrowed(self.v.no_object),
         };
-        self.errors.invalid(Code::ParametersInvalid, path, Bad::Str("<value omitted>"), &detail);
+        self.errors.invalid(
+            Code::ParametersInvalid,
+            path,
+            Bad::Str("<value omitted>"),
+            &detail,
+        );
     }
 
     /// Validates a share id: a UUID in its usual spelling.
@@ -160,7 +196,12 @@ impl Judge<'_> {
         let code = Code::ShareIdInvalid;
         match parse_uuid(value) {
             Err(error) => {
-                self.errors.invalid(code, path, Bad::Str(value), &format!("error validating uid: {error}"));
+                self.errors.invalid(
+                    code,
+                    path,
+                    Bad::Str(value),
+                    &format!("error validating uid: {error}"),
+                );
             }
             Ok(()) if value.len() != 36 || value.bytes().any(|b| b.is_ascii_uppercase()) => {
                 self.errors.invalid(code, path, Bad::Str(value), UID_FORM);
@@ -178,7 +219,8 @@ impl Judge<'_> {
                 self.errors.invalid(code, path, Bad::Str(value), detail);
             }
             (Addresses::Canonical, None) => {
-                let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+                let detail =
+                    "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
                 self.errors.invalid(code, path, Bad::Str(value), detail);
             }
             (Addresses::Canonical, Some(canonical)) if canonical != value => {
@@ -210,7 +252,9 @@ impl Judge<'_> {
     /// Validates the names of requests in a list: each must exist and occur only once.
     pub fn request_names(&mut self, requests: Strings<'_>, known: &RequestNames, path: &Path<'_>) {
         let path = path.field("requests");
-        let compare = self.list(requests, &path, |judge, name, path| judge.request_name(name, known, path));
+        let compare = self.list(requests, &path, |judge, name, path| {
+            judge.request_name(name, known, path)
+        });
         if compare {
             self.unique(requests.iter(), None, &path, Bad::Str);
         }
@@ -222,7 +266,12 @@ impl Judge<'_> {
         if !self.v.sub_requests {
             self.label(code, value, path);
             if !known.has(value) {
-                self.errors.invalid(code, path, Bad::Str(value), "must be the name of a request in the claim");
+                self.errors.invalid(
+                    code,
+                    path,
+                    Bad::Str(value),
+                    "must be the name of a request in the claim",
+                );
             }
             return;
         }
@@ -258,14 +307,24 @@ fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
     let format = || Err(Cow::Borrowed("invalid UUID format"));
     let plain = match value.len() {
         36 => value,
-        45 => match value.get(..9).filter(|prefix| prefix.eq_ignore_ascii_case("urn:uuid:")) {
+        45 => match value
+            .get(..9)
+            .filter(|prefix| prefix.eq_ignore_ascii_case("urn:uuid:"))
+        {
             Some(_) => value.get(9..).unwrap_or_default(),
             None => {
-                let prefix = String::from_utf8_lossy(value.as_bytes().get(..9).unwrap_or_default()).into_owned();
-                return Err(Cow::Owned(format!("invalid urn prefix: {}", crate::go::quote(&prefix, crate::go::GoUnicode::V15))));
+                let prefix = String::from_utf8_lossy(value.as_bytes().get(..9).unwrap_or_default())
+                    .into_owned();
+                return Err(Cow::Owned(format!(
+                    "invalid urn prefix: {}",
+                    crate::go::quote(&prefix, crate::go::GoUnicode::V15)
+                )));
             }
         },
-        38 => match value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        38 => match value
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+        {
             Some(inner) => inner,
             None => return Err(Cow::Borrowed("invalid bracketed UUID format")),
         },
@@ -289,7 +348,9 @@ fn too_large_number(raw: &str) -> Option<&str> {
             // An escaped character is never the end of the string.
             while let Some(at) = text.find(['"', '\\']) {
                 let quote = text.get(at..)?.starts_with('"');
-                text = text.get(at.saturating_add(1).saturating_add(usize::from(!quote))..).unwrap_or_default();
+                text = text
+                    .get(at.saturating_add(1).saturating_add(usize::from(!quote))..)
+                    .unwrap_or_default();
                 if quote {
                     break;
                 }
@@ -312,7 +373,9 @@ fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
     let mut parts = [0u8; 4];
     let mut given = text.split('.');
     for part in &mut parts {
-        let text = given.next().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
+        let text = given
+            .next()
+            .filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
         *part = text.parse().ok()?;
     }
     given.next().is_none().then(|| Ipv4Addr::from(parts))
@@ -329,7 +392,11 @@ fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
             plain.push_str(&sloppy_v4(part)?.to_string());
         } else {
             let digits = part.trim_start_matches('0');
-            plain.push_str(if digits.is_empty() && !part.is_empty() { "0" } else { digits });
+            plain.push_str(if digits.is_empty() && !part.is_empty() {
+                "0"
+            } else {
+                digits
+            });
         }
     }
     plain.parse().ok()
@@ -338,8 +405,16 @@ fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
 /// Returns the canonical spelling of a CIDR, host bits kept; `None` if the text is not a CIDR. Leading zeros are decimal.
 pub fn canonical_cidr(value: &str) -> Option<String> {
     let (address, prefix) = value.split_once('/')?;
-    let bits: u32 = prefix.bytes().all(|b| b.is_ascii_digit()).then(|| prefix.parse().ok()).flatten()?;
-    let ip = if address.contains(':') { IpAddr::V6(sloppy_v6(address)?) } else { IpAddr::V4(sloppy_v4(address)?) };
+    let bits: u32 = prefix
+        .bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| prefix.parse().ok())
+        .flatten()?;
+    let ip = if address.contains(':') {
+        IpAddr::V6(sloppy_v6(address)?)
+    } else {
+        IpAddr::V4(sloppy_v4(address)?)
+    };
     let max = if ip.is_ipv4() { 32 } else { 128 };
     if bits > max {
         return None;
@@ -348,7 +423,14 @@ pub fn canonical_cidr(value: &str) -> Option<String> {
         IpAddr::V4(ip) => format!("{ip}/{bits}"),
         IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
             // Go prints a mapped address as one of IPv4, with the bits that are left.
-            Some(mapped) => format!("{mapped}/{}", if bits > 32 { bits.saturating_sub(96) } else { bits }),
+            Some(mapped) => format!(
+                "{mapped}/{}",
+                if bits > 32 {
+                    bits.saturating_sub(96)
+                } else {
+                    bits
+                }
+            ),
             None => format!("{ip}/{bits}"),
         },
     })

@@ -207,7 +207,11 @@ const V31: Variant = Variant {
     pointers: false,
     counters_or_devices: false,
     devices_with_features: None,
-    counters: CounterLimits::Totals { shared: 32, device: 32, slice: 1024 },
+    counters: CounterLimits::Totals {
+        shared: 32,
+        device: 32,
+        slice: 1024,
+    },
     attribute_required: true,
     attribute_several: "exactly one field must be specified",
     attribute_values: None,
@@ -295,8 +299,13 @@ const V35: Variant = Variant {
     storage: "v1",
     ..V34
 };
-const V36: Variant =
-    Variant { key_path: KeyPath::Map, attribute_values: Some(48), effect_sets_time: true, generated_takes_over: false, ..V35 };
+const V36: Variant = Variant {
+    key_path: KeyPath::Map,
+    attribute_values: Some(48),
+    effect_sets_time: true,
+    generated_takes_over: false,
+    ..V35
+};
 
 const V37: Variant = Variant {
     generated_answers: true,

@@ -12,7 +12,8 @@ use crate::place::device::extended::IMPLICIT;
 use crate::record::Record;
 use crate::record::view::Object;
 use crate::record::view::device::{
-    DeviceAsk, DeviceClaim, DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
+    DeviceAsk, DeviceClaim, DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice,
+    ResourceSliceSpec,
 };
 use crate::text::Span;
 use claimkit_values::order;
@@ -61,12 +62,19 @@ fn below(steps: &[Step], more: &[Step]) -> Vec<Step> {
 }
 
 /// Takes an object of the device family in.
-pub fn read(references: &mut References, object: Located<'_>, kind: DeviceKind, record: &Record<'_>) {
+pub fn read(
+    references: &mut References,
+    object: Located<'_>,
+    kind: DeviceKind,
+    record: &Record<'_>,
+) {
     let namespace = object.namespace;
     let name = Object::new(record).metadata().name();
     let root = [key("spec")];
     match kind {
-        DeviceKind::ResourceSlice => slice(&mut references.devices, ResourceSlice::new(record).spec()),
+        DeviceKind::ResourceSlice => {
+            slice(&mut references.devices, ResourceSlice::new(record).spec())
+        }
         DeviceKind::DeviceClass => {
             let extended = DeviceClass::new(record).spec().extended_resource_name();
             if let Some(extended) = extended.filter(|name| !name.is_empty()) {
@@ -75,43 +83,88 @@ pub fn read(references: &mut References, object: Located<'_>, kind: DeviceKind, 
         }
         DeviceKind::ResourceClaim => {
             let object_of = ResourceClaim::new(record);
-            claim(references, object, object_of.spec().devices(), &root, ["ResourceClaim", namespace, name]);
+            claim(
+                references,
+                object,
+                object_of.spec().devices(),
+                &root,
+                ["ResourceClaim", namespace, name],
+            );
             for (index, consumer) in object_of.status().reserved_for().iter().enumerate() {
                 if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                     let what = What::Pod(references.keep([namespace, consumer.name()]));
-                    let steps = [key("status"), key("reservedFor"), Step::Index(index), key("name")];
+                    let steps = [
+                        key("status"),
+                        key("reservedFor"),
+                        Step::Index(index),
+                        key("name"),
+                    ];
                     references.want_at(object, what, &steps);
                 }
             }
         }
         DeviceKind::ResourceClaimTemplate => {
             let devices = ResourceClaimTemplate::new(record).spec().spec().devices();
-            claim(references, object, devices, &below(&root, &root), ["ResourceClaimTemplate", namespace, name]);
+            claim(
+                references,
+                object,
+                devices,
+                &below(&root, &root),
+                ["ResourceClaimTemplate", namespace, name],
+            );
         }
-        DeviceKind::DeviceTaintRule | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
+        DeviceKind::DeviceTaintRule
+        | DeviceKind::PodSchedulingContext
+        | DeviceKind::ResourcePoolStatusRequest => {}
     }
 }
 
-fn claim(references: &mut References, object: Located<'_>, devices: DeviceClaim<'_>, steps: &[Step], identity: [&str; 3]) {
+fn claim(
+    references: &mut References,
+    object: Located<'_>,
+    devices: DeviceClaim<'_>,
+    steps: &[Step],
+    identity: [&str; 3],
+) {
     // Nothing is known of the requests of a claim without `devices`.
     if devices.record().is_none() {
         return;
     }
     let steps = below(steps, &[key("devices")]);
-    let names = order::set(devices.requests().iter().map(|request| request.name().to_owned()));
-    references.requests.insert(identity.map(str::to_owned), names);
+    let names = order::set(
+        devices
+            .requests()
+            .iter()
+            .map(|request| request.name().to_owned()),
+    );
+    references
+        .requests
+        .insert(identity.map(str::to_owned), names);
     for (index, request) in devices.requests().iter().enumerate() {
         let steps = below(&steps, &[key("requests"), Step::Index(index)]);
         match request.exactly() {
-            Some(exactly) => ask(references, object, exactly, &below(&steps, &[key("exactly")])),
+            Some(exactly) => ask(
+                references,
+                object,
+                exactly,
+                &below(&steps, &[key("exactly")]),
+            ),
             None => ask(references, object, request.flat(), &steps),
         }
         for (index, alternative) in request.first_available().iter().enumerate() {
-            ask(references, object, alternative, &below(&steps, &[key("firstAvailable"), Step::Index(index)]));
+            ask(
+                references,
+                object,
+                alternative,
+                &below(&steps, &[key("firstAvailable"), Step::Index(index)]),
+            );
         }
     }
     for (index, constraint) in devices.constraints().iter().enumerate() {
-        let fields = [("matchAttribute", constraint.match_attribute()), ("distinctAttribute", constraint.distinct_attribute())];
+        let fields = [
+            ("matchAttribute", constraint.match_attribute()),
+            ("distinctAttribute", constraint.distinct_attribute()),
+        ];
         for (name, value) in fields {
             if let Some(value) = value.filter(|value| value.contains('/')) {
                 let steps = below(&steps, &[key("constraints"), Step::Index(index), key(name)]);
@@ -126,9 +179,17 @@ fn ask(references: &mut References, object: Located<'_>, ask: DeviceAsk<'_>, ste
     let class = ask.device_class_name();
     if !class.is_empty() {
         let [name] = references.keep([class]);
-        references.want_at(object, What::Class("DeviceClass", name), &below(steps, &[key("deviceClassName")]));
+        references.want_at(
+            object,
+            What::Class("DeviceClass", name),
+            &below(steps, &[key("deviceClassName")]),
+        );
     }
-    for name in ask.capacity().into_iter().flat_map(|capacity| capacity.requests().keys()) {
+    for name in ask
+        .capacity()
+        .into_iter()
+        .flat_map(|capacity| capacity.requests().keys())
+    {
         let steps = below(steps, &[key("capacity"), key("requests"), key(name)]);
         references.names(object, Named::Capacity, name, &steps);
     }
@@ -140,7 +201,13 @@ impl References {
             Named::Attribute => locate::locate(object.tree, object.item.node, steps),
             Named::Capacity => locate::locate_key(object.tree, object.item.node, steps),
         };
-        self.devices.reads.push(Read { object: object.index, path: path::render(steps), span, what, name: name.to_owned() });
+        self.devices.reads.push(Read {
+            object: object.index,
+            path: path::render(steps),
+            span,
+            what,
+            name: name.to_owned(),
+        });
     }
 }
 
@@ -152,8 +219,16 @@ fn slice(devices: &mut Devices, spec: ResourceSliceSpec<'_>) {
                 devices.written.insert(name.to_owned());
             }
         }
-        add(&mut devices.attributes, spec.driver(), device.attributes().keys());
-        add(&mut devices.capacity, spec.driver(), device.capacity().keys());
+        add(
+            &mut devices.attributes,
+            spec.driver(),
+            device.attributes().keys(),
+        );
+        add(
+            &mut devices.capacity,
+            spec.driver(),
+            device.capacity().keys(),
+        );
     }
 }
 
@@ -187,7 +262,11 @@ impl Devices {
             return inventory.lacks("DeviceClass", GROUP, class, "");
         }
         let domain = |name: &str| name.split_once('/').map(|(domain, _)| domain.to_owned());
-        !self.extended.contains(name) && self.extended.iter().any(|known| domain(known) == domain(name))
+        !self.extended.contains(name)
+            && self
+                .extended
+                .iter()
+                .any(|known| domain(known) == domain(name))
     }
 
     /// Returns the finding about an extended resource.
@@ -221,7 +300,10 @@ impl Devices {
         }
         for read in &self.reads {
             let found = match read.what {
-                Named::Attribute => read.name.split_once('/').and_then(|(domain, name)| self.attribute(domain, name)),
+                Named::Attribute => read
+                    .name
+                    .split_once('/')
+                    .and_then(|(domain, name)| self.attribute(domain, name)),
                 Named::Capacity => self.capacity(&read.name),
             };
             if let Some(mut finding) = found {
@@ -239,16 +321,28 @@ impl Devices {
             return None;
         }
         let code = Code::AttributeNotInInput;
-        let (domain, name) = written.split_once('/').map_or((None, written), |(domain, name)| (Some(domain), name));
+        let (domain, name) = written
+            .split_once('/')
+            .map_or((None, written), |(domain, name)| (Some(domain), name));
         let is_domain = |of: &String| domain.is_none_or(|domain| domain == of);
         // The same capacity, written with or without the driver.
-        let other = self.capacity.iter().filter(|(of, names)| is_domain(of) && names.contains(name)).find_map(|(of, _)| {
-            let full = format!("{of}/{name}");
-            [name, full.as_str()].into_iter().find(|other| *other != written && self.written.contains(*other)).map(str::to_owned)
-        });
+        let other = self
+            .capacity
+            .iter()
+            .filter(|(of, names)| is_domain(of) && names.contains(name))
+            .find_map(|(of, _)| {
+                let full = format!("{of}/{name}");
+                [name, full.as_str()]
+                    .into_iter()
+                    .find(|other| *other != written && self.written.contains(*other))
+                    .map(str::to_owned)
+            });
         let warning = || {
-            let message =
-                message!("reference.capacity-absent", "no device of this text has a capacity named `{name}`", name = written);
+            let message = message!(
+                "reference.capacity-absent",
+                "no device of this text has a capacity named `{name}`",
+                name = written
+            );
             Finding::warning(code, Origin::Claimkit, message)
         };
         if let Some(other) = other {
@@ -264,13 +358,21 @@ impl Devices {
                 "no slice of this text has a capacity named `{name}`, nor any of its domain",
                 name = written
             );
-            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default()));
+            return Some(
+                Finding::info(code, Origin::Claimkit, message)
+                    .with_help(code.spoken_help().unwrap_or_default()),
+            );
         }
-        let near = self.written.iter().min_by_key(|known| nearest::distance(known, written));
-        Some(match near.filter(|near| nearest::distance(near, written) <= 2) {
-            Some(near) => warning().with_help(did_you_mean(near)),
-            None => warning().with_help(devices_have(self.written.iter())),
-        })
+        let near = self
+            .written
+            .iter()
+            .min_by_key(|known| nearest::distance(known, written));
+        Some(
+            match near.filter(|near| nearest::distance(near, written) <= 2) {
+                Some(near) => warning().with_help(did_you_mean(near)),
+                None => warning().with_help(devices_have(self.written.iter())),
+            },
+        )
     }
 
     fn attribute(&self, domain: &str, name: &str) -> Option<Finding> {
@@ -280,9 +382,15 @@ impl Devices {
             return None;
         }
         if !self.attributes.contains_key(domain) && !self.capacity.contains_key(domain) {
-            let message =
-                message!("reference.attribute-domain-absent", "no slice of this text has an attribute of `{domain}`", domain);
-            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default()));
+            let message = message!(
+                "reference.attribute-domain-absent",
+                "no slice of this text has an attribute of `{domain}`",
+                domain
+            );
+            return Some(
+                Finding::info(code, Origin::Claimkit, message)
+                    .with_help(code.spoken_help().unwrap_or_default()),
+            );
         }
         let message = message!(
             "reference.attribute-absent",
@@ -299,7 +407,11 @@ impl Devices {
         }
         let known = self.attributes.get(domain);
         let distance = |known: &&String| nearest::distance(known, name);
-        let near = known.into_iter().flatten().min_by_key(distance).filter(|near| distance(near) <= 2);
+        let near = known
+            .into_iter()
+            .flatten()
+            .min_by_key(distance)
+            .filter(|near| distance(near) <= 2);
         Some(match near {
             Some(near) => finding.with_help(did_you_mean(near)),
             None => finding.with_help(devices_have(known.into_iter().flatten())),

@@ -17,10 +17,22 @@ pub struct ObjectsByKind<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
 type Present<'a> = (&'a str, Option<&'a str>);
 
 impl<'a> ObjectsByKind<'a> {
-    pub fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<NamedObject<'a>>, namespace: &'a str) -> Self {
+    pub fn of(
+        objects: &'a [ListedObject],
+        named: &dyn Fn(usize) -> Option<NamedObject<'a>>,
+        namespace: &'a str,
+    ) -> Self {
         let mut inventory: BTreeMap<[&str; 2], Vec<Present<'_>>> = BTreeMap::new();
         for object in objects {
-            let Some(NamedObject { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
+            let Some(NamedObject {
+                api_version,
+                kind,
+                name,
+                namespace: own,
+            }) = named(object.index)
+            else {
+                continue;
+            };
             let group = api_version.split_once('/').map_or("", |(group, _)| group);
             let place = match own {
                 _ if object.unplaced => None,
@@ -28,33 +40,57 @@ impl<'a> ObjectsByKind<'a> {
                 "" => Some(namespace),
                 given => Some(given),
             };
-            inventory.entry([kind, group]).or_default().push((object.name.as_deref().unwrap_or(name), place));
+            inventory
+                .entry([kind, group])
+                .or_default()
+                .push((object.name.as_deref().unwrap_or(name), place));
         }
-        inventory.values_mut().for_each(|of_kind| order::sort(of_kind));
+        inventory
+            .values_mut()
+            .for_each(|of_kind| order::sort(of_kind));
         ObjectsByKind(inventory)
     }
 
     /// Sorts them by name.
     fn of_kind<'s>(&'s self, kind: &'s str, group: &'s str) -> &'s [Present<'s>] {
-        self.0.get(&[kind, group]).map(Vec::as_slice).unwrap_or_default()
+        self.0
+            .get(&[kind, group])
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     fn named<'s>(&'s self, kind: &'s str, group: &'s str, name: &str) -> &'s [Present<'s>] {
         let of_kind = self.of_kind(kind, group);
-        let rest = of_kind.get(of_kind.partition_point(|(own, _)| *own < name)..).unwrap_or_default();
-        rest.get(..rest.partition_point(|(own, _)| *own == name)).unwrap_or_default()
+        let rest = of_kind
+            .get(of_kind.partition_point(|(own, _)| *own < name)..)
+            .unwrap_or_default();
+        rest.get(..rest.partition_point(|(own, _)| *own == name))
+            .unwrap_or_default()
     }
 
     /// Returns help if the name that a pod references exists as the other kind or in another namespace.
     pub fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
-        let places = |kind| -> Vec<&str> { self.named(kind, GROUP, name).iter().filter_map(|(_, place)| *place).collect() };
+        let places = |kind| -> Vec<&str> {
+            self.named(kind, GROUP, name)
+                .iter()
+                .filter_map(|(_, place)| *place)
+                .collect()
+        };
         let own = places(kind);
         if own.contains(&namespace) {
             return None;
         }
-        let other = if kind == "ResourceClaim" { "ResourceClaimTemplate" } else { "ResourceClaim" };
+        let other = if kind == "ResourceClaim" {
+            "ResourceClaimTemplate"
+        } else {
+            "ResourceClaim"
+        };
         if places(other).contains(&namespace) {
-            let field = if kind == "ResourceClaim" { "resourceClaimTemplateName" } else { "resourceClaimName" };
+            let field = if kind == "ResourceClaim" {
+                "resourceClaimTemplateName"
+            } else {
+                "resourceClaimName"
+            };
             return Some(message!(
                 "reference.other-kind",
                 "`{name}` of this text is a {other}, not a {kind}: name it in `{field}`",
@@ -88,7 +124,9 @@ impl<'a> ObjectsByKind<'a> {
         };
         let mut nearest = Nearest::to(name);
         for (own, place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
-            if !numbered(own) && (namespace.is_empty() || place.is_none_or(|place| place == namespace)) {
+            if !numbered(own)
+                && (namespace.is_empty() || place.is_none_or(|place| place == namespace))
+            {
                 nearest.consider(own);
             }
         }
@@ -96,21 +134,34 @@ impl<'a> ObjectsByKind<'a> {
     }
 
     /// Finds the object of the kind that has this name between the shared beginning and end of all names.
-    pub fn renamed<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4], affixes: &Affixes<'_>) -> Option<&'s str> {
+    pub fn renamed<'s>(
+        &'s self,
+        [kind, group, name, namespace]: [&'s str; 4],
+        affixes: &Affixes<'_>,
+    ) -> Option<&'s str> {
         let find = |wanted: &str| {
             let mut named = self.named(kind, group, wanted).iter();
-            named.find(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace)).map(|(own, _)| *own)
+            named
+                .find(|(_, place)| {
+                    namespace.is_empty() || place.is_none_or(|place| place == namespace)
+                })
+                .map(|(own, _)| *own)
         };
         let Affixes { prefix, suffix } = affixes;
-        [format!("{prefix}{name}"), format!("{name}{suffix}"), format!("{prefix}{name}{suffix}")]
-            .iter()
-            .find_map(|wanted| find(wanted))
+        [
+            format!("{prefix}{name}"),
+            format!("{name}{suffix}"),
+            format!("{prefix}{name}{suffix}"),
+        ]
+        .iter()
+        .find_map(|wanted| find(wanted))
     }
 
     /// Returns true if the text has objects of the kind, but not this one. A reference without namespace means any.
     pub fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
         let mut named = self.named(kind, group, name).iter();
-        !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
+        !named
+            .any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
             && !self.of_kind(kind, group).is_empty()
     }
 }
@@ -125,21 +176,40 @@ pub struct Affixes<'a> {
 impl<'a> Affixes<'a> {
     pub fn of(objects: impl Iterator<Item = NamedObject<'a>>) -> Self {
         // Kustomize does not rename these.
-        let renamed = |named: &NamedObject<'_>| !matches!(named.kind, "Namespace" | "CustomResourceDefinition" | "List");
-        let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
-            pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
+        let renamed = |named: &NamedObject<'_>| {
+            !matches!(
+                named.kind,
+                "Namespace" | "CustomResourceDefinition" | "List"
+            )
         };
-        let mut names = objects.filter(renamed).map(|named| named.name).filter(|name| !name.is_empty());
+        let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+            pairs
+                .take_while(|(one, other)| one == other)
+                .map(|(one, _)| one.len_utf8())
+                .sum()
+        };
+        let mut names = objects
+            .filter(renamed)
+            .map(|named| named.name)
+            .filter(|name| !name.is_empty());
         let first = names.next().unwrap_or_default();
         let (mut prefix, mut suffix) = (first, first);
         for name in names {
             let begin = shared(&mut prefix.chars().zip(name.chars()));
             let end = shared(&mut suffix.chars().rev().zip(name.chars().rev()));
             prefix = prefix.get(..begin).unwrap_or_default();
-            suffix = suffix.get(suffix.len().saturating_sub(end)..).unwrap_or_default();
+            suffix = suffix
+                .get(suffix.len().saturating_sub(end)..)
+                .unwrap_or_default();
         }
-        let prefix = prefix.rfind('-').and_then(|at| prefix.get(..at.saturating_add(1))).unwrap_or_default();
-        let suffix = suffix.find('-').and_then(|at| suffix.get(at..)).unwrap_or_default();
+        let prefix = prefix
+            .rfind('-')
+            .and_then(|at| prefix.get(..at.saturating_add(1)))
+            .unwrap_or_default();
+        let suffix = suffix
+            .find('-')
+            .and_then(|at| suffix.get(at..))
+            .unwrap_or_default();
         Affixes { prefix, suffix }
     }
 }

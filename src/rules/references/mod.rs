@@ -127,13 +127,30 @@ impl References {
         if self.idle {
             return;
         }
-        let Located { index, item, tree, namespace } = object;
-        self.objects.push(ListedObject { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
+        let Located {
+            index,
+            item,
+            tree,
+            namespace,
+        } = object;
+        self.objects.push(ListedObject {
+            index,
+            unplaced: item.namespace.is_empty(),
+            cluster: false,
+            name: None,
+        });
         if item.kind == "Pod" && item.api_version == "v1" {
-            let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
+            let claims = tree
+                .get(item.node, "spec")
+                .and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
-            let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
-            self.pods.insert(pair(namespace, &item.name), order::set(entries.map(str::to_owned)));
+            let entries = items
+                .iter()
+                .filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
+            self.pods.insert(
+                pair(namespace, &item.name),
+                order::set(entries.map(str::to_owned)),
+            );
         }
         pods::read(self, object);
     }
@@ -143,10 +160,21 @@ impl References {
         if self.idle {
             return;
         }
-        let Located { index, item, namespace, .. } = object;
-        let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
+        let Located {
+            index,
+            item,
+            namespace,
+            ..
+        } = object;
+        let name =
+            Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
-        self.objects.push(ListedObject { index, unplaced: false, cluster, name: name.map(Box::from) });
+        self.objects.push(ListedObject {
+            index,
+            unplaced: false,
+            cluster,
+            name: name.map(Box::from),
+        });
         self.release = self.release.max(Some(item.release));
         let kind = match api.kind.object {
             ObjectKind::Classic(kind) => kind,
@@ -155,14 +183,24 @@ impl References {
         match kind {
             ClassicKind::ResourceClass => {
                 if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
-                    let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
+                    let key = [
+                        reference.kind(),
+                        reference.api_group(),
+                        reference.namespace(),
+                        reference.name(),
+                    ];
                     self.parameters(object, key, "parametersRef.name");
                 }
             }
             ClassicKind::ResourceClaim => {
                 let claim = view::ResourceClaim::new(record);
                 let spec = claim.spec();
-                self.claim_spec(object, spec, "spec.resourceClassName", "spec.parametersRef.name");
+                self.claim_spec(
+                    object,
+                    spec,
+                    "spec.resourceClassName",
+                    "spec.parametersRef.name",
+                );
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                         let what = What::Pod(self.keep([namespace, consumer.name()]));
@@ -172,7 +210,10 @@ impl References {
             }
             ClassicKind::ResourceClaimTemplate => {
                 let spec = view::ResourceClaimTemplate::new(record).spec().spec();
-                let (class, parameters) = ("spec.spec.resourceClassName", "spec.spec.parametersRef.name");
+                let (class, parameters) = (
+                    "spec.spec.resourceClassName",
+                    "spec.spec.parametersRef.name",
+                );
                 self.claim_spec(object, spec, class, parameters);
             }
             ClassicKind::PodSchedulingContext => {
@@ -181,10 +222,16 @@ impl References {
                 self.want(object, What::Pod(pod), FieldPath("metadata.name", 0));
                 for (at, claim) in scheduling.status().resource_claims().iter().enumerate() {
                     let [entry] = self.keep([claim.name()]);
-                    self.want(object, What::Entry(pod, entry), FieldPath("status.resourceClaims[].name", at));
+                    self.want(
+                        object,
+                        What::Entry(pod, entry),
+                        FieldPath("status.resourceClaims[].name", at),
+                    );
                 }
             }
-            ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters | ClassicKind::ResourceSlice => {}
+            ClassicKind::ResourceClaimParameters
+            | ClassicKind::ResourceClassParameters
+            | ClassicKind::ResourceSlice => {}
         }
     }
 
@@ -196,9 +243,22 @@ impl References {
         parameters: &'static str,
     ) {
         let [name] = self.keep([spec.resource_class_name()]);
-        self.want(object, What::Class("ResourceClass", name), FieldPath(class, 0));
+        self.want(
+            object,
+            What::Class("ResourceClass", name),
+            FieldPath(class, 0),
+        );
         if let Some(reference) = spec.parameters_ref() {
-            self.parameters(object, [reference.kind(), reference.api_group(), object.namespace, reference.name()], parameters);
+            self.parameters(
+                object,
+                [
+                    reference.kind(),
+                    reference.api_group(),
+                    object.namespace,
+                    reference.name(),
+                ],
+                parameters,
+            );
         }
     }
 
@@ -222,14 +282,24 @@ impl References {
 
     fn want(&mut self, object: Located<'_>, what: What, place: FieldPath) {
         let span = place.locate(object.tree, object.item.node);
-        self.references.push(Reference { object: object.index, what, place: ReferencePath::Field(place), span });
+        self.references.push(Reference {
+            object: object.index,
+            what,
+            place: ReferencePath::Field(place),
+            span,
+        });
     }
 
     /// Records the same at any path.
     fn want_at(&mut self, object: Located<'_>, what: What, steps: &[Step]) {
         let span = locate::locate(object.tree, object.item.node, steps);
         let place = ReferencePath::Path(path::render(steps).into());
-        self.references.push(Reference { object: object.index, what, place, span });
+        self.references.push(Reference {
+            object: object.index,
+            what,
+            place,
+            span,
+        });
     }
 
     /// Adds a remark that one object is enough for.
@@ -251,9 +321,14 @@ impl References {
         asked: Option<Release>,
         tell: &mut dyn FnMut(Finding),
     ) {
-        std::mem::take(&mut self.advice).into_iter().for_each(&mut *tell);
+        std::mem::take(&mut self.advice)
+            .into_iter()
+            .for_each(&mut *tell);
         if let Some(release) = asked.or(self.release) {
-            self.forms.drain(..).filter_map(|form| form.finding(release)).for_each(&mut *tell);
+            self.forms
+                .drain(..)
+                .filter_map(|form| form.finding(release))
+                .for_each(&mut *tell);
         }
         // A text of one object cannot refer to another object in it.
         if object(1).is_some() {
@@ -278,9 +353,17 @@ impl References {
         let mut said: BTreeMap<[&str; 4], (usize, usize)> = BTreeMap::new();
         let mut found: Vec<Finding> = Vec::new();
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
-        for Reference { object, what, place, span } in &self.references {
+        for Reference {
+            object,
+            what,
+            place,
+            span,
+        } in &self.references
+        {
             let lacks = match *what {
-                What::Class(kind, name) => !name.is_empty() && inventory.lacks(kind, GROUP, self.name(name), ""),
+                What::Class(kind, name) => {
+                    !name.is_empty() && inventory.lacks(kind, GROUP, self.name(name), "")
+                }
                 What::Parameters(names) => {
                     let [kind, group, namespace, name] = names.map(|name| self.name(name));
                     !kind.is_empty() && inventory.lacks(kind, group, name, namespace)
@@ -288,7 +371,9 @@ impl References {
                 What::Claim(kind, [namespace, name]) => {
                     let (namespace, name) = (self.name(namespace), self.name(name));
                     if let Some(message) = inventory.elsewhere(kind, name, namespace) {
-                        let mut finding = Finding::new(Code::ClaimNotInInput, Origin::Claimkit, message).with_span(*span);
+                        let mut finding =
+                            Finding::new(Code::ClaimNotInInput, Origin::Claimkit, message)
+                                .with_span(*span);
                         finding.path = Some(place.render());
                         finding.object = Some(*object);
                         tell(finding);
@@ -297,19 +382,31 @@ impl References {
                     inventory.lacks(kind, GROUP, name, namespace)
                 }
                 What::Request(kind, [namespace, name], request) => {
-                    let key = [kind.to_owned(), self.name(namespace).to_owned(), self.name(name).to_owned()];
-                    self.requests.get(&key).is_some_and(|requests| !requests.contains(self.name(request)))
+                    let key = [
+                        kind.to_owned(),
+                        self.name(namespace).to_owned(),
+                        self.name(name).to_owned(),
+                    ];
+                    self.requests
+                        .get(&key)
+                        .is_some_and(|requests| !requests.contains(self.name(request)))
                 }
                 What::Extended(name) => self.devices.lacks_extended(self.name(name), &inventory),
                 What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
-                What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
+                What::Entry(place, entry) => {
+                    pod(place).is_some_and(|entries| !entries.contains(self.name(entry)))
+                }
             };
             if lacks {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
                 // A name similar to an existing one is more likely a typo than an object outside the text.
                 let meant = self.object_named(*what);
-                let near = meant.and_then(|meant| *nearest.entry(meant).or_insert_with(|| inventory.nearest(meant)));
+                let near = meant.and_then(|meant| {
+                    *nearest
+                        .entry(meant)
+                        .or_insert_with(|| inventory.nearest(meant))
+                });
                 if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
                     finding.severity = Severity::Warning;
                     let help = message!(
@@ -334,8 +431,17 @@ impl References {
             if let Some(finding) = found.get_mut(at) {
                 let message = &finding.message;
                 finding.message = match more {
-                    1 => message!("reference.named-once-more", "{message}; it is named once more", message),
-                    _ => message!("reference.named-more", "{message}; it is named {more} times more", message, more),
+                    1 => message!(
+                        "reference.named-once-more",
+                        "{message}; it is named once more",
+                        message
+                    ),
+                    _ => message!(
+                        "reference.named-more",
+                        "{message}; it is named {more} times more",
+                        message,
+                        more
+                    ),
                 };
             }
         }
@@ -345,8 +451,16 @@ impl References {
     /// Returns the command that prints an absent object; `None` if it is not known which object is meant.
     fn command(&self, what: What) -> Option<String> {
         let [kind, group, name, namespace] = self.object_named(what)?;
-        let kind = if group == GROUP { kind.to_ascii_lowercase() } else { format!("{kind}.{group}").to_ascii_lowercase() };
-        let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
+        let kind = if group == GROUP {
+            kind.to_ascii_lowercase()
+        } else {
+            format!("{kind}.{group}").to_ascii_lowercase()
+        };
+        let namespace = if namespace.is_empty() {
+            String::new()
+        } else {
+            format!(" -n {namespace}")
+        };
         Some(format!("kubectl get {kind} {name}{namespace} -o yaml"))
     }
 
@@ -358,7 +472,9 @@ impl References {
                 let [kind, group, namespace, name] = names.map(|name| self.name(name));
                 Some([kind, group, name, namespace])
             }
-            What::Claim(kind, [namespace, name]) => Some([kind, GROUP, self.name(name), self.name(namespace)]),
+            What::Claim(kind, [namespace, name]) => {
+                Some([kind, GROUP, self.name(name), self.name(namespace)])
+            }
             What::Request(..) | What::Extended(_) | What::Pod(_) | What::Entry(..) => None,
         }
     }
@@ -370,7 +486,11 @@ impl References {
                 let class = name(class);
                 (
                     Code::ClassNotInInput,
-                    message!("reference.class-absent", "the text has classes, but none is called `{class}`", class),
+                    message!(
+                        "reference.class-absent",
+                        "the text has classes, but none is called `{class}`",
+                        class
+                    ),
                 )
             }
             What::Parameters([kind, _, namespace, own]) => {
@@ -386,10 +506,23 @@ impl References {
                 };
                 (Code::ParametersNotInInput, message)
             }
-            What::Claim(kind, [namespace, own]) => (Code::ClaimNotInInput, absent_in_namespace(kind, name(own), name(namespace))),
+            What::Claim(kind, [namespace, own]) => (
+                Code::ClaimNotInInput,
+                absent_in_namespace(kind, name(own), name(namespace)),
+            ),
             What::Request(kind, [namespace, own], request) => {
-                let key = [kind.to_owned(), name(namespace).to_owned(), name(own).to_owned()];
-                let known: Vec<&str> = self.requests.get(&key).into_iter().flatten().map(String::as_str).collect();
+                let key = [
+                    kind.to_owned(),
+                    name(namespace).to_owned(),
+                    name(own).to_owned(),
+                ];
+                let known: Vec<&str> = self
+                    .requests
+                    .get(&key)
+                    .into_iter()
+                    .flatten()
+                    .map(String::as_str)
+                    .collect();
                 let (own, request, known) = (name(own), name(request), known.join("`, `"));
                 let message = message!(
                     "reference.request-absent",
@@ -414,8 +547,12 @@ impl References {
             }
             What::Entry([_, pod], entry) => {
                 let (pod, entry) = (name(pod), name(entry));
-                let message =
-                    message!("reference.entry-absent", "pod `{pod}` of this text has no claim entry `{entry}`", pod, entry);
+                let message = message!(
+                    "reference.entry-absent",
+                    "pod `{pod}` of this text has no claim entry `{entry}`",
+                    pod,
+                    entry
+                );
                 (Code::ClaimEntryNotInPod, message)
             }
         };

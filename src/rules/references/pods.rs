@@ -13,7 +13,10 @@ use crate::text::tree::{NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields that name what an entry stands for, and the kinds they name.
-const NAMES: [(&str, &str); 2] = [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")];
+const NAMES: [(&str, &str); 2] = [
+    ("resourceClaimName", "ResourceClaim"),
+    ("resourceClaimTemplateName", "ResourceClaimTemplate"),
+];
 
 /// The form of an entry of `resourceClaims`; whether it is correct depends on the release, which is known later.
 #[derive(Debug)]
@@ -50,7 +53,9 @@ impl ClaimForm {
         finding.help = code.spoken_help();
         finding.path = Some(self.path);
         finding.object = Some(self.object);
-        let Some(edits) = self.edits else { return Some(finding) };
+        let Some(edits) = self.edits else {
+            return Some(finding);
+        };
         let title = match self.flat {
             true => message!("reference.move-under-source", "move it under `source`"),
             false => message!("reference.move-out-of-source", "move it out of `source`"),
@@ -66,8 +71,15 @@ fn key(name: &str) -> Step {
 /// Takes the pod of an object in, if it has one.
 pub fn read(references: &mut References, object: Located<'_>) {
     let Located { item, tree, .. } = object;
-    let Some(to) = workload::path_to_spec(&item.api_version, &item.kind) else { return };
-    let Some(spec) = to.iter().try_fold(item.node, |node, name| tree.get(node, name)) else { return };
+    let Some(to) = workload::path_to_spec(&item.api_version, &item.kind) else {
+        return;
+    };
+    let Some(spec) = to
+        .iter()
+        .try_fold(item.node, |node, name| tree.get(node, name))
+    else {
+        return;
+    };
     let steps: Vec<Step> = to.iter().map(|name| key(name)).collect();
     let entries = entries(references, object, spec, &steps);
     let mut used = BTreeSet::new();
@@ -78,7 +90,9 @@ pub fn read(references: &mut References, object: Located<'_>) {
             let mut steps = steps.clone();
             steps.extend([key(list), Step::Index(index), key("resources")]);
             if let Some(resources) = tree.get(container, "resources") {
-                misread |= items(tree, resources, "claims").iter().any(|claim| !tree.is_map(*claim));
+                misread |= items(tree, resources, "claims")
+                    .iter()
+                    .any(|claim| !tree.is_map(*claim));
                 container_claims(references, object, resources, &steps, &entries, &mut used);
                 extended(references, object, resources, &steps);
             }
@@ -105,24 +119,37 @@ struct Entry<'t> {
 }
 
 fn items<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> &'t [NodeId] {
-    tree.get(map, name).map(|list| tree.items(list)).unwrap_or_default()
+    tree.get(map, name)
+        .map(|list| tree.items(list))
+        .unwrap_or_default()
 }
 
 fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
-    tree.get(map, name).and_then(|node| tree.str(node)).filter(|text| !text.is_empty())
+    tree.get(map, name)
+        .and_then(|node| tree.str(node))
+        .filter(|text| !text.is_empty())
 }
 
-fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, steps: &[Step]) -> BTreeMap<&'t str, Entry<'t>> {
+fn entries<'t>(
+    references: &mut References,
+    object: Located<'t>,
+    spec: NodeId,
+    steps: &[Step],
+) -> BTreeMap<&'t str, Entry<'t>> {
     let tree = object.tree;
     let mut entries = BTreeMap::new();
     for (index, &entry) in items(tree, spec, "resourceClaims").iter().enumerate() {
         let mut steps = steps.to_vec();
         steps.extend([key("resourceClaims"), Step::Index(index)]);
-        let source = tree.get(entry, "source").filter(|&source| tree.is_map(source));
+        let source = tree
+            .get(entry, "source")
+            .filter(|&source| tree.is_map(source));
         let holder = source.unwrap_or(entry);
         let mut names = None;
         for (field, kind) in NAMES {
-            let Some(name) = text(tree, holder, field) else { continue };
+            let Some(name) = text(tree, holder, field) else {
+                continue;
+            };
             names = Some((kind, name));
             let what = What::Claim(kind, references.keep([object.namespace, name]));
             let mut steps = steps.clone();
@@ -133,18 +160,29 @@ fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, s
         if names.is_some() {
             let flat = source.is_none();
             let edits = if flat {
-                shape::under(tree, entry, "source", &|name| NAMES.iter().any(|(field, _)| *field == name))
+                shape::under(tree, entry, "source", &|name| {
+                    NAMES.iter().any(|(field, _)| *field == name)
+                })
             } else {
                 shape::move_out(tree, entry, "source")
             };
             let last = if flat {
-                NAMES.iter().map(|(field, _)| *field).find(|field| tree.get(entry, field).is_some())
+                NAMES
+                    .iter()
+                    .map(|(field, _)| *field)
+                    .find(|field| tree.get(entry, field).is_some())
             } else {
                 Some("source")
             };
             steps.extend(last.map(key));
             let span = locate::locate_key(tree, object.item.node, &steps);
-            references.forms.push(ClaimForm { flat, object: object.index, path: path::render(&steps), span, edits });
+            references.forms.push(ClaimForm {
+                flat,
+                object: object.index,
+                path: path::render(&steps),
+                span,
+                edits,
+            });
         }
         if let Some(name) = text(tree, entry, "name") {
             entries.insert(name, Entry { index, names });
@@ -168,7 +206,9 @@ fn container_claims<'t>(
             steps.extend([key("claims"), Step::Index(index), key(name)]);
             steps
         };
-        let Some(name) = text(tree, claim, "name") else { continue };
+        let Some(name) = text(tree, claim, "name") else {
+            continue;
+        };
         let Some(entry) = entries.get(name) else {
             // The server refuses the pod.
             continue;
@@ -176,7 +216,11 @@ fn container_claims<'t>(
         used.insert(name);
         if let (Some(request), Some((kind, target))) = (text(tree, claim, "request"), entry.names) {
             let [namespace, target, request] = references.keep([object.namespace, target, request]);
-            references.want_at(object, What::Request(kind, [namespace, target], request), &at("request"));
+            references.want_at(
+                object,
+                What::Request(kind, [namespace, target], request),
+                &at("request"),
+            );
         }
     }
 }
@@ -186,7 +230,9 @@ fn extended(references: &mut References, object: Located<'_>, resources: NodeId,
     let tree = object.tree;
     let mut seen = BTreeSet::new();
     for list in ["limits", "requests"] {
-        let Some(map) = tree.get(resources, list) else { continue };
+        let Some(map) = tree.get(resources, list) else {
+            continue;
+        };
         for entry in tree.entries(map) {
             let name = tree.text(entry.key);
             if name.contains('/') && seen.insert(name) {

@@ -10,7 +10,9 @@ use crate::place::ParsedSelector;
 use crate::place::PreparedNodes;
 use crate::place::classic::explain;
 use crate::place::classic::matching::{MatchOutcome, Matches, TermState};
-use crate::place::classic::placement::{CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause};
+use crate::place::classic::placement::{
+    CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause,
+};
 use crate::place::rules::SchedulerRules;
 use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
@@ -35,7 +37,10 @@ impl<'q> ExplainedNodes<'q> {
             Some(detail) => detail == Detail::Full,
             None => nodes <= FULL_NODES,
         };
-        ExplainedNodes { full, named: options.explain }
+        ExplainedNodes {
+            full,
+            named: options.explain,
+        }
     }
 
     fn includes(&self, name: &str) -> bool {
@@ -52,16 +57,34 @@ pub struct SelectorPlaces {
 
 impl SelectorPlaces {
     /// Finds them below `prefix` in an object.
-    pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &ParsedSelector<'_>) -> Self {
+    pub fn find(
+        source: &Source<'_>,
+        tree: &Tree<'_>,
+        root: NodeId,
+        prefix: &[Step],
+        selector: &ParsedSelector<'_>,
+    ) -> Self {
         let at = |below: &[Step]| {
             let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
             located::range(source, locate::locate(tree, root, &steps))
         };
         let terms = selector.terms.iter().enumerate().map(|(index, term)| {
-            let here = at(&[Step::Key("nodeSelectorTerms".to_owned()), Step::Index(index)]);
-            (here, term.requirements.iter().map(|requirement| at(&requirement.steps(index))).collect())
+            let here = at(&[
+                Step::Key("nodeSelectorTerms".to_owned()),
+                Step::Index(index),
+            ]);
+            (
+                here,
+                term.requirements
+                    .iter()
+                    .map(|requirement| at(&requirement.steps(index)))
+                    .collect(),
+            )
         });
-        SelectorPlaces { whole: at(&[]), terms: terms.collect() }
+        SelectorPlaces {
+            whole: at(&[]),
+            terms: terms.collect(),
+        }
     }
 
     fn term(&self, term: usize) -> Option<Range> {
@@ -102,12 +125,21 @@ impl Placing<'_, '_> {
                 *count = count.saturating_add(1);
             }
         }
-        let mut reasons: Vec<out::ReasonCount> =
-            reasons.iter().map(|(reason, nodes)| out::ReasonCount { reason: (*reason).to_owned(), nodes: *nodes }).collect();
+        let mut reasons: Vec<out::ReasonCount> = reasons
+            .iter()
+            .map(|(reason, nodes)| out::ReasonCount {
+                reason: (*reason).to_owned(),
+                nodes: *nodes,
+            })
+            .collect();
         order::sort_by_key(&mut reasons, |reason| std::cmp::Reverse(reason.nodes));
         out::Placement {
             release: self.release.to_string(),
-            detail: if self.explained.full { Detail::Full } else { Detail::Summary },
+            detail: if self.explained.full {
+                Detail::Full
+            } else {
+                Detail::Summary
+            },
             counts,
             reasons,
             next: None,
@@ -117,7 +149,11 @@ impl Placing<'_, '_> {
     }
 
     /// Returns the account of a bare selector.
-    pub fn selector(&self, matches: &Matches<'_, '_>, ranges: Option<&SelectorPlaces>) -> out::Placement {
+    pub fn selector(
+        &self,
+        matches: &Matches<'_, '_>,
+        ranges: Option<&SelectorPlaces>,
+    ) -> out::Placement {
         let nodes = (0..self.nodes.len()).map(|node| {
             let eager = matches.eager(node);
             let verdict = match eager {
@@ -137,7 +173,9 @@ impl Placing<'_, '_> {
             }
         });
         let mut placement = self.placement(nodes.collect());
-        placement.selectors.push(self.inverse("", None, matches, ranges));
+        placement
+            .selectors
+            .push(self.inverse("", None, matches, ranges));
         placement
     }
 
@@ -150,8 +188,16 @@ impl Placing<'_, '_> {
         ranges: &[Option<SelectorPlaces>],
         rules: &SchedulerRules,
     ) -> out::Placement {
-        let judge = PlanJudge { sites, nodes: self.nodes, rules };
-        let teller = Teller { placing: self, judge, ranges };
+        let judge = PlanJudge {
+            sites,
+            nodes: self.nodes,
+            rules,
+        };
+        let teller = Teller {
+            placing: self,
+            judge,
+            ranges,
+        };
         let blocked = PlanJudge::blocked(plans);
         let mut passed = Vec::new();
         let nodes = (0..self.nodes.len()).map(|node| {
@@ -160,12 +206,18 @@ impl Placing<'_, '_> {
                 passed.push(node);
             }
             let (mut reason, range) = teller.reason(plans, &decision, node);
-            if let (true, Some(plan)) = (plans.len() > 1, decision.plan.and_then(|plan| plans.get(plan))) {
+            if let (true, Some(plan)) = (
+                plans.len() > 1,
+                decision.plan.and_then(|plan| plans.get(plan)),
+            ) {
                 let claim = plan.entry.unwrap_or(&plan.claim);
                 reason = message!("schedule.claim", "claim `{claim}`: {reason}", claim, reason);
             }
             let name = self.nodes.name(node);
-            let claims = self.explained.includes(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
+            let claims = self
+                .explained
+                .includes(name)
+                .then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
             out::PlacedNode {
                 name: name.to_owned(),
                 verdict: decision.verdict,
@@ -180,13 +232,23 @@ impl Placing<'_, '_> {
         let mut placement = self.placement(nodes);
         if pod {
             let next = judge.next(plans, &passed);
-            placement.next = next.map(|(scheduler_reason, why)| out::Next { scheduler_reason, why });
+            placement.next = next.map(|(scheduler_reason, why)| out::Next {
+                scheduler_reason,
+                why,
+            });
         }
         for filter in plans.iter().flat_map(|plan| &plan.filters) {
-            let Filter::Selector { site: at, .. } = filter else { continue };
+            let Filter::Selector { site: at, .. } = filter else {
+                continue;
+            };
             let Some(site) = sites.get(*at) else { continue };
             let ranges = ranges.get(*at).and_then(Option::as_ref);
-            placement.selectors.push(self.inverse(site.path, Some(site.object), &site.matches, ranges));
+            placement.selectors.push(self.inverse(
+                site.path,
+                Some(site.object),
+                &site.matches,
+                ranges,
+            ));
         }
         placement
     }
@@ -200,12 +262,28 @@ impl Placing<'_, '_> {
     ) -> Reason {
         match outcome {
             MatchOutcome::Error => {
-                let bad = matches.selector.terms.iter().enumerate().find_map(|(term, parsed)| {
-                    parsed.requirements.iter().position(|requirement| requirement.test.is_err()).map(|at| (term, at))
-                });
+                let bad = matches
+                    .selector
+                    .terms
+                    .iter()
+                    .enumerate()
+                    .find_map(|(term, parsed)| {
+                        parsed
+                            .requirements
+                            .iter()
+                            .position(|requirement| requirement.test.is_err())
+                            .map(|at| (term, at))
+                    });
                 let range = bad.and_then(|(term, at)| ranges?.requirement(term, at));
                 let error = matches.error.as_deref().unwrap_or_default();
-                (message!("schedule.selector-unparsed", "the selector cannot be parsed: {error}", error), range)
+                (
+                    message!(
+                        "schedule.selector-unparsed",
+                        "the selector cannot be parsed: {error}",
+                        error
+                    ),
+                    range,
+                )
             }
             MatchOutcome::Match => {
                 let term = matches.matched_term(node).unwrap_or_default();
@@ -213,7 +291,12 @@ impl Placing<'_, '_> {
                     1 => message!("schedule.term-matches", "the term matches").into_owned(),
                     many => {
                         let term = term.saturating_add(1);
-                        message!("schedule.term-of-many-matches", "term {term} of {many} matches", term, many)
+                        message!(
+                            "schedule.term-of-many-matches",
+                            "term {term} of {many} matches",
+                            term,
+                            many
+                        )
                     }
                 };
                 // The check itself shows the term. With thousands of nodes, positions are given only for failures.
@@ -237,7 +320,12 @@ impl Placing<'_, '_> {
         node: usize,
     ) -> out::SelectorCheck {
         let (eager, lazy) = (matches.eager(node), matches.lazy(node));
-        let error = |outcome: MatchOutcome| matches.error.clone().filter(|_| outcome == MatchOutcome::Error);
+        let error = |outcome: MatchOutcome| {
+            matches
+                .error
+                .clone()
+                .filter(|_| outcome == MatchOutcome::Error)
+        };
         let everything = self.explained.includes(self.nodes.name(node));
         out::SelectorCheck {
             source,
@@ -252,30 +340,54 @@ impl Placing<'_, '_> {
         }
     }
 
-    fn terms(&self, matches: &Matches<'_, '_>, ranges: Option<&SelectorPlaces>, node: usize) -> Vec<out::TermCheck> {
-        let terms = matches.selector.terms.iter().zip(&matches.terms).enumerate().map(|(index, (term, judged))| {
-            let requirements = term.requirements.iter().enumerate().map(|(at, requirement)| {
-                let explained = explain::requirement(requirement, self.nodes, node);
-                out::RequirementCheck {
-                    path: requirement.path(index),
-                    key: requirement.key.to_owned(),
-                    operator: requirement.operator.to_owned(),
-                    values: requirement.values.iter().map(|value| (*value).to_owned()).collect(),
-                    actual: explained.actual.map(str::to_owned),
-                    holds: explained.holds,
-                    why: explained.why,
-                    range: ranges.and_then(|ranges| ranges.requirement(index, at)),
+    fn terms(
+        &self,
+        matches: &Matches<'_, '_>,
+        ranges: Option<&SelectorPlaces>,
+        node: usize,
+    ) -> Vec<out::TermCheck> {
+        let terms = matches
+            .selector
+            .terms
+            .iter()
+            .zip(&matches.terms)
+            .enumerate()
+            .map(|(index, (term, judged))| {
+                let requirements = term
+                    .requirements
+                    .iter()
+                    .enumerate()
+                    .map(|(at, requirement)| {
+                        let explained = explain::requirement(requirement, self.nodes, node);
+                        out::RequirementCheck {
+                            path: requirement.path(index),
+                            key: requirement.key.to_owned(),
+                            operator: requirement.operator.to_owned(),
+                            values: requirement
+                                .values
+                                .iter()
+                                .map(|value| (*value).to_owned())
+                                .collect(),
+                            actual: explained.actual.map(str::to_owned),
+                            holds: explained.holds,
+                            why: explained.why,
+                            range: ranges.and_then(|ranges| ranges.requirement(index, at)),
+                        }
+                    });
+                let outcome = match judged.state {
+                    TermState::Empty => out::TermOutcome::Empty,
+                    TermState::Error => out::TermOutcome::Error,
+                    TermState::Judged if judged.all.has(node) => out::TermOutcome::Match,
+                    TermState::Judged => out::TermOutcome::NoMatch,
+                };
+                let range = ranges.and_then(|ranges| ranges.term(index));
+                out::TermCheck {
+                    index,
+                    outcome,
+                    requirements: requirements.collect(),
+                    range,
                 }
             });
-            let outcome = match judged.state {
-                TermState::Empty => out::TermOutcome::Empty,
-                TermState::Error => out::TermOutcome::Error,
-                TermState::Judged if judged.all.has(node) => out::TermOutcome::Match,
-                TermState::Judged => out::TermOutcome::NoMatch,
-            };
-            let range = ranges.and_then(|ranges| ranges.term(index));
-            out::TermCheck { index, outcome, requirements: requirements.collect(), range }
-        });
         terms.collect()
     }
 
@@ -288,19 +400,35 @@ impl Placing<'_, '_> {
     ) -> out::Inverse {
         let requirements = explain::removals(matches).into_iter().map(|removal| {
             let (term, at) = (removal.term, removal.requirement);
-            let written = matches.selector.terms.get(term).and_then(|term| term.requirements.get(at));
+            let written = matches
+                .selector
+                .terms
+                .get(term)
+                .and_then(|term| term.requirements.get(at));
             out::InverseRequirement {
                 term,
-                path: written.map(|requirement| requirement.path(term)).unwrap_or_default(),
+                path: written
+                    .map(|requirement| requirement.path(term))
+                    .unwrap_or_default(),
                 removes: removal.removes.count(),
                 removes_alone: removal.alone.count(),
-                alone: removal.alone.iter().take(NAMED).map(|node| self.nodes.name(node).to_owned()).collect(),
+                alone: removal
+                    .alone
+                    .iter()
+                    .take(NAMED)
+                    .map(|node| self.nodes.name(node).to_owned())
+                    .collect(),
                 empties: removal.empties,
                 range: ranges.and_then(|ranges| ranges.requirement(term, at)),
             }
         });
         let requirements = requirements.collect();
-        out::Inverse { source: path.to_owned(), object, selects: matches.any.count(), requirements }
+        out::Inverse {
+            source: path.to_owned(),
+            object,
+            selects: matches.any.count(),
+            requirements,
+        }
     }
 }
 
@@ -322,25 +450,43 @@ fn gets<'p>(plan: &'p ClaimPlan<'_>, node: &str) -> Option<&'p str> {
 impl Teller<'_, '_, '_, '_, '_> {
     fn reason(&self, plans: &[ClaimPlan<'_>], decision: &VerdictCause, node: usize) -> Reason {
         let plan = decision.plan.and_then(|plan| plans.get(plan));
-        let filter = plan.and_then(|plan| decision.filter.and_then(|filter| plan.filters.get(filter)));
+        let filter =
+            plan.and_then(|plan| decision.filter.and_then(|filter| plan.filters.get(filter)));
         if let Some(filter) = filter {
             return self.filter_reason(filter, node);
         }
         let gate = plan.and_then(|plan| decision.gate.and_then(|gate| plan.gates.get(gate)));
-        let parsed = gate.and_then(|gate| gate.site).and_then(|at| Some((at, self.judge.sites.get(at)?)));
+        let parsed = gate
+            .and_then(|gate| gate.site)
+            .and_then(|at| Some((at, self.judge.sites.get(at)?)));
         if let Some((at, site)) = parsed {
             let ranges = self.ranges.get(at).and_then(Option::as_ref);
-            return self.placing.selector_reason(&site.matches, ranges, node, MatchOutcome::Error);
+            return self
+                .placing
+                .selector_reason(&site.matches, ranges, node, MatchOutcome::Error);
         }
         match (gate, decision.verdict) {
             (Some(gate), _) => (gate.why.clone(), None),
-            (None, PlacementVerdict::Yes) => {
-                (message!("schedule.allocated-available", "allocated, and available on the node").into_owned(), None)
-            }
-            _ if plans.iter().any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) => {
-                let gets = plans.iter().filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
+            (None, PlacementVerdict::Yes) => (
+                message!(
+                    "schedule.allocated-available",
+                    "allocated, and available on the node"
+                )
+                .into_owned(),
+                None,
+            ),
+            _ if plans
+                .iter()
+                .any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) =>
+            {
+                let gets = plans
+                    .iter()
+                    .filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
                 let gets = message::sentences(gets.map(str::to_owned));
-                (message!("schedule.not-allocated", "not allocated; {gets}", gets), None)
+                (
+                    message!("schedule.not-allocated", "not allocated; {gets}", gets),
+                    None,
+                )
             }
             _ => (self.possible(plans, node).into_owned(), None),
         }
@@ -350,56 +496,114 @@ impl Teller<'_, '_, '_, '_, '_> {
     fn possible(&self, plans: &[ClaimPlan<'_>], node: usize) -> Cow<'static, str> {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);
-        if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name)) {
-            return message!("schedule.node-selected-for-pod", "selected for the pod, waiting for the driver");
+        if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name))
+        {
+            return message!(
+                "schedule.node-selected-for-pod",
+                "selected for the pod, waiting for the driver"
+            );
         }
         if filters().any(|filter| matches!(filter, Filter::Structured(_))) {
-            return message!("schedule.not-allocated-no-slices", "not allocated; the text has no slices to allocate from");
+            return message!(
+                "schedule.not-allocated-no-slices",
+                "not allocated; the text has no slices to allocate from"
+            );
         }
-        if filters().any(|filter| matches!(filter, Filter::Potential(nodes) if !nodes.contains(name))) {
+        if filters()
+            .any(|filter| matches!(filter, Filter::Potential(nodes) if !nodes.contains(name)))
+        {
             return message!(
                 "schedule.not-allocated-not-asked",
                 "not allocated; drivers were not asked about the node in the last round"
             );
         }
-        message!("schedule.nothing-against-node", "not allocated; nothing known speaks against the node")
+        message!(
+            "schedule.nothing-against-node",
+            "not allocated; nothing known speaks against the node"
+        )
     }
 
     fn filter_reason(&self, filter: &Filter<'_>, node: usize) -> Reason {
         let name = self.placing.nodes.name(node);
         let explained = |text: Cow<'static, str>| (text.into_owned(), None);
         match filter {
-            Filter::Selector { site: at, allocated } => {
-                let Some(site) = self.judge.sites.get(*at) else { return (String::new(), None) };
+            Filter::Selector {
+                site: at,
+                allocated,
+            } => {
+                let Some(site) = self.judge.sites.get(*at) else {
+                    return (String::new(), None);
+                };
                 let lazy = !*allocated && !self.judge.rules.class_first;
-                let outcome = if lazy { site.matches.lazy(node) } else { site.matches.eager(node) };
-                self.placing.selector_reason(&site.matches, self.ranges.get(*at).and_then(Option::as_ref), node, outcome)
+                let outcome = if lazy {
+                    site.matches.lazy(node)
+                } else {
+                    site.matches.eager(node)
+                };
+                self.placing.selector_reason(
+                    &site.matches,
+                    self.ranges.get(*at).and_then(Option::as_ref),
+                    node,
+                    outcome,
+                )
             }
-            Filter::Unrestricted { path } => (message!("schedule.every-node", "`{path}` is not set: every node", path), None),
+            Filter::Unrestricted { path } => (
+                message!(
+                    "schedule.every-node",
+                    "`{path}` is not set: every node",
+                    path
+                ),
+                None,
+            ),
             Filter::Refused(refusal) => (refusal.reason.clone(), None),
-            Filter::Unsuitable { nodes, reported, truncated } => explained(match (nodes.contains(name), reported, truncated) {
-                (true, ..) => message!("schedule.driver-against-node", "the driver says that it cannot use the node"),
-                (false, true, false) => message!("schedule.driver-for-node", "the driver has nothing against the node"),
+            Filter::Unsuitable {
+                nodes,
+                reported,
+                truncated,
+            } => explained(match (nodes.contains(name), reported, truncated) {
+                (true, ..) => message!(
+                    "schedule.driver-against-node",
+                    "the driver says that it cannot use the node"
+                ),
+                (false, true, false) => message!(
+                    "schedule.driver-for-node",
+                    "the driver has nothing against the node"
+                ),
                 (false, true, true) => message!(
                     "schedule.driver-list-full",
                     "the driver's list of nodes it cannot use is full: it may have left this one out"
                 ),
-                (false, false, _) => message!("schedule.driver-silent", "the driver has said nothing yet"),
+                (false, false, _) => {
+                    message!("schedule.driver-silent", "the driver has said nothing yet")
+                }
             }),
             Filter::Potential(nodes) => explained(match nodes.contains(name) {
-                true => message!("schedule.drivers-asked", "drivers were asked about the node"),
-                false => message!("schedule.drivers-not-asked", "drivers were not asked about the node in the last round"),
+                true => message!(
+                    "schedule.drivers-asked",
+                    "drivers were asked about the node"
+                ),
+                false => message!(
+                    "schedule.drivers-not-asked",
+                    "drivers were not asked about the node in the last round"
+                ),
             }),
-            Filter::Selected(selected) if *selected == name => {
-                explained(message!("schedule.node-selected", "the node is selected, waiting for the driver"))
-            }
-            Filter::Selected(selected) => {
-                (message!("schedule.other-node-selected", "node `{node}` is selected", node = selected), None)
-            }
+            Filter::Selected(selected) if *selected == name => explained(message!(
+                "schedule.node-selected",
+                "the node is selected, waiting for the driver"
+            )),
+            Filter::Selected(selected) => (
+                message!(
+                    "schedule.other-node-selected",
+                    "node `{node}` is selected",
+                    node = selected
+                ),
+                None,
+            ),
             Filter::Structured(Some(structured)) => (structured.on(name).why.clone(), None),
-            Filter::Structured(None) => {
-                explained(message!("schedule.no-instances-known", "the text has no slices: instances are not known"))
-            }
+            Filter::Structured(None) => explained(message!(
+                "schedule.no-instances-known",
+                "the text has no slices: instances are not known"
+            )),
         }
     }
 
@@ -422,7 +626,12 @@ impl Teller<'_, '_, '_, '_, '_> {
             object: plan.object,
             entry: plan.entry.map(str::to_owned),
             class: some(plan.class),
-            stage: match (plan.allocated, plan.gates.iter().any(|gate| gate.check == CheckKind::Exists)) {
+            stage: match (
+                plan.allocated,
+                plan.gates
+                    .iter()
+                    .any(|gate| gate.check == CheckKind::Exists),
+            ) {
                 (true, _) => out::ClaimStage::Allocated,
                 (false, true) => out::ClaimStage::NotCreated,
                 (false, false) => out::ClaimStage::Unallocated,
@@ -447,7 +656,9 @@ impl Teller<'_, '_, '_, '_, '_> {
             Filter::Structured(found) => (CheckKind::Structured, found.is_some()),
         };
         let site = match filter {
-            Filter::Selector { site, .. } => self.judge.sites.get(*site).map(|found| (*site, found)),
+            Filter::Selector { site, .. } => {
+                self.judge.sites.get(*site).map(|found| (*site, found))
+            }
             _ => None,
         };
         out::Check {
@@ -457,14 +668,27 @@ impl Teller<'_, '_, '_, '_, '_> {
             scheduler_reason: refusal.map(|refusal| refusal.reason),
             instances: match filter {
                 Filter::Structured(Some(structured)) => {
-                    let instances = structured.on(self.placing.nodes.name(node)).instances.iter();
-                    instances.map(|(driver, name)| out::Instance { driver: driver.clone(), name: name.clone() }).collect()
+                    let instances = structured
+                        .on(self.placing.nodes.name(node))
+                        .instances
+                        .iter();
+                    instances
+                        .map(|(driver, name)| out::Instance {
+                            driver: driver.clone(),
+                            name: name.clone(),
+                        })
+                        .collect()
                 }
                 _ => Vec::new(),
             },
             object: site.map(|(_, site)| site.object),
             selector: site.map(|(at, site)| {
-                self.placing.check(Some(site.path), &site.matches, self.ranges.get(at).and_then(Option::as_ref), node)
+                self.placing.check(
+                    Some(site.path),
+                    &site.matches,
+                    self.ranges.get(at).and_then(Option::as_ref),
+                    node,
+                )
             }),
         }
     }

@@ -100,6 +100,10 @@ impl<'a> EvaluateOptions<'a> {
     where
         'a: 'n,
     {
-        if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
+        if given.is_empty() {
+            self.namespace.unwrap_or("default")
+        } else {
+            given
+        }
     }
 }

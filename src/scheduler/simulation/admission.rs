@@ -4,16 +4,24 @@
 use super::prepared::Setup;
 use crate::message::message;
 use crate::place::device::created;
-use crate::place::device::facts::{Facts, Meta, Owner, Pod, PodClaimStatus, PodGroup, PriorityClass, Toleration};
+use crate::place::device::facts::{
+    Facts, Meta, Owner, Pod, PodClaimStatus, PodGroup, PriorityClass, Toleration,
+};
 use crate::place::device::sorted::{Set, Sorted};
 use std::rc::Rc;
 
 /// Begins the UIDs of pods that have none.
 const NEW: &str = "new:";
 /// Classes of priority that every cluster has.
-const SYSTEM: [(&str, i64); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+const SYSTEM: [(&str, i64); 2] = [
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
 /// Taints that every pod tolerates for a while (admission plugin DefaultTolerationSeconds).
-const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+const TOLERATED: [&str; 2] = [
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unreachable",
+];
 /// Seconds for which the added tolerations hold.
 const TOLERATED_SECONDS: i64 = 300;
 
@@ -64,7 +72,10 @@ fn set_priority(pod: &mut Pod, classes: &[Rc<PriorityClass>]) {
     }
     // Several defaults: the least important one.
     let class = match name {
-        "" => classes.iter().filter(|class| class.global_default).min_by_key(|class| class.value),
+        "" => classes
+            .iter()
+            .filter(|class| class.global_default)
+            .min_by_key(|class| class.value),
         name => classes.iter().find(|class| class.metadata.name == name),
     };
     pod.spec.priority = Some(class.map_or(0, |class| class.value));
@@ -76,7 +87,10 @@ fn set_priority(pod: &mut Pod, classes: &[Rc<PriorityClass>]) {
 fn tolerate(pod: &mut Pod) {
     for key in TOLERATED {
         let tolerations = &mut pod.spec.tolerations;
-        if !tolerations.iter().any(|known| super::taints::tolerates(known, key, "", "NoExecute") || known.key == key) {
+        if !tolerations
+            .iter()
+            .any(|known| super::taints::tolerates(known, key, "", "NoExecute") || known.key == key)
+        {
             tolerations.push(Toleration {
                 key: key.to_owned(),
                 operator: "Exists".to_owned(),
@@ -90,7 +104,11 @@ fn tolerate(pod: &mut Pod) {
 
 /// Makes the claims of new pods from templates (kube-controller-manager, `pkg/controller/resourceclaim`).
 fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
-    let groups: Set<String> = facts.pod_groups.iter().map(|group| group.metadata.full_name()).collect();
+    let groups: Set<String> = facts
+        .pod_groups
+        .iter()
+        .map(|group| group.metadata.full_name())
+        .collect();
     // A group may have claims, so nothing is made for its pods before it is there.
     let is_complete = |pod: &Pod| {
         let group = super::gangs::name_of(pod).filter(|_| setup.group_claims);
@@ -102,13 +120,17 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
 
 /// Makes the claims of a group.
 fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
-    let Some(group) = facts.pod_groups.get(at).cloned() else { return };
+    let Some(group) = facts.pod_groups.get(at).cloned() else {
+        return;
+    };
     if !group.metadata.uid.is_empty() || !group.status.resource_claim_statuses.is_empty() {
         return;
     }
     let mut made = Vec::new();
     for entry in &group.spec.resource_claims {
-        let Some(template) = &entry.resource_claim_template_name else { continue };
+        let Some(template) = &entry.resource_claim_template_name else {
+            continue;
+        };
         let owner = Owner {
             kind: "PodGroup".to_owned(),
             name: group.metadata.name.clone(),
@@ -116,9 +138,18 @@ fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
             controller: true,
             ..Owner::default()
         };
-        if let Some(claim) = created::claim_from(facts, &group.metadata, owner, &entry.name, template) {
-            lines.push(created::line(&claim, template, &message!("pods.new-group", "a new PodGroup")));
-            made.push(PodClaimStatus { name: entry.name.clone(), resource_claim_name: Some(claim.metadata.name.clone()) });
+        if let Some(claim) =
+            created::claim_from(facts, &group.metadata, owner, &entry.name, template)
+        {
+            lines.push(created::line(
+                &claim,
+                template,
+                &message!("pods.new-group", "a new PodGroup"),
+            ));
+            made.push(PodClaimStatus {
+                name: entry.name.clone(),
+                resource_claim_name: Some(claim.metadata.name.clone()),
+            });
             facts.claims.push(Rc::new(claim));
         }
     }
@@ -131,13 +162,28 @@ fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
 fn share_claims_of_groups(facts: &mut Facts) {
     let mut groups: Sorted<(String, String), Rc<PodGroup>> = Sorted::new();
     for group in &facts.pod_groups {
-        let Meta { name, namespace, .. } = &group.metadata;
+        let Meta {
+            name, namespace, ..
+        } = &group.metadata;
         groups.insert((namespace.clone(), name.clone()), group.clone());
     }
     for pod in &mut facts.pods {
-        let name = pod.spec.scheduling_group.as_ref().and_then(|group| group.pod_group_name.clone());
-        let Some(group) = name.and_then(|name| groups.get(&(pod.metadata.namespace.clone(), name))) else { continue };
-        let known = |name: &str| pod.status.resource_claim_statuses.iter().flatten().any(|status| status.name == name);
+        let name = pod
+            .spec
+            .scheduling_group
+            .as_ref()
+            .and_then(|group| group.pod_group_name.clone());
+        let Some(group) = name.and_then(|name| groups.get(&(pod.metadata.namespace.clone(), name)))
+        else {
+            continue;
+        };
+        let known = |name: &str| {
+            pod.status
+                .resource_claim_statuses
+                .iter()
+                .flatten()
+                .any(|status| status.name == name)
+        };
         let shared: Vec<PodClaimStatus> = group
             .status
             .resource_claim_statuses
@@ -156,7 +202,11 @@ fn share_claims_of_groups(facts: &mut Facts) {
             .cloned()
             .collect();
         if !shared.is_empty() {
-            Rc::make_mut(pod).status.resource_claim_statuses.get_or_insert_default().extend(shared);
+            Rc::make_mut(pod)
+                .status
+                .resource_claim_statuses
+                .get_or_insert_default()
+                .extend(shared);
         }
     }
 }

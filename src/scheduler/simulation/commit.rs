@@ -7,11 +7,22 @@ use std::rc::Rc;
 /// Makes the facts with the nodes of pods, the status of claims, and the conditions that the scheduler sets.
 pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
     let mut after = facts.clone();
-    after.claims = simulation.claims.iter().map(|outcome| outcome.claim.clone()).collect();
-    let node = |at: usize| facts.nodes.get(at).map_or_else(String::new, |node| node.metadata.name.clone());
+    after.claims = simulation
+        .claims
+        .iter()
+        .map(|outcome| outcome.claim.clone())
+        .collect();
+    let node = |at: usize| {
+        facts
+            .nodes
+            .get(at)
+            .map_or_else(String::new, |node| node.metadata.name.clone())
+    };
     for outcome in &simulation.pods {
         for decision in &outcome.decisions {
-            let Some(pod) = after.pods.get_mut(outcome.pod).map(Rc::make_mut) else { continue };
+            let Some(pod) = after.pods.get_mut(outcome.pod).map(Rc::make_mut) else {
+                continue;
+            };
             let (scheduled, reason) = match decision {
                 PodDecision::Bound { node: at, .. } => {
                     pod.spec.node_name = node(*at);
@@ -31,14 +42,20 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
                 PodDecision::Error(_) => (false, "SchedulerError"),
                 PodDecision::Gated | PodDecision::NotConsidered(_) => continue,
             };
-            pod.status.conditions.retain(|condition| condition.kind != "PodScheduled");
+            pod.status
+                .conditions
+                .retain(|condition| condition.kind != "PodScheduled");
             if !scheduled {
-                pod.status.conditions.push(PodCondition { kind: "PodScheduled".to_owned(), reason: reason.to_owned() });
+                pod.status.conditions.push(PodCondition {
+                    kind: "PodScheduled".to_owned(),
+                    reason: reason.to_owned(),
+                });
             }
             if let PodDecision::Unschedulable(failure) = decision {
                 for victim in &failure.victims {
                     if let Some(victim) = after.pods.get_mut(*victim) {
-                        Rc::make_mut(victim).metadata.deletion_timestamp = Some(super::devices::NOW.to_owned());
+                        Rc::make_mut(victim).metadata.deletion_timestamp =
+                            Some(super::devices::NOW.to_owned());
                     }
                 }
             }

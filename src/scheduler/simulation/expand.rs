@@ -2,8 +2,8 @@
 
 use crate::message::message;
 use crate::place::device::facts::{
-    Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod, PodSelector, PodSpec, PodTemplate,
-    Toleration, Workload, WorkloadKind, WorkloadSpec,
+    Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod,
+    PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind, WorkloadSpec,
 };
 use crate::place::device::sorted::Set;
 use std::rc::Rc;
@@ -45,8 +45,19 @@ impl TemplatePods {
             let annotations = self.template.metadata.annotations.clone();
             let (name, namespace) = (name.clone(), self.namespace.clone());
             let owner_references = vec![self.owner.clone()];
-            let metadata = Meta { name, namespace, labels, annotations, owner_references, ..Meta::default() };
-            Pod { metadata, spec: self.template.spec.clone(), ..Pod::default() }
+            let metadata = Meta {
+                name,
+                namespace,
+                labels,
+                annotations,
+                owner_references,
+                ..Meta::default()
+            };
+            Pod {
+                metadata,
+                spec: self.template.spec.clone(),
+                ..Pod::default()
+            }
         })
     }
 }
@@ -63,13 +74,28 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
             WorkloadKind::DaemonSet => daemon_pods(facts, &workload, left),
             _ => {
                 let wanted = count(workload.kind, &workload.spec);
-                (wanted, set_of(&workload, wanted, left).pods().map(Rc::new).collect())
+                (
+                    wanted,
+                    set_of(&workload, wanted, left)
+                        .pods()
+                        .map(Rc::new)
+                        .collect(),
+                )
             }
         };
         left = left.saturating_sub(pods.len());
-        let kind = if workload.kind == WorkloadKind::Other { &workload.other_kind } else { workload.kind.name() };
+        let kind = if workload.kind == WorkloadKind::Other {
+            &workload.other_kind
+        } else {
+            workload.kind.name()
+        };
         let (kind, name) = (kind.to_owned(), workload.metadata.full_name());
-        counts.push(Expanded { kind, name, wanted, made: pods.len() });
+        counts.push(Expanded {
+            kind,
+            name,
+            wanted,
+            made: pods.len(),
+        });
         facts.pods.extend(pods);
     }
     counts
@@ -90,18 +116,43 @@ pub fn one_each(facts: &mut Facts) {
 /// # Errors
 /// There is no such pod or workload, or it is a DaemonSet.
 pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>, String> {
-    let pods: Vec<Rc<Pod>> = match facts.pods.iter().position(|pod| pod.metadata.full_name() == name) {
+    let pods: Vec<Rc<Pod>> = match facts
+        .pods
+        .iter()
+        .position(|pod| pod.metadata.full_name() == name)
+    {
         Some(at) => {
-            let waits = facts.pods.get(at).is_some_and(|pod| pod.spec.node_name.is_empty() && !super::prepared::has_ended(pod));
-            let pod = if waits { Some(facts.pods.remove(at)) } else { facts.pods.get(at).cloned() };
-            // The claims that were made for a pod that waits are its own.
-            let claims = pod.as_ref().filter(|_| waits).map(|pod| pod.metadata.clone());
-            facts.claims.retain(|claim| {
-                let made = |pod: &Meta| claim.metadata.namespace == pod.namespace && claim.metadata.is_controlled_by_pod(pod);
-                !claims.as_ref().is_some_and(|pod| !pod.uid.is_empty() && made(pod))
+            let waits = facts.pods.get(at).is_some_and(|pod| {
+                pod.spec.node_name.is_empty() && !super::prepared::has_ended(pod)
             });
-            let taken: Set<String> = facts.pods.iter().map(|pod| pod.metadata.full_name()).collect();
-            pod.iter().flat_map(|pod| like(pod, count, &taken)).map(Rc::new).collect()
+            let pod = if waits {
+                Some(facts.pods.remove(at))
+            } else {
+                facts.pods.get(at).cloned()
+            };
+            // The claims that were made for a pod that waits are its own.
+            let claims = pod
+                .as_ref()
+                .filter(|_| waits)
+                .map(|pod| pod.metadata.clone());
+            facts.claims.retain(|claim| {
+                let made = |pod: &Meta| {
+                    claim.metadata.namespace == pod.namespace
+                        && claim.metadata.is_controlled_by_pod(pod)
+                };
+                !claims
+                    .as_ref()
+                    .is_some_and(|pod| !pod.uid.is_empty() && made(pod))
+            });
+            let taken: Set<String> = facts
+                .pods
+                .iter()
+                .map(|pod| pod.metadata.full_name())
+                .collect();
+            pod.iter()
+                .flat_map(|pod| like(pod, count, &taken))
+                .map(Rc::new)
+                .collect()
         }
         None => of_workload(facts, name, count)?,
     };
@@ -112,26 +163,65 @@ pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>
 
 /// Returns new pods like a pod: the first has its name if that is free, the others have numbers.
 fn like(pod: &Pod, count: usize, taken: &Set<String>) -> Vec<Pod> {
-    let Meta { name, namespace, labels, annotations, owner_references, .. } = &pod.metadata;
-    let free = |at: usize| if at == 1 { name.clone() } else { format!("{name}-{at}") };
+    let Meta {
+        name,
+        namespace,
+        labels,
+        annotations,
+        owner_references,
+        ..
+    } = &pod.metadata;
+    let free = |at: usize| {
+        if at == 1 {
+            name.clone()
+        } else {
+            format!("{name}-{at}")
+        }
+    };
     // Of one name more than there are pods, one is free.
     let last = taken.iter().count().saturating_add(count).saturating_add(1);
-    let names = (1..last).map(free).filter(|name| !taken.contains(&format!("{namespace}/{name}"))).take(count);
+    let names = (1..last)
+        .map(free)
+        .filter(|name| !taken.contains(&format!("{namespace}/{name}")))
+        .take(count);
     let one = |name: String| {
-        let (namespace, labels, annotations) = (namespace.clone(), labels.clone(), annotations.clone());
+        let (namespace, labels, annotations) =
+            (namespace.clone(), labels.clone(), annotations.clone());
         let owner_references = owner_references.clone();
-        let metadata = Meta { name, namespace, labels, annotations, owner_references, ..Meta::default() };
-        let spec = PodSpec { node_name: String::new(), ..pod.spec.clone() };
-        Pod { metadata, spec, ..Pod::default() }
+        let metadata = Meta {
+            name,
+            namespace,
+            labels,
+            annotations,
+            owner_references,
+            ..Meta::default()
+        };
+        let spec = PodSpec {
+            node_name: String::new(),
+            ..pod.spec.clone()
+        };
+        Pod {
+            metadata,
+            spec,
+            ..Pod::default()
+        }
     };
     names.map(one).collect()
 }
 
 /// Returns new pods of a workload, which makes no others.
 fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, String> {
-    let found = facts.workloads.iter_mut().find(|workload| workload.metadata.full_name() == name);
-    let missing =
-        || message!("pods.nothing-makes-pods", "there is no Pod `{name}`, and nothing of that name that makes pods", name);
+    let found = facts
+        .workloads
+        .iter_mut()
+        .find(|workload| workload.metadata.full_name() == name);
+    let missing = || {
+        message!(
+            "pods.nothing-makes-pods",
+            "there is no Pod `{name}`, and nothing of that name that makes pods",
+            name
+        )
+    };
     let found = found.ok_or_else(missing)?;
     if found.kind == WorkloadKind::DaemonSet {
         return Err(message!(
@@ -154,12 +244,22 @@ fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod
 }
 
 fn new_workloads(facts: &Facts) -> Vec<Rc<Workload>> {
-    facts.workloads.iter().filter(|workload| workload.metadata.uid.is_empty()).cloned().collect()
+    facts
+        .workloads
+        .iter()
+        .filter(|workload| workload.metadata.uid.is_empty())
+        .cloned()
+        .collect()
 }
 
 /// Makes the ReplicaSet that a Deployment makes; its pods are spread only if it is there.
 fn replica_set(deployment: &Workload) -> Workload {
-    let Meta { name, namespace, labels, .. } = &deployment.metadata;
+    let Meta {
+        name,
+        namespace,
+        labels,
+        ..
+    } = &deployment.metadata;
     let metadata = Meta {
         name: name.clone(),
         namespace: namespace.clone(),
@@ -167,19 +267,32 @@ fn replica_set(deployment: &Workload) -> Workload {
         uid: MADE.to_owned(),
         ..Meta::default()
     };
-    Workload { kind: WorkloadKind::ReplicaSet, metadata, spec: deployment.spec.clone(), ..Workload::default() }
+    Workload {
+        kind: WorkloadKind::ReplicaSet,
+        metadata,
+        spec: deployment.spec.clone(),
+        ..Workload::default()
+    }
 }
 
 /// Makes the pods of a workload that has `wanted` of them: at most `most`. A single pod has the name of the workload, except in a
 /// StatefulSet: the real names are random, and shorter ones are easier to read.
 fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
-    let Workload { kind, metadata, spec, .. } = workload;
+    let Workload {
+        kind,
+        metadata,
+        spec,
+        ..
+    } = workload;
     let numbered = *kind == WorkloadKind::StatefulSet;
     let start = if numbered { spec.ordinals.start } else { 0 };
     let base = base_of(workload);
     let name = |at: usize| match wanted {
         1 if !numbered => base.clone(),
-        _ => format!("{base}-{}", i64::try_from(at).unwrap_or(i64::MAX).saturating_add(start)),
+        _ => format!(
+            "{base}-{}",
+            i64::try_from(at).unwrap_or(i64::MAX).saturating_add(start)
+        ),
     };
     let names = (0..wanted.min(most)).map(name).collect();
     let owner = match kind {
@@ -196,8 +309,14 @@ fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
 
 /// Returns what the names of a workload's pods begin with.
 fn base_of(workload: &Workload) -> String {
-    let Workload { metadata, suffix, .. } = workload;
-    if suffix.is_empty() { metadata.name.clone() } else { format!("{}-{suffix}", metadata.name) }
+    let Workload {
+        metadata, suffix, ..
+    } = workload;
+    if suffix.is_empty() {
+        metadata.name.clone()
+    } else {
+        format!("{}-{suffix}", metadata.name)
+    }
 }
 
 fn owner_of(kind: WorkloadKind, metadata: &Meta) -> Owner {
@@ -216,7 +335,8 @@ fn count(kind: WorkloadKind, spec: &WorkloadSpec) -> usize {
         WorkloadKind::Job if spec.suspend => 0,
         WorkloadKind::Job => {
             let parallel = spec.parallelism.unwrap_or(1);
-            spec.completions.map_or(parallel, |completions| parallel.min(completions))
+            spec.completions
+                .map_or(parallel, |completions| parallel.min(completions))
         }
         _ => spec.replicas.unwrap_or(1),
     };
@@ -243,22 +363,38 @@ fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<R
         effect: effect.to_owned(),
         ..Toleration::default()
     };
-    spec.tolerations.extend(DAEMON_TOLERATED.iter().map(|(key, effect)| exists(key, effect)));
+    spec.tolerations.extend(
+        DAEMON_TOLERATED
+            .iter()
+            .map(|(key, effect)| exists(key, effect)),
+    );
     if spec.host_network {
-        spec.tolerations.push(exists("node.kubernetes.io/network-unavailable", "NoSchedule"));
+        spec.tolerations.push(exists(
+            "node.kubernetes.io/network-unavailable",
+            "NoSchedule",
+        ));
     }
     let fits = |node: &crate::place::device::facts::Node| {
-        let labels = spec.node_selector.iter().all(|(key, value)| node.metadata.labels.get(key) == Some(value));
+        let labels = spec
+            .node_selector
+            .iter()
+            .all(|(key, value)| node.metadata.labels.get(key) == Some(value));
         labels && super::taints::untolerated(&spec.tolerations, node).is_none()
     };
-    let nodes: Vec<String> = facts.nodes.iter().filter(|node| fits(node)).map(|node| node.metadata.name.clone()).collect();
+    let nodes: Vec<String> = facts
+        .nodes
+        .iter()
+        .filter(|node| fits(node))
+        .map(|node| node.metadata.name.clone())
+        .collect();
     let wanted = nodes.len();
     let base = set.template.metadata.clone();
     let pods = nodes.into_iter().take(most).map(|node| {
         set.names = vec![format!("{}-{node}", workload.metadata.name)];
         set.template.metadata = base.clone();
         let mut pod = set.pods().next().unwrap_or_default();
-        pod.spec.affinity.node_affinity.required = Some(only(&node, pod.spec.affinity.node_affinity.required.take()));
+        pod.spec.affinity.node_affinity.required =
+            Some(only(&node, pod.spec.affinity.node_affinity.required.take()));
         Rc::new(pod)
     });
     (wanted, pods.collect())
@@ -267,16 +403,30 @@ fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<R
 /// Makes a node selector for one node; requirements that there were stay (`ReplaceDaemonSetPodNodeNameNodeAffinity`).
 fn only(node: &str, before: Option<NodeSelector>) -> NodeSelector {
     let (key, operator) = ("metadata.name".to_owned(), "In".to_owned());
-    let field = NodeRequirement { key, operator, values: vec![node.to_owned()] };
-    let mut terms = before.map(|selector| selector.node_selector_terms).unwrap_or_default();
+    let field = NodeRequirement {
+        key,
+        operator,
+        values: vec![node.to_owned()],
+    };
+    let mut terms = before
+        .map(|selector| selector.node_selector_terms)
+        .unwrap_or_default();
     if terms.is_empty() {
         terms.push(NodeSelectorTerm::default());
     }
-    terms.iter_mut().for_each(|term| term.match_fields = vec![field.clone()]);
-    NodeSelector { node_selector_terms: terms }
+    terms
+        .iter_mut()
+        .for_each(|term| term.match_fields = vec![field.clone()]);
+    NodeSelector {
+        node_selector_terms: terms,
+    }
 }
 
 /// Returns the selector of a workload.
 pub fn selector(workload: &Workload) -> Option<&LabelSelector> {
-    workload.spec.selector.as_ref().map(|PodSelector(selector)| selector)
+    workload
+        .spec
+        .selector
+        .as_ref()
+        .map(|PodSelector(selector)| selector)
 }

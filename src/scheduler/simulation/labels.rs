@@ -34,7 +34,9 @@ enum Operator {
 impl PodLabelSelector {
     /// Reads the selector of an object. One that the server would refuse selects nothing.
     pub fn of(selector: Option<&LabelSelector>) -> Self {
-        let Some(selector) = selector else { return PodLabelSelector::Nothing };
+        let Some(selector) = selector else {
+            return PodLabelSelector::Nothing;
+        };
         let mut all = PodLabelSelector::of_map(&selector.match_labels);
         for requirement in &selector.match_expressions {
             let operator = match requirement.operator.as_str() {
@@ -44,13 +46,20 @@ impl PodLabelSelector {
                 "DoesNotExist" => Operator::DoesNotExist,
                 _ => return PodLabelSelector::Nothing,
             };
-            all.push(LabelCondition { key: requirement.key.clone(), operator, values: requirement.values.clone() });
+            all.push(LabelCondition {
+                key: requirement.key.clone(),
+                operator,
+                values: requirement.values.clone(),
+            });
         }
         PodLabelSelector::All(all)
     }
 
     fn of_map(labels: &Sorted<String, String>) -> Vec<LabelCondition> {
-        labels.iter().map(|(key, value)| is_in(key, value)).collect()
+        labels
+            .iter()
+            .map(|(key, value)| is_in(key, value))
+            .collect()
     }
 
     /// Makes a selector of these labels with these values.
@@ -69,10 +78,15 @@ impl PodLabelSelector {
     }
 
     fn add(&mut self, keys: &[String], own: &Sorted<String, String>, operator: Operator) {
-        let PodLabelSelector::All(all) = self else { return };
+        let PodLabelSelector::All(all) = self else {
+            return;
+        };
         for key in keys {
             if let Some(value) = own.get(key) {
-                all.push(LabelCondition { operator, ..is_in(key, value) });
+                all.push(LabelCondition {
+                    operator,
+                    ..is_in(key, value)
+                });
             }
         }
     }
@@ -92,7 +106,9 @@ impl PodLabelSelector {
 
     /// Returns true if an object with these labels is selected.
     pub fn matches(&self, labels: &Sorted<String, String>) -> bool {
-        let PodLabelSelector::All(all) = self else { return false };
+        let PodLabelSelector::All(all) = self else {
+            return false;
+        };
         all.iter().all(|requirement| {
             let value = labels.get(&requirement.key);
             let among = || value.is_some_and(|value| requirement.values.contains(value));
@@ -107,7 +123,11 @@ impl PodLabelSelector {
 }
 
 fn is_in(key: &str, value: &str) -> LabelCondition {
-    LabelCondition { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
+    LabelCondition {
+        key: key.to_owned(),
+        operator: Operator::In,
+        values: vec![value.to_owned()],
+    }
 }
 
 /// The pods that a term of pod affinity is about (kube-scheduler, `framework.AffinityTerm`).
@@ -131,12 +151,18 @@ impl AffinityTerm {
         selector.require(&term.match_label_keys, &pod.labels);
         selector.refuse(&term.mismatch_label_keys, &pod.labels);
         let namespace_labels = PodLabelSelector::of(term.namespace_selector.as_ref());
-        AffinityTerm { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
+        AffinityTerm {
+            namespaces,
+            namespace_labels,
+            selector,
+            topology_key: term.topology_key.clone(),
+        }
     }
 
     /// Returns true if the pod is among those of the term.
     pub fn matches(&self, facts: &Facts, pod: &Meta) -> bool {
-        let here = self.namespaces.contains(&pod.namespace) || self.selects_namespace(facts, &pod.namespace);
+        let here = self.namespaces.contains(&pod.namespace)
+            || self.selects_namespace(facts, &pod.namespace);
         here && self.selector.matches(&pod.labels)
     }
 
@@ -157,7 +183,10 @@ impl AffinityTerm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pods {
     /// The pods of a namespace that a selector selects and that are not being deleted.
-    Selected { namespace: String, selector: PodLabelSelector },
+    Selected {
+        namespace: String,
+        selector: PodLabelSelector,
+    },
     /// The pods that match all of these terms.
     Terms(Vec<AffinityTerm>),
 }
@@ -167,8 +196,14 @@ impl Pods {
     pub fn contains(&self, facts: &Facts, pod: &Pod, ending: bool) -> bool {
         let meta = &pod.metadata;
         match self {
-            Pods::Selected { namespace, selector } => {
-                !ending && !selector.is_empty() && meta.namespace == *namespace && selector.matches(&meta.labels)
+            Pods::Selected {
+                namespace,
+                selector,
+            } => {
+                !ending
+                    && !selector.is_empty()
+                    && meta.namespace == *namespace
+                    && selector.matches(&meta.labels)
             }
             Pods::Terms(terms) => match_all(terms, facts, meta),
         }
@@ -198,8 +233,14 @@ impl AffinityRules {
         let term = |written| AffinityTerm::of(written, &pod.metadata);
         let near = &affinity.pod_affinity;
         let away = &affinity.pod_anti_affinity;
-        let wanted = near.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight));
-        let unwanted = away.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight.saturating_neg()));
+        let wanted = near
+            .preferred
+            .iter()
+            .map(|one| (term(&one.pod_affinity_term), one.weight));
+        let unwanted = away
+            .preferred
+            .iter()
+            .map(|one| (term(&one.pod_affinity_term), one.weight.saturating_neg()));
         AffinityRules {
             near: near.required.iter().map(term).collect(),
             away: away.required.iter().map(term).collect(),

@@ -40,7 +40,11 @@ impl Histogram {
 
     /// Writes `0/N nodes are available: 2 this, 3 that.`: sorted as texts, numbers included.
     pub fn message(&self, nodes: usize) -> String {
-        let texts: Set<String> = self.0.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let texts: Set<String> = self
+            .0
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
         let list: Vec<&str> = texts.iter().map(String::as_str).collect();
         if list.is_empty() {
             return format!("0/{nodes} nodes are available:");
@@ -56,5 +60,9 @@ pub fn before_nodes(nodes: usize, reason: &str) -> String {
 
 /// Adds to a message what plugins say after a failure.
 pub fn with_post(message: String, post: &[String]) -> String {
-    if post.is_empty() { message } else { format!("{message} {}", post.join(", ")) }
+    if post.is_empty() {
+        message
+    } else {
+        format!("{message} {}", post.join(", "))
+    }
 }

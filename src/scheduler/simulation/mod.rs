@@ -100,7 +100,10 @@ impl Question {
     /// # Errors
     /// A release without devices, or a gate that cannot be set.
     pub fn new(release: Option<Release>, gates: &BTreeMap<String, bool>) -> Result<Self, String> {
-        Ok(Question { target: Target::new(release, gates)?, now: None })
+        Ok(Question {
+            target: Target::new(release, gates)?,
+            now: None,
+        })
     }
 }
 
@@ -124,13 +127,28 @@ pub fn place(mut facts: Facts, question: &Question) -> Result<Answered, String> 
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| behaviour::no_allocator(&features))?;
-    let scheduler = Scheduler { target, now: question.now, budget: BUDGET, behaviour, features: &features, engine: &engine };
+    let scheduler = Scheduler {
+        target,
+        now: question.now,
+        budget: BUDGET,
+        behaviour,
+        features: &features,
+        engine: &engine,
+    };
     expand::expand(&mut facts, MOST_PODS);
     let made = scheduler.store(&mut facts);
     let mut tainted = facts.clone();
-    PluginRules::of(target.release.minor, target.release.patch).apply_taint_rules(&mut tainted, on, &engine);
+    PluginRules::of(target.release.minor, target.release.patch).apply_taint_rules(
+        &mut tainted,
+        on,
+        &engine,
+    );
     let simulation = scheduler.place(&tainted, None);
-    Ok(Answered { facts, simulation, made })
+    Ok(Answered {
+        facts,
+        simulation,
+        made,
+    })
 }
 
 /// A scheduler of one release with its gates.

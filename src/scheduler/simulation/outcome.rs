@@ -61,10 +61,14 @@ impl RefusalReason {
             RefusalReason::TooManyPods => "Too many pods",
             RefusalReason::Insufficient(name) => return Cow::Owned(format!("Insufficient {name}")),
             RefusalReason::Spread => "node(s) didn't match pod topology spread constraints",
-            RefusalReason::SpreadLabel => "node(s) didn't match pod topology spread constraints (missing required label)",
+            RefusalReason::SpreadLabel => {
+                "node(s) didn't match pod topology spread constraints (missing required label)"
+            }
             RefusalReason::PodAffinity => "node(s) didn't match pod affinity rules",
             RefusalReason::PodAntiAffinity => "node(s) didn't match pod anti-affinity rules",
-            RefusalReason::OtherPodsAntiAffinity => "node(s) didn't satisfy existing pods anti-affinity rules",
+            RefusalReason::OtherPodsAntiAffinity => {
+                "node(s) didn't satisfy existing pods anti-affinity rules"
+            }
             RefusalReason::Devices(text) => text,
         })
     }
@@ -84,7 +88,11 @@ pub struct PluginRefusal {
 impl PluginRefusal {
     /// Makes a refusal with one reason.
     pub fn new(plugin: Plugin, code: StatusCode, reason: RefusalReason) -> Self {
-        PluginRefusal { plugin, code, reasons: vec![reason] }
+        PluginRefusal {
+            plugin,
+            code,
+            reasons: vec![reason],
+        }
     }
 }
 
@@ -191,23 +199,38 @@ impl Unsure {
     pub fn text(self) -> Cow<'static, str> {
         match self {
             Unsure::Tie => {
-                message!("pods.unsure-tie", "several nodes have the same score, and the scheduler takes any of them")
+                message!(
+                    "pods.unsure-tie",
+                    "several nodes have the same score, and the scheduler takes any of them"
+                )
             }
             Unsure::Sampled => message!(
                 "pods.unsure-sampled",
                 "from 100 nodes on the scheduler tries only some of them, depending on its history"
             ),
             Unsure::FirstError => {
-                message!("pods.unsure-first-error", "nodes are tried side by side, and the error that comes first is reported")
+                message!(
+                    "pods.unsure-first-error",
+                    "nodes are tried side by side, and the error that comes first is reported"
+                )
             }
             Unsure::AnyClaim => {
-                message!("pods.unsure-claim", "several claims could be given back, and the scheduler takes any of them")
+                message!(
+                    "pods.unsure-claim",
+                    "several claims could be given back, and the scheduler takes any of them"
+                )
             }
             Unsure::GroupPreemption => {
-                message!("pods.unsure-group-preemption", "preemption for groups of pods is not followed")
+                message!(
+                    "pods.unsure-group-preemption",
+                    "preemption for groups of pods is not followed"
+                )
             }
             Unsure::Budget => {
-                message!("pods.unsure-budget", "the search for devices takes too long to be followed to its end")
+                message!(
+                    "pods.unsure-budget",
+                    "the search for devices takes too long to be followed to its end"
+                )
             }
             Unsure::Order => message!(
                 "pods.unsure-order",
@@ -243,7 +266,9 @@ impl PodOutcome {
     /// Returns the node that the pod gets.
     pub fn node(&self) -> Option<usize> {
         match self.decisions.last() {
-            Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => Some(*node),
+            Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
+                Some(*node)
+            }
             _ => None,
         }
     }

@@ -48,33 +48,60 @@ impl<'f> InterPodAffinity<'f> {
     /// Looks at the pods there are.
     pub fn of(prepared: &Prepared<'f>, state: &mut State, pod: usize) -> Self {
         let mut affinity = InterPodAffinity::default();
-        let Some(facts) = prepared.facts.pods.get(pod) else { return affinity };
+        let Some(facts) = prepared.facts.pods.get(pod) else {
+            return affinity;
+        };
         if let Some(rules) = prepared.affinity(pod) {
             if !rules.near.is_empty() {
                 let counter = state.counter(prepared, Pods::Terms(rules.near.clone()));
-                let near = rules
-                    .near
-                    .iter()
-                    .map(|term| (term.topology_key.clone(), by_value(prepared, state, counter, &term.topology_key)));
+                let near = rules.near.iter().map(|term| {
+                    (
+                        term.topology_key.clone(),
+                        by_value(prepared, state, counter, &term.topology_key),
+                    )
+                });
                 affinity.near = near.collect();
                 let nobody = affinity.near.iter().all(|(_, counts)| counts.is_empty());
-                affinity.first_of_its_kind =
-                    nobody && rules.near.iter().all(|term| term.matches(prepared.facts, &facts.metadata));
+                affinity.first_of_its_kind = nobody
+                    && rules
+                        .near
+                        .iter()
+                        .all(|term| term.matches(prepared.facts, &facts.metadata));
             }
             for term in &rules.away {
                 let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
                 let values = by_value(prepared, state, counter, &term.topology_key);
-                affinity.away.push((term.topology_key.clone(), values.keys().copied().collect()));
+                affinity
+                    .away
+                    .push((term.topology_key.clone(), values.keys().copied().collect()));
             }
         }
         for other in &state.with_affinity {
-            let Some(node) = state.pods.get(*other).and_then(|state| state.node) else { continue };
-            let (Some(rules), Some(node)) = (prepared.affinity(*other), prepared.facts.nodes.get(node)) else { continue };
-            for term in rules.away.iter().filter(|term| term.matches(prepared.facts, &facts.metadata)) {
-                let Some(value) = label(node, &term.topology_key) else { continue };
-                match affinity.refused.iter_mut().find(|(key, _)| *key == term.topology_key) {
+            let Some(node) = state.pods.get(*other).and_then(|state| state.node) else {
+                continue;
+            };
+            let (Some(rules), Some(node)) =
+                (prepared.affinity(*other), prepared.facts.nodes.get(node))
+            else {
+                continue;
+            };
+            for term in rules
+                .away
+                .iter()
+                .filter(|term| term.matches(prepared.facts, &facts.metadata))
+            {
+                let Some(value) = label(node, &term.topology_key) else {
+                    continue;
+                };
+                match affinity
+                    .refused
+                    .iter_mut()
+                    .find(|(key, _)| *key == term.topology_key)
+                {
                     Some((_, values)) => drop(values.insert(value)),
-                    None => affinity.refused.push((term.topology_key.clone(), [value].into_iter().collect())),
+                    None => affinity
+                        .refused
+                        .push((term.topology_key.clone(), [value].into_iter().collect())),
                 }
             }
         }
@@ -88,31 +115,44 @@ impl<'f> InterPodAffinity<'f> {
 
     /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
-        let refused = |code, reason| Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason));
+        let refused =
+            |code, reason| Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason));
         let here = |(key, counts): &(String, ByValue<'_>)| {
             label(node, key).is_some_and(|value| counts.get(value).is_some_and(|count| *count > 0))
         };
         if !self.near.iter().all(here) {
             let labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());
             if !(self.first_of_its_kind && labeled) {
-                return refused(StatusCode::UnschedulableAndUnresolvable, RefusalReason::PodAffinity);
+                return refused(
+                    StatusCode::UnschedulableAndUnresolvable,
+                    RefusalReason::PodAffinity,
+                );
             }
         }
         let among = |list: &[(String, Set<&str>)]| {
-            list.iter().any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
+            list.iter()
+                .any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
         };
         if among(&self.away) {
             return refused(StatusCode::Unschedulable, RefusalReason::PodAntiAffinity);
         }
         if among(&self.refused) {
-            return refused(StatusCode::Unschedulable, RefusalReason::OtherPodsAntiAffinity);
+            return refused(
+                StatusCode::Unschedulable,
+                RefusalReason::OtherPodsAntiAffinity,
+            );
         }
         None
     }
 }
 
 /// Answers `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
-pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: usize, nodes: &[usize]) -> Option<Vec<i64>> {
+pub fn scores<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    pod: usize,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
     let facts = prepared.facts.pods.get(pod)?;
     let mut sums: Vec<(String, ByValue<'f>)> = Vec::new();
     let mut add = |key: &str, value: &'f str, weight: i64| {
@@ -128,17 +168,27 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: usize, nodes:
             *sum = sum.saturating_add(weight);
         }
     };
-    for (term, weight) in prepared.affinity(pod).map_or(&[][..], |rules| rules.preferred.as_slice()) {
+    for (term, weight) in prepared
+        .affinity(pod)
+        .map_or(&[][..], |rules| rules.preferred.as_slice())
+    {
         let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
         for (value, count) in by_value(prepared, state, counter, &term.topology_key) {
             add(&term.topology_key, value, weight.saturating_mul(count));
         }
     }
     for other in &state.with_affinity {
-        let Some(node) = state.pods.get(*other).and_then(|state| state.node) else { continue };
-        let (Some(rules), Some(node)) = (prepared.affinity(*other), prepared.facts.nodes.get(node)) else { continue };
+        let Some(node) = state.pods.get(*other).and_then(|state| state.node) else {
+            continue;
+        };
+        let (Some(rules), Some(node)) = (prepared.affinity(*other), prepared.facts.nodes.get(node))
+        else {
+            continue;
+        };
         let required = rules.near.iter().map(|term| (term, REQUIRED_WEIGHT));
-        for (term, weight) in required.chain(rules.preferred.iter().map(|(term, weight)| (term, *weight))) {
+        for (term, weight) in
+            required.chain(rules.preferred.iter().map(|(term, weight)| (term, *weight)))
+        {
             if let Some(value) = label(node, &term.topology_key)
                 && term.matches(prepared.facts, &facts.metadata)
             {
@@ -153,15 +203,22 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: usize, nodes:
         .iter()
         .map(|at| {
             let node = prepared.facts.nodes.get(*at);
-            let of =
-                |(key, values): &(String, ByValue<'_>)| node.and_then(|node| values.get(label(node, key)?)).copied().unwrap_or(0);
+            let of = |(key, values): &(String, ByValue<'_>)| {
+                node.and_then(|node| values.get(label(node, key)?))
+                    .copied()
+                    .unwrap_or(0)
+            };
             sums.iter().map(of).fold(0, i64::saturating_add)
         })
         .collect();
     let (least, most) = (raw.iter().min().copied()?, raw.iter().max().copied()?);
     let range = as_float(most.saturating_sub(least));
     let one = |score: &i64| {
-        if range > 0.0 { (100.0 * (as_float(score.saturating_sub(least)) / range)) as i64 } else { 0 }
+        if range > 0.0 {
+            (100.0 * (as_float(score.saturating_sub(least)) / range)) as i64
+        } else {
+            0
+        }
     };
     Some(raw.iter().map(one).collect())
 }

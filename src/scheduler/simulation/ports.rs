@@ -23,20 +23,40 @@ impl Port {
 
 /// Collects the ports that a pod uses: those of its containers, and of its sidecars.
 pub fn of(spec: &PodSpec) -> Vec<Port> {
-    let sidecars = spec.init_containers.iter().filter(|container| container.restart_policy.as_deref() == Some("Always"));
-    let ports = sidecars.chain(&spec.containers).flat_map(|container| &container.ports);
-    let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
+    let sidecars = spec
+        .init_containers
+        .iter()
+        .filter(|container| container.restart_policy.as_deref() == Some("Always"));
+    let ports = sidecars
+        .chain(&spec.containers)
+        .flat_map(|container| &container.ports);
+    let or = |text: &str, default: &str| {
+        if text.is_empty() {
+            default.to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     let used = ports.filter(|port| port.host_port > 0);
-    used.map(|port| Port { ip: or(&port.host_ip, ANY), protocol: or(&port.protocol, "TCP"), port: port.host_port }).collect()
+    used.map(|port| Port {
+        ip: or(&port.host_ip, ANY),
+        protocol: or(&port.protocol, "TCP"),
+        port: port.host_port,
+    })
+    .collect()
 }
 
 /// Returns true if one of the ports is taken.
 pub fn taken(wanted: &[Port], used: &[Port]) -> bool {
-    wanted.iter().any(|port| used.iter().any(|other| port.conflicts(other)))
+    wanted
+        .iter()
+        .any(|port| used.iter().any(|other| port.conflicts(other)))
 }
 
 /// Returns the ports that are taken, as `number/protocol`.
 pub fn conflicts<'p>(wanted: &'p [Port], used: &'p [Port]) -> impl Iterator<Item = String> + 'p {
-    let taken = wanted.iter().filter(|port| used.iter().any(|other| port.conflicts(other)));
+    let taken = wanted
+        .iter()
+        .filter(|port| used.iter().any(|other| port.conflicts(other)));
     taken.map(|port| format!("{}/{}", port.port, port.protocol))
 }

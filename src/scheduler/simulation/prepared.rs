@@ -108,16 +108,26 @@ impl<'f> Prepared<'f> {
         let mut prepared = Prepared {
             facts,
             setup,
-            allocatable: facts.nodes.iter().map(|node| Allocatable::of(&names, node)).collect(),
+            allocatable: facts
+                .nodes
+                .iter()
+                .map(|node| Allocatable::of(&names, node))
+                .collect(),
             walk: walk(&facts.nodes),
             profiles: Vec::new(),
             profile_of: Vec::with_capacity(facts.pods.len()),
             affinity: facts
                 .pods
                 .iter()
-                .map(|pod| Some(AffinityRules::of(pod)).filter(|rules| !rules.is_empty()).map(Rc::new))
+                .map(|pod| {
+                    Some(AffinityRules::of(pod))
+                        .filter(|rules| !rules.is_empty())
+                        .map(Rc::new)
+                })
                 .collect(),
-            claims: order::positions(facts.claims.len(), &|a, b| claim_name(facts, a).cmp(&claim_name(facts, b))),
+            claims: order::positions(facts.claims.len(), &|a, b| {
+                claim_name(facts, a).cmp(&claim_name(facts, b))
+            }),
             gathered: OnceCell::new(),
             sights: OnceCell::new(),
             specs: RefCell::default(),
@@ -130,12 +140,23 @@ impl<'f> Prepared<'f> {
         let mut alike: Sorted<u64, Vec<(usize, usize)>> = Sorted::new();
         for (at, pod) in facts.pods.iter().enumerate() {
             let group = alike.entry(fingerprint(pod));
-            let known = group.iter().find(|(other, _)| facts.pods.get(*other).is_some_and(|other| profile::same(other, pod)));
+            let known = group.iter().find(|(other, _)| {
+                facts
+                    .pods
+                    .get(*other)
+                    .is_some_and(|other| profile::same(other, pod))
+            });
             let profile = match known {
                 Some((_, profile)) => *profile,
                 None => {
-                    let stage = if pod.spec.node_name.is_empty() { PodStage::Waiting } else { PodStage::Placed };
-                    prepared.profiles.push(Profile::of(&prepared.names, setup.rules, pod, stage));
+                    let stage = if pod.spec.node_name.is_empty() {
+                        PodStage::Waiting
+                    } else {
+                        PodStage::Placed
+                    };
+                    prepared
+                        .profiles
+                        .push(Profile::of(&prepared.names, setup.rules, pod, stage));
                     let profile = prepared.profiles.len().saturating_sub(1);
                     group.push((at, profile));
                     profile
@@ -175,7 +196,10 @@ impl<'f> Prepared<'f> {
 
     /// Returns a claim of the facts by name.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<usize> {
-        let place = self.claims.binary_search_by(|at| claim_name(self.facts, *at).cmp(&(namespace, name))).ok()?;
+        let place = self
+            .claims
+            .binary_search_by(|at| claim_name(self.facts, *at).cmp(&(namespace, name)))
+            .ok()?;
         self.claims.get(place).copied()
     }
 
@@ -187,7 +211,9 @@ impl<'f> Prepared<'f> {
     fn all_gathered(&self) -> &[Result<NodePools<'f>, String>] {
         self.gathered.get_or_init(|| {
             let gatherer = Gatherer::new(&self.cluster);
-            (0..self.facts.nodes.len()).map(|node| gatherer.gather_near(node)).collect()
+            (0..self.facts.nodes.len())
+                .map(|node| gatherer.gather_near(node))
+                .collect()
         })
     }
 
@@ -200,9 +226,13 @@ impl<'f> Prepared<'f> {
             DemandPart::Held(_) => None,
         };
         let claims: Option<Vec<&ClaimSpec>> = parts.iter().map(new).collect();
-        let mut devices = self.facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-        let takes_of_node =
-            self.setup.plugin_gates.node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+        let mut devices = self
+            .facts
+            .slices
+            .iter()
+            .flat_map(|slice| &slice.spec.devices);
+        let takes_of_node = self.setup.plugin_gates.node_resources
+            && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
         match claims.filter(|_| !takes_of_node) {
             Some(claims) => self.sights().compare(&self.cluster, &claims),
             None => vec![None; self.facts.nodes.len()],
@@ -210,7 +240,8 @@ impl<'f> Prepared<'f> {
     }
 
     fn sights(&self) -> &Sights<'f> {
-        self.sights.get_or_init(|| Sights::of(&self.cluster, self.all_gathered()))
+        self.sights
+            .get_or_init(|| Sights::of(&self.cluster, self.all_gathered()))
     }
 }
 
@@ -223,7 +254,9 @@ pub fn has_ended(pod: &Pod) -> bool {
 }
 
 fn claim_name(facts: &Facts, at: usize) -> (&str, &str) {
-    facts.claims.get(at).map_or(("", ""), |claim| (&claim.metadata.namespace, &claim.metadata.name))
+    facts.claims.get(at).map_or(("", ""), |claim| {
+        (&claim.metadata.namespace, &claim.metadata.name)
+    })
 }
 
 /// Returns a number that is the same for pods with one profile.
@@ -257,12 +290,24 @@ fn fingerprint(pod: &Pod) -> u64 {
 fn walk(nodes: &[Rc<Node>]) -> Vec<usize> {
     let label = |node: &Node, stable: &str, beta: &str| {
         let labels = &node.metadata.labels;
-        labels.get(stable).or_else(|| labels.get(beta)).cloned().unwrap_or_default()
+        labels
+            .get(stable)
+            .or_else(|| labels.get(beta))
+            .cloned()
+            .unwrap_or_default()
     };
     let mut zones: Vec<((String, String), Vec<usize>)> = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
-        let region = label(node, "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
-        let zone = label(node, "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
+        let region = label(
+            node,
+            "topology.kubernetes.io/region",
+            "failure-domain.beta.kubernetes.io/region",
+        );
+        let zone = label(
+            node,
+            "topology.kubernetes.io/zone",
+            "failure-domain.beta.kubernetes.io/zone",
+        );
         let key = (region, zone);
         match zones.iter_mut().find(|(known, _)| *known == key) {
             Some((_, list)) => list.push(at),
@@ -270,5 +315,12 @@ fn walk(nodes: &[Rc<Node>]) -> Vec<usize> {
         }
     }
     let longest = zones.iter().map(|(_, list)| list.len()).max().unwrap_or(0);
-    (0..longest).flat_map(|row| zones.iter().filter_map(move |(_, list)| list.get(row)).copied()).collect()
+    (0..longest)
+        .flat_map(|row| {
+            zones
+                .iter()
+                .filter_map(move |(_, list)| list.get(row))
+                .copied()
+        })
+        .collect()
 }

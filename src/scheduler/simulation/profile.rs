@@ -36,8 +36,17 @@ pub struct NodeViews {
 
 impl Profile {
     /// Returns the profile of a pod.
-    pub fn of(names: &super::resources::Names, rules: &super::release::ReleaseRules, pod: &Pod, stage: PodStage) -> Self {
-        Profile { requests: Requests::of(names, pod, stage, rules), ports: ports::of(&pod.spec), nodes: OnceCell::new() }
+    pub fn of(
+        names: &super::resources::Names,
+        rules: &super::release::ReleaseRules,
+        pod: &Pod,
+        stage: PodStage,
+    ) -> Self {
+        Profile {
+            requests: Requests::of(names, pod, stage, rules),
+            ports: ports::of(&pod.spec),
+            nodes: OnceCell::new(),
+        }
     }
 
     /// Returns the results of the spec on every node.
@@ -51,9 +60,15 @@ impl Profile {
             let refused = nodes.iter().enumerate().map(|(at, node)| {
                 let cordoned = || taints::cordoned(&spec.tolerations, node);
                 let tainted = || taints::filter(&spec.tolerations, node);
-                cordoned().or_else(tainted).or_else(|| required.filter(at)).map(Rc::new)
+                cordoned()
+                    .or_else(tainted)
+                    .or_else(|| required.filter(at))
+                    .map(Rc::new)
             });
-            let advice: Vec<i64> = nodes.iter().map(|node| taints::score(&spec.tolerations, node)).collect();
+            let advice: Vec<i64> = nodes
+                .iter()
+                .map(|node| taints::score(&spec.tolerations, node))
+                .collect();
             NodeViews {
                 refused: refused.collect(),
                 contradiction: named.as_ref().is_some_and(|(_, values)| *values == 0),
@@ -67,11 +82,26 @@ impl Profile {
 
 impl NodeViews {
     /// Returns all refusals of a node, not only the first.
-    pub fn all_refusals(facts: &Facts, judgements: &Judgements, pod: &Pod, node: usize) -> Vec<PluginRefusal> {
-        let Some(there) = facts.nodes.get(node) else { return Vec::new() };
+    pub fn all_refusals(
+        facts: &Facts,
+        judgements: &Judgements,
+        pod: &Pod,
+        node: usize,
+    ) -> Vec<PluginRefusal> {
+        let Some(there) = facts.nodes.get(node) else {
+            return Vec::new();
+        };
         let tolerations = &pod.spec.tolerations;
-        let affinity = node_affinity::Required::of(&facts.nodes, judgements, &pod.spec).filter(node);
-        [taints::cordoned(tolerations, there), taints::filter(tolerations, there), affinity].into_iter().flatten().collect()
+        let affinity =
+            node_affinity::Required::of(&facts.nodes, judgements, &pod.spec).filter(node);
+        [
+            taints::cordoned(tolerations, there),
+            taints::filter(tolerations, there),
+            affinity,
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }
 
@@ -90,5 +120,6 @@ pub fn same(a: &Pod, b: &Pod) -> bool {
         && a.status.init_container_statuses == b.status.init_container_statuses
         && a.status.resources == b.status.resources
         && a.status.allocated_resources == b.status.allocated_resources
-        && a.status.node_allocatable_resource_claim_statuses == b.status.node_allocatable_resource_claim_statuses
+        && a.status.node_allocatable_resource_claim_statuses
+            == b.status.node_allocatable_resource_claim_statuses
 }

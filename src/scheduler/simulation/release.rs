@@ -43,7 +43,10 @@ const V30: ReleaseRules = ReleaseRules {
     from_minor: 30,
     taint_named: true,
     too_large_is_final: false,
-    nothing_freed: Some(NothingFreed { no_claims: "no new claims to deallocate", claims: "still not schedulable" }),
+    nothing_freed: Some(NothingFreed {
+        no_claims: "no new claims to deallocate",
+        claims: "still not schedulable",
+    }),
     preemption_reported: false,
     balance_compared: false,
     balance_skips_empty: false,
@@ -52,19 +55,49 @@ const V30: ReleaseRules = ReleaseRules {
     most_consumers: 32,
     needs_timestamp: false,
 };
-const V32: ReleaseRules = ReleaseRules { from_minor: 32, most_consumers: 256, ..V30 };
-const V33: ReleaseRules = ReleaseRules { from_minor: 33, balance_skips_empty: true, ..V32 };
-const V34: ReleaseRules =
-    ReleaseRules { from_minor: 34, taint_named: false, too_large_is_final: true, pod_level_resources: true, ..V33 };
-const V35: ReleaseRules = ReleaseRules { from_minor: 35, devices_scored: true, ..V34 };
-const V36: ReleaseRules = ReleaseRules { from_minor: 36, balance_compared: true, needs_timestamp: true, ..V35 };
-const V37: ReleaseRules = ReleaseRules { from_minor: 37, nothing_freed: None, preemption_reported: true, ..V36 };
+const V32: ReleaseRules = ReleaseRules {
+    from_minor: 32,
+    most_consumers: 256,
+    ..V30
+};
+const V33: ReleaseRules = ReleaseRules {
+    from_minor: 33,
+    balance_skips_empty: true,
+    ..V32
+};
+const V34: ReleaseRules = ReleaseRules {
+    from_minor: 34,
+    taint_named: false,
+    too_large_is_final: true,
+    pod_level_resources: true,
+    ..V33
+};
+const V35: ReleaseRules = ReleaseRules {
+    from_minor: 35,
+    devices_scored: true,
+    ..V34
+};
+const V36: ReleaseRules = ReleaseRules {
+    from_minor: 36,
+    balance_compared: true,
+    needs_timestamp: true,
+    ..V35
+};
+const V37: ReleaseRules = ReleaseRules {
+    from_minor: 37,
+    nothing_freed: None,
+    preemption_reported: true,
+    ..V36
+};
 
 static RULES: &[ReleaseRules] = &[V37, V36, V35, V34, V33, V32, V30];
 
 impl ReleaseRules {
     /// Returns the rules of a release.
     pub fn of(release: Release) -> &'static Self {
-        RULES.iter().find(|rules| rules.from_minor <= release.minor).unwrap_or(&V30)
+        RULES
+            .iter()
+            .find(|rules| rules.from_minor <= release.minor)
+            .unwrap_or(&V30)
     }
 }

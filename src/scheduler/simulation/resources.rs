@@ -16,7 +16,10 @@ pub const MEMORY: usize = 1;
 const REPORTED: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
 /// The amounts counted in the scores for a container without requests: 100 m of CPU and 200 MiB of memory, in 10⁻¹⁸ of a unit.
-pub const UNREQUESTED: [(&str, i128); 2] = [("cpu", 100_000_000_000_000_000), ("memory", 209_715_200_000_000_000_000_000_000)];
+pub const UNREQUESTED: [(&str, i128); 2] = [
+    ("cpu", 100_000_000_000_000_000),
+    ("memory", 209_715_200_000_000_000_000_000_000),
+];
 
 /// The names of all resources that nodes have or pods request: the first three as they are checked, the others by name.
 #[derive(Debug, Default)]
@@ -26,13 +29,30 @@ impl Names {
     /// Collects them.
     pub fn of(facts: &Facts) -> Self {
         let mut others: Set<&str> = Set::default();
-        let of_nodes = facts.nodes.iter().flat_map(|node| node.status.allocatable.keys());
-        let containers = facts.pods.iter().flat_map(|pod| pod.spec.init_containers.iter().chain(&pod.spec.containers));
+        let of_nodes = facts
+            .nodes
+            .iter()
+            .flat_map(|node| node.status.allocatable.keys());
+        let containers = facts
+            .pods
+            .iter()
+            .flat_map(|pod| pod.spec.init_containers.iter().chain(&pod.spec.containers));
         let of_pods = containers.flat_map(|container| container.resources.requests.keys());
-        let of_whole = facts.pods.iter().flat_map(|pod| pod.spec.resources.requests.keys().chain(pod.spec.overhead.keys()));
+        let of_whole = facts.pods.iter().flat_map(|pod| {
+            pod.spec
+                .resources
+                .requests
+                .keys()
+                .chain(pod.spec.overhead.keys())
+        });
         others.extend(of_nodes.chain(of_pods).chain(of_whole).map(String::as_str));
         let mut names: Vec<String> = REPORTED.iter().map(|name| (*name).to_owned()).collect();
-        names.extend(others.iter().filter(|name| !REPORTED.contains(name) && **name != "pods").map(|name| (*name).to_owned()));
+        names.extend(
+            others
+                .iter()
+                .filter(|name| !REPORTED.contains(name) && **name != "pods")
+                .map(|name| (*name).to_owned()),
+        );
         Names(names)
     }
 
@@ -40,7 +60,11 @@ impl Names {
     pub fn find(&self, name: &str) -> Option<usize> {
         let known = REPORTED.iter().position(|reported| *reported == name);
         let (_, others) = self.0.split_at_checked(REPORTED.len()).unwrap_or_default();
-        let other = || others.binary_search_by(|other| other.as_str().cmp(name)).ok();
+        let other = || {
+            others
+                .binary_search_by(|other| other.as_str().cmp(name))
+                .ok()
+        };
         known.or_else(|| other().map(|at| at.saturating_add(REPORTED.len())))
     }
 
@@ -88,15 +112,23 @@ impl Requests {
         };
         let scored = demand::with_unrequested(pod, &UNREQUESTED, stage, level);
         let of = |name: &str| {
-            let counted = scored.get(name).map_or(0, |exact| demand::counted(name, *exact));
+            let counted = scored
+                .get(name)
+                .map_or(0, |exact| demand::counted(name, *exact));
             i64::try_from(counted).unwrap_or(i64::MAX)
         };
-        Requests { amounts: names.counted(&real), scored: [of("cpu"), of("memory")] }
+        Requests {
+            amounts: names.counted(&real),
+            scored: [of("cpu"), of("memory")],
+        }
     }
 
     /// Returns the amount of a resource.
     pub fn amount(&self, resource: usize) -> i64 {
-        self.amounts.iter().find(|(known, _)| *known == resource).map_or(0, |(_, amount)| *amount)
+        self.amounts
+            .iter()
+            .find(|(known, _)| *known == resource)
+            .map_or(0, |(_, amount)| *amount)
     }
 }
 
@@ -118,8 +150,13 @@ impl Allocatable {
             None if REPORTED.contains(&name.as_str()) => None,
             None => Some(0),
         });
-        let pods = reported.get("pods").map(|amount| i64::try_from(amount.value()).unwrap_or(i64::MAX));
-        Allocatable { amounts: amounts.collect(), pods }
+        let pods = reported
+            .get("pods")
+            .map(|amount| i64::try_from(amount.value()).unwrap_or(i64::MAX));
+        Allocatable {
+            amounts: amounts.collect(),
+            pods,
+        }
     }
 
     /// Returns the amount of a resource; `None`: not known.
@@ -144,13 +181,23 @@ pub fn fit(
         reasons.push(RefusalReason::TooManyPods);
     }
     for (resource, amount) in &requests.amounts {
-        let Some(most) = allocatable.amount(*resource) else { continue };
+        let Some(most) = allocatable.amount(*resource) else {
+            continue;
+        };
         let taken = used.0.get(*resource).copied().unwrap_or(0);
         if *amount > most.saturating_sub(taken) && !(most == 0 && delegated.contains(resource)) {
             is_final |= *amount > most && rules.too_large_is_final;
             reasons.push(RefusalReason::Insufficient(names.name(*resource).into()));
         }
     }
-    let code = if is_final { StatusCode::UnschedulableAndUnresolvable } else { StatusCode::Unschedulable };
-    (!reasons.is_empty()).then_some(PluginRefusal { plugin: Plugin::NodeResourcesFit, code, reasons })
+    let code = if is_final {
+        StatusCode::UnschedulableAndUnresolvable
+    } else {
+        StatusCode::Unschedulable
+    };
+    (!reasons.is_empty()).then_some(PluginRefusal {
+        plugin: Plugin::NodeResourcesFit,
+        code,
+        reasons,
+    })
 }

@@ -47,9 +47,15 @@ impl<'f> Sights<'f> {
             for pool in &gathered.pools {
                 let number = known.get(&pool.collected).copied().unwrap_or_else(|| {
                     let mut slices = pool.collected.iter().filter_map(|at| cluster.slice(*at));
-                    let by_device = slices.any(|slice| slice.spec.per_device_node_selection == Some(true));
-                    let is_special = by_device || drivers.get(pool.name).is_some_and(|drivers| *drivers > 1);
-                    sights.pools.push(Sight { pool: pool.clone(), nodes: 0, is_special });
+                    let by_device =
+                        slices.any(|slice| slice.spec.per_device_node_selection == Some(true));
+                    let is_special =
+                        by_device || drivers.get(pool.name).is_some_and(|drivers| *drivers > 1);
+                    sights.pools.push(Sight {
+                        pool: pool.clone(),
+                        nodes: 0,
+                        is_special,
+                    });
                     let number = sights.pools.len().saturating_sub(1);
                     known.insert(pool.collected.clone(), number);
                     number
@@ -68,16 +74,31 @@ impl<'f> Sights<'f> {
     pub fn compare(&self, cluster: &Cluster<'_>, claims: &[&ClaimSpec]) -> SameDevices {
         let mut same: SameDevices = vec![None; self.of_nodes.len()];
         let requests = claims.iter().flat_map(|claim| &claim.devices.requests);
-        let asks: Vec<&Ask> = requests.flat_map(|request| request.exactly.iter().chain(&request.first_available)).collect();
-        let matters: Vec<bool> = self.pools.iter().map(|sight| pool_matters(cluster, &sight.pool, &asks)).collect();
+        let asks: Vec<&Ask> = requests
+            .flat_map(|request| request.exactly.iter().chain(&request.first_available))
+            .collect();
+        let matters: Vec<bool> = self
+            .pools
+            .iter()
+            .map(|sight| pool_matters(cluster, &sight.pool, &asks))
+            .collect();
         let mut views = Views::default();
         let mut first: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (node, numbers) in self.of_nodes.iter().enumerate() {
-            let Some(view) = numbers.as_ref().and_then(|numbers| self.view(numbers, &matters, &mut views)) else { continue };
-            let leader = *first.entry((view, usize::from(cluster.node_skips_operations(node)))).or_insert(node);
+            let Some(view) = numbers
+                .as_ref()
+                .and_then(|numbers| self.view(numbers, &matters, &mut views))
+            else {
+                continue;
+            };
+            let leader = *first
+                .entry((view, usize::from(cluster.node_skips_operations(node))))
+                .or_insert(node);
             if leader != node {
                 for one in [leader, node] {
-                    same.get_mut(one).into_iter().for_each(|place| *place = Some(leader));
+                    same.get_mut(one)
+                        .into_iter()
+                        .for_each(|place| *place = Some(leader));
                 }
             }
         }
@@ -86,8 +107,16 @@ impl<'f> Sights<'f> {
 
     /// Returns the number of a list of pools without those that do not matter; `None`: no other node can see the same.
     fn view(&self, numbers: &[usize], matters: &[bool], views: &mut Views) -> Option<usize> {
-        let of = |number: &usize| self.pools.get(*number).filter(|_| matters.get(*number) == Some(&true));
-        if numbers.iter().filter_map(of).any(|sight| sight.is_special || sight.nodes < 2) {
+        let of = |number: &usize| {
+            self.pools
+                .get(*number)
+                .filter(|_| matters.get(*number) == Some(&true))
+        };
+        if numbers
+            .iter()
+            .filter_map(of)
+            .any(|sight| sight.is_special || sight.nodes < 2)
+        {
             return None;
         }
         let relevant = numbers.iter().filter(|number| of(number).is_some());
@@ -115,9 +144,15 @@ fn pool_matters(cluster: &Cluster<'_>, pool: &Pool<'_>, asks: &[&Ask]) -> bool {
 
 /// Returns true if a selector refuses the device before another one fails on it.
 fn is_refused(cluster: &Cluster<'_>, ask: &Ask, at: DeviceAt) -> bool {
-    let Some(class) = cluster.class(&ask.device_class_name) else { return false };
+    let Some(class) = cluster.class(&ask.device_class_name) else {
+        return false;
+    };
     let ignores_class = cluster.behaviour.all_ignores_class && ask.allocation_mode == "All";
-    let of_class = if ignores_class { &[][..] } else { class.spec.selectors.as_slice() };
+    let of_class = if ignores_class {
+        &[][..]
+    } else {
+        class.spec.selectors.as_slice()
+    };
     let mut selectors = of_class.iter().chain(&ask.selectors);
     selectors.find_map(|selector| match cluster.ask(selector, at) {
         Some(Cell::Yes) => None,

@@ -21,17 +21,30 @@ mod weight {
 }
 
 /// Computes the sums of all scores, node by node.
-pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &PodAttempt<'_, 'f>, nodes: &[usize]) -> Vec<i64> {
+pub fn totals<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    turn: &PodAttempt<'_, 'f>,
+    nodes: &[usize],
+) -> Vec<i64> {
     let mut totals = vec![0i64; nodes.len()];
     let mut add = |scores: &[i64], weight: i64| {
         for (total, score) in totals.iter_mut().zip(scores) {
             *total = total.saturating_add(score.saturating_mul(weight));
         }
     };
-    let pick = |all: &[i64]| -> Vec<i64> { nodes.iter().map(|node| all.get(*node).copied().unwrap_or(0)).collect() };
+    let pick = |all: &[i64]| -> Vec<i64> {
+        nodes
+            .iter()
+            .map(|node| all.get(*node).copied().unwrap_or(0))
+            .collect()
+    };
     let views = turn.views;
     if let Some(advised) = &views.advised_against {
-        add(&reversed(normalized(&pick(advised))), weight::TAINT_TOLERATION);
+        add(
+            &reversed(normalized(&pick(advised))),
+            weight::TAINT_TOLERATION,
+        );
     }
     if let Some(preferred) = &views.preferred {
         add(&normalized(&pick(preferred)), weight::NODE_AFFINITY);
@@ -53,11 +66,17 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &PodAttempt<
         add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
     }
     let requests = &turn.profile.requests;
-    let fit: Vec<i64> = nodes.iter().map(|node| least_allocated(prepared, state, requests.scored, *node)).collect();
+    let fit: Vec<i64> = nodes
+        .iter()
+        .map(|node| least_allocated(prepared, state, requests.scored, *node))
+        .collect();
     add(&fit, weight::NODE_RESOURCES_FIT);
     let real = [requests.amount(CPU), requests.amount(MEMORY)];
     if real != [0, 0] || !prepared.setup.rules.balance_skips_empty {
-        let balance: Vec<i64> = nodes.iter().map(|node| balanced(prepared, state, real, *node)).collect();
+        let balance: Vec<i64> = nodes
+            .iter()
+            .map(|node| balanced(prepared, state, real, *node))
+            .collect();
         add(&balance, weight::BALANCED_ALLOCATION);
     }
     totals
@@ -66,26 +85,53 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &PodAttempt<
 /// Scales scores between 0 and the best one (`helper.DefaultNormalizeScore`).
 fn normalized(scores: &[i64]) -> Vec<i64> {
     let most = scores.iter().max().copied().unwrap_or(0).max(0);
-    scores.iter().map(|score| score.saturating_mul(BEST).checked_div(most).unwrap_or(0)).collect()
+    scores
+        .iter()
+        .map(|score| score.saturating_mul(BEST).checked_div(most).unwrap_or(0))
+        .collect()
 }
 
 /// Makes the best of scaled scores the worst.
 fn reversed(scores: Vec<i64>) -> Vec<i64> {
-    scores.into_iter().map(|score| BEST.saturating_sub(score)).collect()
+    scores
+        .into_iter()
+        .map(|score| BEST.saturating_sub(score))
+        .collect()
 }
 
 fn allocatable(prepared: &Prepared<'_>, node: usize) -> [i64; 2] {
-    let of = |resource| prepared.allocatable.get(node).and_then(|node: &Allocatable| node.amount(resource)).unwrap_or(0);
+    let of = |resource| {
+        prepared
+            .allocatable
+            .get(node)
+            .and_then(|node: &Allocatable| node.amount(resource))
+            .unwrap_or(0)
+    };
     [of(CPU), of(MEMORY)]
 }
 
 /// Scores a node for NodeResourcesFit with the strategy LeastAllocated.
-fn least_allocated(prepared: &Prepared<'_>, state: &State, requested: [i64; 2], node: usize) -> i64 {
+fn least_allocated(
+    prepared: &Prepared<'_>,
+    state: &State,
+    requested: [i64; 2],
+    node: usize,
+) -> i64 {
     let used = state.nodes.get(node).map_or([0, 0], |state| state.scored);
     let (mut sum, mut count) = (0i64, 0i64);
-    for ((has, used), asked) in allocatable(prepared, node).into_iter().zip(used).zip(requested) {
+    for ((has, used), asked) in allocatable(prepared, node)
+        .into_iter()
+        .zip(used)
+        .zip(requested)
+    {
         let wanted = used.saturating_add(asked);
-        let Some(score) = has.saturating_sub(wanted).saturating_mul(BEST).checked_div(has) else { continue };
+        let Some(score) = has
+            .saturating_sub(wanted)
+            .saturating_mul(BEST)
+            .checked_div(has)
+        else {
+            continue;
+        };
         sum = sum.saturating_add(if wanted > has { 0 } else { score });
         count = count.saturating_add(1);
     }
@@ -97,12 +143,22 @@ fn balanced(prepared: &Prepared<'_>, state: &State, requested: [i64; 2], node: u
     let has = allocatable(prepared, node);
     let [cpu, memory] = state.real(node);
     let [more_cpu, more_memory] = requested;
-    let with = balance([cpu.saturating_add(more_cpu), memory.saturating_add(more_memory)], has);
+    let with = balance(
+        [
+            cpu.saturating_add(more_cpu),
+            memory.saturating_add(more_memory),
+        ],
+        has,
+    );
     if !prepared.setup.rules.balance_compared {
         return with;
     }
     let half = BEST / 2;
-    half.saturating_add(half.saturating_add(with).saturating_sub(balance([cpu, memory], has)) / 2)
+    half.saturating_add(
+        half.saturating_add(with)
+            .saturating_sub(balance([cpu, memory], has))
+            / 2,
+    )
 }
 
 /// Returns the balance of the used parts of CPU and memory.

@@ -36,7 +36,12 @@ impl<'s, 'f> Seen<'s, 'f> {
         turn: &'s PodAttempt<'s, 'f>,
         attempt: &'s AttemptOutcome,
     ) -> Self {
-        Seen { prepared, state, turn, attempt }
+        Seen {
+            prepared,
+            state,
+            turn,
+            attempt,
+        }
     }
 
     /// Returns the index of the pod.
@@ -56,12 +61,20 @@ impl<'s, 'f> Seen<'s, 'f> {
 
     /// Returns the name of a node.
     pub fn name_of(&self, node: usize) -> String {
-        self.prepared.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone())
+        self.prepared
+            .facts
+            .nodes
+            .get(node)
+            .map_or_else(String::new, |node| node.metadata.name.clone())
     }
 
     /// Returns the pod's claims as `namespace/name`.
     pub fn claims(&self) -> Vec<String> {
-        let claims = self.turn.devices.iter().flat_map(|devices| &devices.case.claims);
+        let claims = self
+            .turn
+            .devices
+            .iter()
+            .flat_map(|devices| &devices.case.claims);
         claims.map(|claim| claim.metadata.full_name()).collect()
     }
 
@@ -80,21 +93,32 @@ impl<'s, 'f> Seen<'s, 'f> {
 
     /// Returns the refusals of all nodes that were tried in vain, first the one that the scheduler reports.
     pub fn refused(&self) -> Vec<(usize, Vec<NodeRefusal>)> {
-        let AttemptOutcome::Fails(fails) = self.attempt else { return Vec::new() };
+        let AttemptOutcome::Fails(fails) = self.attempt else {
+            return Vec::new();
+        };
         let of = |node: &NodeReasons| {
             let all = std::iter::once(&node.first).chain(&node.others);
-            (node.node, all.map(|refusal| self.account(node.node, refusal)).collect())
+            (
+                node.node,
+                all.map(|refusal| self.account(node.node, refusal))
+                    .collect(),
+            )
         };
         fails.nodes.iter().map(of).collect()
     }
 
     /// Returns the refusals of a node of a pod that gets another one.
     pub fn refusals(&self, node: usize) -> Vec<NodeRefusal> {
-        self.now(node).iter().map(|refusal| self.account(node, refusal)).collect()
+        self.now(node)
+            .iter()
+            .map(|refusal| self.account(node, refusal))
+            .collect()
     }
 
     fn now(&self, node: usize) -> Vec<PluginRefusal> {
-        let Ok(Some(first)) = self.turn.check(self.prepared, self.state, node) else { return Vec::new() };
+        let Ok(Some(first)) = self.turn.check(self.prepared, self.state, node) else {
+            return Vec::new();
+        };
         let others = self.turn.others(self.prepared, self.state, node, &first);
         std::iter::once(first).chain(others).collect()
     }
@@ -103,7 +127,11 @@ impl<'s, 'f> Seen<'s, 'f> {
         let rules = self.prepared.setup.rules;
         NodeRefusal {
             plugin: refusal.plugin,
-            reasons: refusal.reasons.iter().map(|reason| reason.text(rules).into_owned()).collect(),
+            reasons: refusal
+                .reasons
+                .iter()
+                .map(|reason| reason.text(rules).into_owned())
+                .collect(),
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),
             taints: words::untolerated(self.prepared, self.turn, node, refusal),
@@ -112,7 +140,11 @@ impl<'s, 'f> Seen<'s, 'f> {
 
     /// Returns the allocations of the pod's claims on a node that fits.
     pub fn allocations(&self, node: usize) -> Vec<DeviceAllocation> {
-        let answer = self.turn.devices.as_ref().and_then(|devices| devices.ask(self.prepared, node));
+        let answer = self
+            .turn
+            .devices
+            .as_ref()
+            .and_then(|devices| devices.ask(self.prepared, node));
         answer.map_or_else(Vec::new, |answer| answer.allocations().to_vec())
     }
 
@@ -121,7 +153,10 @@ impl<'s, 'f> Seen<'s, 'f> {
         let mut facts = self.prepared.facts.clone();
         facts.claims.clone_from(&self.state.claims);
         for (pod, state) in facts.pods.iter_mut().zip(&self.state.pods) {
-            if let Some(node) = state.node.and_then(|node| self.prepared.facts.nodes.get(node)) {
+            if let Some(node) = state
+                .node
+                .and_then(|node| self.prepared.facts.nodes.get(node))
+            {
                 set_node(pod, &node.metadata.name);
             }
         }

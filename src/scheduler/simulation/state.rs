@@ -75,16 +75,26 @@ impl State {
     /// Makes the state before anything happens.
     pub fn new(prepared: &Prepared<'_>) -> Self {
         let facts = prepared.facts;
-        let empty = NodeState { used: vec![0; prepared.names.len()], ..NodeState::default() };
+        let empty = NodeState {
+            used: vec![0; prepared.names.len()],
+            ..NodeState::default()
+        };
         let mut state = State {
             nodes: vec![empty; facts.nodes.len()],
             pods: facts
                 .pods
                 .iter()
-                .map(|pod| PodState { node: None, ending: pod.metadata.deletion_timestamp.is_some() })
+                .map(|pod| PodState {
+                    node: None,
+                    ending: pod.metadata.deletion_timestamp.is_some(),
+                })
                 .collect(),
             claims: facts.claims.clone(),
-            allocations: facts.claims.iter().map(|_| prepared.next_version()).collect(),
+            allocations: facts
+                .claims
+                .iter()
+                .map(|_| prepared.next_version())
+                .collect(),
             counters: Vec::new(),
             with_affinity: Vec::new(),
             nominated: Vec::new(),
@@ -92,17 +102,34 @@ impl State {
             version: 0,
             next_start: 0,
         };
-        let name = |at: usize| facts.nodes.get(at).map_or("", |node| node.metadata.name.as_str());
+        let name = |at: usize| {
+            facts
+                .nodes
+                .get(at)
+                .map_or("", |node| node.metadata.name.as_str())
+        };
         let by_name = order::positions(facts.nodes.len(), &|a, b| name(a).cmp(name(b)));
         let find = |wanted: &str| {
             let place = by_name.binary_search_by(|at| name(*at).cmp(wanted)).ok()?;
             by_name.get(place).copied()
         };
-        for (at, pod) in facts.pods.iter().enumerate().filter(|(_, pod)| !has_ended(pod)) {
-            match (pod.spec.node_name.as_str(), pod.status.nominated_node_name.as_str()) {
+        for (at, pod) in facts
+            .pods
+            .iter()
+            .enumerate()
+            .filter(|(_, pod)| !has_ended(pod))
+        {
+            match (
+                pod.spec.node_name.as_str(),
+                pod.status.nominated_node_name.as_str(),
+            ) {
                 ("", "") => {}
-                ("", nominated) => state.nominated.extend(find(nominated).map(|node| (at, node))),
-                (node, _) => find(node).into_iter().for_each(|node| state.place(prepared, at, node)),
+                ("", nominated) => state
+                    .nominated
+                    .extend(find(nominated).map(|node| (at, node))),
+                (node, _) => find(node)
+                    .into_iter()
+                    .for_each(|node| state.place(prepared, at, node)),
             }
         }
         state
@@ -118,13 +145,18 @@ impl State {
 
     /// Takes a pod off its node.
     pub fn remove(&mut self, prepared: &Prepared<'_>, pod: usize) {
-        let Some(node) = self.pods.get_mut(pod).and_then(|state| state.node.take()) else { return };
+        let Some(node) = self.pods.get_mut(pod).and_then(|state| state.node.take()) else {
+            return;
+        };
         self.count(prepared, pod, node, Move::Off);
     }
 
     fn count(&mut self, prepared: &Prepared<'_>, pod: usize, node: usize, step: Move) {
         self.version = prepared.next_version();
-        let (Some(profile), Some(facts)) = (prepared.profile(pod), prepared.facts.pods.get(pod)) else { return };
+        let (Some(profile), Some(facts)) = (prepared.profile(pod), prepared.facts.pods.get(pod))
+        else {
+            return;
+        };
         let ending = self.pods.get(pod).is_some_and(|state| state.ending);
         let apply = |sum: &mut i64, amount: i64| {
             *sum = match step {
@@ -156,7 +188,11 @@ impl State {
                 }
             }
         }
-        for counter in self.counters.iter_mut().filter(|counter| counter.pods.contains(prepared.facts, facts, ending)) {
+        for counter in self
+            .counters
+            .iter_mut()
+            .filter(|counter| counter.pods.contains(prepared.facts, facts, ending))
+        {
             counter.count(node, step);
         }
         if prepared.has_affinity(pod) {
@@ -183,10 +219,18 @@ impl State {
 
     /// Counts a set of pods on every node; counted once, and kept up to date.
     pub fn counter(&mut self, prepared: &Prepared<'_>, pods: Pods) -> usize {
-        if let Some(known) = self.counters.iter().position(|counter| counter.pods == pods) {
+        if let Some(known) = self
+            .counters
+            .iter()
+            .position(|counter| counter.pods == pods)
+        {
             return known;
         }
-        let mut counter = CounterState { pods, counts: vec![0; self.nodes.len()], total: 0 };
+        let mut counter = CounterState {
+            pods,
+            counts: vec![0; self.nodes.len()],
+            total: 0,
+        };
         for (pod, state) in prepared.facts.pods.iter().zip(&self.pods) {
             if let Some(node) = state.node
                 && counter.pods.contains(prepared.facts, pod, state.ending)
@@ -200,19 +244,28 @@ impl State {
 
     /// Returns how many pods of a counted set are on a node.
     pub fn counted(&self, counter: usize, node: usize) -> i64 {
-        self.counters.get(counter).and_then(|counter| counter.counts.get(node)).map_or(0, |count| i64::from(*count))
+        self.counters
+            .get(counter)
+            .and_then(|counter| counter.counts.get(node))
+            .map_or(0, |count| i64::from(*count))
     }
 
     /// Returns the real requests of CPU and memory on a node.
     pub fn real(&self, node: usize) -> [i64; 2] {
-        let used = self.nodes.get(node).and_then(|state| state.used.get(CPU..2));
-        used.and_then(|used| <[i64; 2]>::try_from(used).ok()).unwrap_or_default()
+        let used = self
+            .nodes
+            .get(node)
+            .and_then(|state| state.used.get(CPU..2));
+        used.and_then(|used| <[i64; 2]>::try_from(used).ok())
+            .unwrap_or_default()
     }
 }
 
 impl CounterState {
     fn count(&mut self, node: usize, step: Move) {
-        let Some(count) = self.counts.get_mut(node) else { return };
+        let Some(count) = self.counts.get_mut(node) else {
+            return;
+        };
         (*count, self.total) = match step {
             Move::Onto => (count.saturating_add(1), self.total.saturating_add(1)),
             Move::Off => (count.saturating_sub(1), self.total.saturating_sub(1)),

@@ -20,7 +20,9 @@ pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) 
 }
 
 fn is_tolerated(tolerations: &[Toleration], taint: &NodeTaint) -> bool {
-    tolerations.iter().any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
+    tolerations
+        .iter()
+        .any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
 }
 
 /// Returns true if the taint keeps pods off the node.
@@ -30,17 +32,30 @@ fn repels(taint: &NodeTaint) -> bool {
 
 /// Returns the first taint that keeps a pod with these tolerations off the node.
 pub fn untolerated<'n>(tolerations: &[Toleration], node: &'n Node) -> Option<&'n NodeTaint> {
-    node.spec.taints.iter().find(|taint| repels(taint) && !is_tolerated(tolerations, taint))
+    node.spec
+        .taints
+        .iter()
+        .find(|taint| repels(taint) && !is_tolerated(tolerations, taint))
 }
 
 /// Returns all taints that keep a pod with these tolerations off the node.
-pub fn all_untolerated<'n>(tolerations: &'n [Toleration], node: &'n Node) -> impl Iterator<Item = &'n NodeTaint> {
-    node.spec.taints.iter().filter(|taint| repels(taint) && !is_tolerated(tolerations, taint))
+pub fn all_untolerated<'n>(
+    tolerations: &'n [Toleration],
+    node: &'n Node,
+) -> impl Iterator<Item = &'n NodeTaint> {
+    node.spec
+        .taints
+        .iter()
+        .filter(|taint| repels(taint) && !is_tolerated(tolerations, taint))
 }
 
 /// Runs the filter NodeUnschedulable on a node.
 pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
-    let tolerated = || tolerations.iter().any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"));
+    let tolerated = || {
+        tolerations
+            .iter()
+            .any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"))
+    };
     (node.spec.unschedulable && !tolerated()).then(|| PluginRefusal {
         plugin: Plugin::NodeUnschedulable,
         code: StatusCode::UnschedulableAndUnresolvable,
@@ -53,17 +68,23 @@ pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> 
     untolerated(tolerations, node).map(|taint| PluginRefusal {
         plugin: Plugin::TaintToleration,
         code: StatusCode::UnschedulableAndUnresolvable,
-        reasons: vec![RefusalReason::Taint { key: taint.key.as_str().into(), value: taint.value.as_str().into() }],
+        reasons: vec![RefusalReason::Taint {
+            key: taint.key.as_str().into(),
+            value: taint.value.as_str().into(),
+        }],
     })
 }
 
 /// Returns how many taints advise against the node.
 pub fn score(tolerations: &[Toleration], node: &Node) -> i64 {
     let advises = |taint: &&NodeTaint| {
-        let counts = |toleration: &&Toleration| matches!(toleration.effect.as_str(), "" | "PreferNoSchedule");
+        let counts = |toleration: &&Toleration| {
+            matches!(toleration.effect.as_str(), "" | "PreferNoSchedule")
+        };
         let mut tolerations = tolerations.iter().filter(counts);
         taint.effect == "PreferNoSchedule"
-            && !tolerations.any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
+            && !tolerations
+                .any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
     };
     i64::try_from(node.spec.taints.iter().filter(advises).count()).unwrap_or(i64::MAX)
 }

@@ -23,19 +23,39 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
         by_name(equal)
     };
     let mut relay = watch.map(|Watch { asked, see }| (asked, move |seen: &Seen<'_, '_>| see(seen)));
-    let watch = relay.as_mut().map(|(asked, see)| Watch { asked: *asked, see });
-    let mut simulation = SchedulerRun::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
+    let watch = relay
+        .as_mut()
+        .map(|(asked, see)| Watch { asked: *asked, see });
+    let mut simulation = SchedulerRun::new(
+        prepared,
+        start.clone(),
+        Box::new(|equal| first(equal, &mut sizes)),
+        watch,
+    )
+    .all();
     if may_depend_on_order(&simulation, prepared) {
         prepared.cluster.usage = usage.clone();
-        let other = SchedulerRun::new(prepared, start.clone(), Box::new(by_name), None).retried(Retried::Reversed).all();
+        let other = SchedulerRun::new(prepared, start.clone(), Box::new(by_name), None)
+            .retried(Retried::Reversed)
+            .all();
         mark_order(&mut simulation, &other);
     }
     if tied(&simulation).is_empty() {
         return simulation;
     }
-    let all = sizes.iter().try_fold(1usize, |product, size| product.checked_mul(*size)).unwrap_or(usize::MAX);
-    let work = simulation.pods.len().saturating_mul(prepared.facts.nodes.len()).max(1);
-    let affordable = MOST_WORK.checked_div(work).unwrap_or(1).clamp(1, MOST_CHOICES);
+    let all = sizes
+        .iter()
+        .try_fold(1usize, |product, size| product.checked_mul(*size))
+        .unwrap_or(usize::MAX);
+    let work = simulation
+        .pods
+        .len()
+        .saturating_mul(prepared.facts.nodes.len())
+        .max(1);
+    let affordable = MOST_WORK
+        .checked_div(work)
+        .unwrap_or(1)
+        .clamp(1, MOST_CHOICES);
     let mut tried = 0usize;
     for choice in 1..all {
         if tried >= affordable {
@@ -44,12 +64,22 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
         tried = tried.saturating_add(1);
         prepared.cluster.usage = usage.clone();
         let mut digits = Digits::of(choice, all, affordable, &sizes);
-        let other = SchedulerRun::new(prepared, start.clone(), Box::new(move |equal| digits.pick(equal)), None).all();
+        let other = SchedulerRun::new(
+            prepared,
+            start.clone(),
+            Box::new(move |equal| digits.pick(equal)),
+            None,
+        )
+        .all();
         mark(&mut simulation, &other);
     }
     let is_all = tried.saturating_add(1) >= all;
     let choices = tried.saturating_add(1);
-    simulation.ties = if is_all { TieSearch::All { choices } } else { TieSearch::Some { choices } };
+    simulation.ties = if is_all {
+        TieSearch::All { choices }
+    } else {
+        TieSearch::Some { choices }
+    };
     simulation
 }
 
@@ -101,18 +131,33 @@ impl Digits {
 /// taken not to matter.
 fn may_depend_on_order(simulation: &Simulation, prepared: &Prepared<'_>) -> bool {
     let priority_if_retried = |outcome: &PodOutcome| {
-        let pod = prepared.facts.pods.get(outcome.pod).filter(|pod| was_tried(pod));
+        let pod = prepared
+            .facts
+            .pods
+            .get(outcome.pod)
+            .filter(|pod| was_tried(pod));
         pod.map(|pod| pod.spec.effective_priority())
     };
-    let (placed, failed): (Vec<&PodOutcome>, Vec<&PodOutcome>) = simulation.pods.iter().partition(|outcome| outcome.has_node());
+    let (placed, failed): (Vec<&PodOutcome>, Vec<&PodOutcome>) = simulation
+        .pods
+        .iter()
+        .partition(|outcome| outcome.has_node());
     let priorities = order::set(placed.into_iter().filter_map(priority_if_retried));
-    failed.into_iter().filter_map(priority_if_retried).any(|priority| priorities.contains(&priority))
+    failed
+        .into_iter()
+        .filter_map(priority_if_retried)
+        .any(|priority| priorities.contains(&priority))
 }
 
 /// Marks the pods that fared otherwise in another order.
 fn mark_order(simulation: &mut Simulation, other: &Simulation) {
     for outcome in &mut simulation.pods {
-        if other.pods.iter().find(|known| known.pod == outcome.pod).is_none_or(|there| differs(outcome, there)) {
+        if other
+            .pods
+            .iter()
+            .find(|known| known.pod == outcome.pod)
+            .is_none_or(|there| differs(outcome, there))
+        {
             outcome.unsure.push(Unsure::Order);
         }
     }
@@ -130,10 +175,13 @@ fn mark(simulation: &mut Simulation, other: &Simulation) {
 fn differs(here: &PodOutcome, there: &PodOutcome) -> bool {
     match (here.decisions.last(), there.decisions.last()) {
         (Some(PodDecision::Bound { node, tied }), Some(PodDecision::Bound { node: other, .. }))
-        | (Some(PodDecision::Preparing { node, tied }), Some(PodDecision::Preparing { node: other, .. })) => {
-            node != other && tied.is_empty()
+        | (
+            Some(PodDecision::Preparing { node, tied }),
+            Some(PodDecision::Preparing { node: other, .. }),
+        ) => node != other && tied.is_empty(),
+        (Some(PodDecision::Unschedulable(here)), Some(PodDecision::Unschedulable(there))) => {
+            here.message != there.message
         }
-        (Some(PodDecision::Unschedulable(here)), Some(PodDecision::Unschedulable(there))) => here.message != there.message,
         (here, there) => here != there,
     }
 }

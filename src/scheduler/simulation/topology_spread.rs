@@ -60,7 +60,12 @@ fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
 }
 
 impl<'f> Constraint<'f> {
-    fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, written: &'f SpreadConstraint) -> Self {
+    fn of(
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        pod: &'f Pod,
+        written: &'f SpreadConstraint,
+    ) -> Self {
         let selector = selector_of(written, pod);
         let honor = |policy: &String| policy == "Honor";
         Constraint {
@@ -70,12 +75,24 @@ impl<'f> Constraint<'f> {
             counts_itself: selector.matches(&pod.metadata.labels),
             honors_affinity: written.node_affinity_policy.as_ref().is_none_or(honor),
             honors_taints: written.node_taints_policy.as_ref().is_some_and(honor),
-            counter: state.counter(prepared, Pods::Selected { namespace: pod.metadata.namespace.clone(), selector }),
+            counter: state.counter(
+                prepared,
+                Pods::Selected {
+                    namespace: pod.metadata.namespace.clone(),
+                    selector,
+                },
+            ),
         }
     }
 
     /// Returns true if the pods of the node count.
-    fn includes(&self, required: &node_affinity::Required<'_>, pod: &Pod, at: usize, node: &Node) -> bool {
+    fn includes(
+        &self,
+        required: &node_affinity::Required<'_>,
+        pod: &Pod,
+        at: usize,
+        node: &Node,
+    ) -> bool {
         (!self.honors_affinity || required.matches(at))
             && (!self.honors_taints || taints::untolerated(&pod.spec.tolerations, node).is_none())
     }
@@ -85,7 +102,8 @@ impl<'f> Constraint<'f> {
 pub fn counts(pod: &Pod, other: &Pod) -> bool {
     let written = pod.spec.topology_spread_constraints.iter();
     let mut strict = written.filter(|one| one.when_unsatisfiable == Action::DoNotSchedule.name());
-    pod.metadata.namespace == other.metadata.namespace && strict.any(|one| selector_of(one, pod).matches(&other.metadata.labels))
+    pod.metadata.namespace == other.metadata.namespace
+        && strict.any(|one| selector_of(one, pod).matches(&other.metadata.labels))
 }
 
 fn selector_of(written: &SpreadConstraint, pod: &Pod) -> PodLabelSelector {
@@ -94,9 +112,20 @@ fn selector_of(written: &SpreadConstraint, pod: &Pod) -> PodLabelSelector {
     selector
 }
 
-fn constraints<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, action: Action) -> Vec<Constraint<'f>> {
-    let written = pod.spec.topology_spread_constraints.iter().filter(|one| one.when_unsatisfiable == action.name());
-    written.map(|one| Constraint::of(prepared, state, pod, one)).collect()
+fn constraints<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    pod: &'f Pod,
+    action: Action,
+) -> Vec<Constraint<'f>> {
+    let written = pod
+        .spec
+        .topology_spread_constraints
+        .iter()
+        .filter(|one| one.when_unsatisfiable == action.name());
+    written
+        .map(|one| Constraint::of(prepared, state, pod, one))
+        .collect()
 }
 
 impl<'f> Spread<'f> {
@@ -106,25 +135,45 @@ impl<'f> Spread<'f> {
         if constraints.is_empty() {
             return Spread::default();
         }
-        let required = node_affinity::Required::of(&prepared.facts.nodes, &prepared.cluster.judgements, &pod.spec);
+        let required = node_affinity::Required::of(
+            &prepared.facts.nodes,
+            &prepared.cluster.judgements,
+            &pod.spec,
+        );
         let mut domains: Vec<Sorted<&'f str, i64>> = vec![Sorted::new(); constraints.len()];
         for (at, node) in prepared.facts.nodes.iter().enumerate() {
-            if !constraints.iter().all(|constraint| label(node, constraint.key).is_some()) {
+            if !constraints
+                .iter()
+                .all(|constraint| label(node, constraint.key).is_some())
+            {
                 continue;
             }
             for (constraint, counts) in constraints.iter().zip(&mut domains) {
-                if let (Some(domain), true) = (label(node, constraint.key), constraint.includes(&required, pod, at, node)) {
+                if let (Some(domain), true) = (
+                    label(node, constraint.key),
+                    constraint.includes(&required, pod, at, node),
+                ) {
                     let count = counts.entry(domain);
                     *count = count.saturating_add(state.counted(constraint.counter, at));
                 }
             }
         }
-        let constraints = constraints.into_iter().zip(domains).map(|(constraint, counts)| {
-            let enough = i64::try_from(counts.len()).is_ok_and(|domains| domains >= constraint.min_domains);
-            let least = counts.values().min().copied().unwrap_or(i64::from(i32::MAX));
-            (constraint, counts, if enough { least } else { 0 })
-        });
-        Spread { constraints: constraints.collect() }
+        let constraints = constraints
+            .into_iter()
+            .zip(domains)
+            .map(|(constraint, counts)| {
+                let enough = i64::try_from(counts.len())
+                    .is_ok_and(|domains| domains >= constraint.min_domains);
+                let least = counts
+                    .values()
+                    .min()
+                    .copied()
+                    .unwrap_or(i64::from(i32::MAX));
+                (constraint, counts, if enough { least } else { 0 })
+            });
+        Spread {
+            constraints: constraints.collect(),
+        }
     }
 
     /// Returns true if the pod has no such constraints.
@@ -137,12 +186,22 @@ impl<'f> Spread<'f> {
         for (constraint, counts, least) in &self.constraints {
             let Some(domain) = label(node, constraint.key) else {
                 let code = StatusCode::UnschedulableAndUnresolvable;
-                return Some(PluginRefusal::new(Plugin::PodTopologySpread, code, RefusalReason::SpreadLabel));
+                return Some(PluginRefusal::new(
+                    Plugin::PodTopologySpread,
+                    code,
+                    RefusalReason::SpreadLabel,
+                ));
             };
             let have = counts.get(domain).copied().unwrap_or(0);
-            let skew = have.saturating_add(i64::from(constraint.counts_itself)).saturating_sub(*least);
+            let skew = have
+                .saturating_add(i64::from(constraint.counts_itself))
+                .saturating_sub(*least);
             if skew > constraint.max_skew {
-                return Some(PluginRefusal::new(Plugin::PodTopologySpread, StatusCode::Unschedulable, RefusalReason::Spread));
+                return Some(PluginRefusal::new(
+                    Plugin::PodTopologySpread,
+                    StatusCode::Unschedulable,
+                    RefusalReason::Spread,
+                ));
             }
         }
         None
@@ -153,7 +212,12 @@ impl<'f> Spread<'f> {
 fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> PodLabelSelector {
     let Pod { metadata, .. } = pod;
     let mut selector = PodLabelSelector::All(Vec::new());
-    for service in prepared.facts.services.iter().filter(|service| service.metadata.namespace == metadata.namespace) {
+    for service in prepared
+        .facts
+        .services
+        .iter()
+        .filter(|service| service.metadata.namespace == metadata.namespace)
+    {
         if let Some(labels) = &service.spec.selector {
             let labels = PodLabelSelector::exactly(labels);
             if labels.matches(&metadata.labels) {
@@ -161,10 +225,19 @@ fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> PodLabelSelector {
             }
         }
     }
-    let Some(owner) = metadata.owner_references.iter().find(|owner| owner.controller) else { return selector };
-    let kind = WorkloadKind::named(&owner.kind).filter(|kind| kind.api_version() == owner.api_version);
+    let Some(owner) = metadata
+        .owner_references
+        .iter()
+        .find(|owner| owner.controller)
+    else {
+        return selector;
+    };
+    let kind =
+        WorkloadKind::named(&owner.kind).filter(|kind| kind.api_version() == owner.api_version);
     use WorkloadKind::{ReplicaSet, ReplicationController, StatefulSet};
-    let Some(kind) = kind.filter(|kind| matches!(kind, ReplicaSet | ReplicationController | StatefulSet)) else {
+    let Some(kind) =
+        kind.filter(|kind| matches!(kind, ReplicaSet | ReplicationController | StatefulSet))
+    else {
         return selector;
     };
     let found = prepared.facts.workloads.iter().find(|workload| {
@@ -172,25 +245,52 @@ fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> PodLabelSelector {
         workload.kind == kind && known.name == owner.name && known.namespace == metadata.namespace
     });
     if let Some(workload) = found {
-        selector.and(PodLabelSelector::of(workload.spec.selector.as_ref().map(|selector| &selector.0)));
+        selector.and(PodLabelSelector::of(
+            workload.spec.selector.as_ref().map(|selector| &selector.0),
+        ));
     }
     selector
 }
 
 /// Answers `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
-pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, nodes: &[usize]) -> Option<Vec<i64>> {
+pub fn scores<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    pod: &'f Pod,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
     let own = !pod.spec.topology_spread_constraints.is_empty();
-    let list = if own { constraints(prepared, state, pod, Action::ScheduleAnyway) } else { defaults(prepared, state, pod) };
+    let list = if own {
+        constraints(prepared, state, pod, Action::ScheduleAnyway)
+    } else {
+        defaults(prepared, state, pod)
+    };
     if list.is_empty() {
         return None;
     }
     let node_at = |at: usize| prepared.facts.nodes.get(at).map(|node| &**node);
-    let lacks = |node: &Node| own && !list.iter().all(|constraint| label(node, constraint.key).is_some());
-    let ignored: Vec<bool> = nodes.iter().map(|at| node_at(*at).is_none_or(lacks)).collect();
+    let lacks = |node: &Node| {
+        own && !list
+            .iter()
+            .all(|constraint| label(node, constraint.key).is_some())
+    };
+    let ignored: Vec<bool> = nodes
+        .iter()
+        .map(|at| node_at(*at).is_none_or(lacks))
+        .collect();
     let mut domains: Vec<Sorted<&str, i64>> = vec![Sorted::new(); list.len()];
-    for at in nodes.iter().zip(&ignored).filter(|(_, ignored)| !**ignored).map(|(at, _)| *at) {
+    for at in nodes
+        .iter()
+        .zip(&ignored)
+        .filter(|(_, ignored)| !**ignored)
+        .map(|(at, _)| *at)
+    {
         let Some(node) = node_at(at) else { continue };
-        for (constraint, counts) in list.iter().zip(&mut domains).filter(|(constraint, _)| constraint.key != HOST) {
+        for (constraint, counts) in list
+            .iter()
+            .zip(&mut domains)
+            .filter(|(constraint, _)| constraint.key != HOST)
+        {
             counts.entry(label(node, constraint.key).unwrap_or_default());
         }
     }
@@ -199,13 +299,27 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, node
         .iter()
         .zip(&domains)
         .map(|(constraint, counts)| {
-            let size = if constraint.key == HOST { scored } else { counts.len() };
+            let size = if constraint.key == HOST {
+                scored
+            } else {
+                counts.len()
+            };
             (u32::try_from(size.saturating_add(2)).map_or(f64::from(u32::MAX), f64::from)).ln()
         })
         .collect();
     if list.iter().any(|constraint| constraint.key != HOST) {
-        let required = node_affinity::Required::of(&prepared.facts.nodes, &prepared.cluster.judgements, &pod.spec);
-        for (at, node) in prepared.facts.nodes.iter().enumerate().filter(|(_, node)| !lacks(node)) {
+        let required = node_affinity::Required::of(
+            &prepared.facts.nodes,
+            &prepared.cluster.judgements,
+            &pod.spec,
+        );
+        for (at, node) in prepared
+            .facts
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| !lacks(node))
+        {
             for (constraint, counts) in list.iter().zip(&mut domains) {
                 let domain = label(node, constraint.key).unwrap_or_default();
                 if let Some(count) = counts.get_mut(domain)
@@ -220,7 +334,9 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, node
         let Some(node) = node_at(at) else { return 0 };
         let mut score = 0f64;
         for ((constraint, counts), weight) in list.iter().zip(&domains).zip(&weights) {
-            let Some(domain) = label(node, constraint.key) else { continue };
+            let Some(domain) = label(node, constraint.key) else {
+                continue;
+            };
             let count = match constraint.key {
                 HOST => state.counted(constraint.counter, at),
                 _ => counts.get(domain).copied().unwrap_or(0),
@@ -229,7 +345,11 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, node
         }
         as_int(score.round())
     };
-    let raw: Vec<Option<i64>> = nodes.iter().zip(&ignored).map(|(at, ignored)| (!ignored).then(|| score(*at))).collect();
+    let raw: Vec<Option<i64>> = nodes
+        .iter()
+        .zip(&ignored)
+        .map(|(at, ignored)| (!ignored).then(|| score(*at)))
+        .collect();
     Some(normalized(&raw))
 }
 
@@ -240,7 +360,12 @@ fn normalized(raw: &[Option<i64>]) -> Vec<i64> {
     let one = |score: &Option<i64>| match score {
         None => 0,
         Some(_) if most == 0 => 100,
-        Some(score) => most.saturating_add(least).saturating_sub(*score).saturating_mul(100).checked_div(most).unwrap_or(0),
+        Some(score) => most
+            .saturating_add(least)
+            .saturating_sub(*score)
+            .saturating_mul(100)
+            .checked_div(most)
+            .unwrap_or(0),
     };
     raw.iter().map(one).collect()
 }
@@ -250,7 +375,13 @@ fn defaults<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Vec
     if selector.is_empty() {
         return Vec::new();
     }
-    let counter = state.counter(prepared, Pods::Selected { namespace: pod.metadata.namespace.clone(), selector });
+    let counter = state.counter(
+        prepared,
+        Pods::Selected {
+            namespace: pod.metadata.namespace.clone(),
+            selector,
+        },
+    );
     let one = |(key, max_skew)| Constraint {
         key,
         max_skew,

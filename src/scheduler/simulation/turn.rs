@@ -49,8 +49,21 @@ impl Fails {
     pub fn failure(self, post: Post) -> Failure {
         let message = message::with_post(self.message, &post.texts);
         let unsure = self.unsure.or(post.unsure);
-        let Post { nominated, victims, freed, .. } = post;
-        Failure { message, help: None, nodes: Rc::new(self.nodes), nominated, victims, freed, unsure }
+        let Post {
+            nominated,
+            victims,
+            freed,
+            ..
+        } = post;
+        Failure {
+            message,
+            help: None,
+            nodes: Rc::new(self.nodes),
+            nominated,
+            victims,
+            freed,
+            unsure,
+        }
     }
 }
 
@@ -70,7 +83,12 @@ pub struct Post {
 
 impl<'w, 'f> PodAttempt<'w, 'f> {
     /// Makes the part of an attempt that looks at the pod alone. `devices`: `None` if the pod asks for none.
-    pub fn new(prepared: &'w Prepared<'f>, state: &mut State, pod: usize, devices: Option<DeviceCase<'w>>) -> Option<Self> {
+    pub fn new(
+        prepared: &'w Prepared<'f>,
+        state: &mut State,
+        pod: usize,
+        devices: Option<DeviceCase<'w>>,
+    ) -> Option<Self> {
         let facts: &'f Pod = prepared.facts.pods.get(pod)?;
         let profile = prepared.profile(pod)?;
         let devices = devices.filter(|devices| !devices.is_skipped());
@@ -94,13 +112,25 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
     }
 
     /// Asks the plugins in order; the first refusal counts. `Err`: the attempt ends for all nodes.
-    pub fn check(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Result<Option<PluginRefusal>, String> {
+    pub fn check(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        node: usize,
+    ) -> Result<Option<PluginRefusal>, String> {
         if let Some(Some(refusal)) = self.views.refused.get(node) {
             return Ok(Some((**refusal).clone()));
         }
-        let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node)) else { return Ok(None) };
+        let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node))
+        else {
+            return Ok(None);
+        };
         if !self.profile.ports.is_empty() && ports::taken(&self.profile.ports, &there.ports) {
-            return Ok(Some(PluginRefusal::new(Plugin::NodePorts, StatusCode::Unschedulable, RefusalReason::Ports)));
+            return Ok(Some(PluginRefusal::new(
+                Plugin::NodePorts,
+                StatusCode::Unschedulable,
+                RefusalReason::Ports,
+            )));
         }
         if let Some(refusal) = self.fit(prepared, state, node) {
             return Ok(Some(refusal));
@@ -108,7 +138,9 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
         if let Some(refusal) = self.about_pods(facts).next() {
             return Ok(Some(refusal));
         }
-        let Some(devices) = &self.devices else { return Ok(None) };
+        let Some(devices) = &self.devices else {
+            return Ok(None);
+        };
         match &*devices.filter(prepared, state, node) {
             DeviceAnswer::Fits(_) => Ok(None),
             DeviceAnswer::Refused(refusal) => Ok(Some(refusal.clone())),
@@ -118,14 +150,28 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
 
     fn fit(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Option<PluginRefusal> {
         let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
-        let delegated = self.devices.as_ref().map_or(&[][..], |devices| &devices.delegated);
+        let delegated = self
+            .devices
+            .as_ref()
+            .map_or(&[][..], |devices| &devices.delegated);
         let rules = prepared.setup.rules;
-        resources::fit(rules, &prepared.names, &self.profile.requests, has, (&there.used, there.pods.len()), delegated)
+        resources::fit(
+            rules,
+            &prepared.names,
+            &self.profile.requests,
+            has,
+            (&there.used, there.pods.len()),
+            delegated,
+        )
     }
 
     fn about_pods<'t>(&'t self, node: &'t Node) -> impl Iterator<Item = PluginRefusal> + 't {
-        let spread = (!self.spread.is_empty()).then(|| self.spread.filter(node)).flatten();
-        let affinity = (spread.is_none() && !self.affinity.is_empty()).then(|| self.affinity.filter(node)).flatten();
+        let spread = (!self.spread.is_empty())
+            .then(|| self.spread.filter(node))
+            .flatten();
+        let affinity = (spread.is_none() && !self.affinity.is_empty())
+            .then(|| self.affinity.filter(node))
+            .flatten();
         spread.into_iter().chain(affinity)
     }
 
@@ -137,12 +183,21 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
         node: usize,
     ) -> Result<Option<PluginRefusal>, String> {
         let priority = self.facts.spec.effective_priority();
-        let more_important =
-            |pod: usize| prepared.facts.pods.get(pod).is_some_and(|other| other.spec.effective_priority() >= priority);
-        let there = state.nominated.iter().filter(|(pod, at)| *at == node && *pod != self.pod && more_important(*pod));
+        let more_important = |pod: usize| {
+            prepared
+                .facts
+                .pods
+                .get(pod)
+                .is_some_and(|other| other.spec.effective_priority() >= priority)
+        };
+        let there = state
+            .nominated
+            .iter()
+            .filter(|(pod, at)| *at == node && *pod != self.pod && more_important(*pod));
         let pods: Vec<usize> = there.map(|(pod, _)| *pod).collect();
         if !pods.is_empty() {
-            pods.iter().for_each(|pod| state.place(prepared, *pod, node));
+            pods.iter()
+                .for_each(|pod| state.place(prepared, *pod, node));
             self.look_at_pods(prepared, state);
             let found = self.check(prepared, state, node);
             pods.iter().for_each(|pod| state.remove(prepared, *pod));
@@ -155,11 +210,29 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
     }
 
     /// Returns the refusals of the other plugins on a node.
-    pub fn others(&self, prepared: &Prepared<'f>, state: &State, node: usize, first: &PluginRefusal) -> Vec<PluginRefusal> {
-        let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node)) else { return Vec::new() };
-        let mut all = NodeViews::all_refusals(prepared.facts, &prepared.cluster.judgements, self.facts, node);
+    pub fn others(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        node: usize,
+        first: &PluginRefusal,
+    ) -> Vec<PluginRefusal> {
+        let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node))
+        else {
+            return Vec::new();
+        };
+        let mut all = NodeViews::all_refusals(
+            prepared.facts,
+            &prepared.cluster.judgements,
+            self.facts,
+            node,
+        );
         if ports::taken(&self.profile.ports, &there.ports) {
-            all.push(PluginRefusal::new(Plugin::NodePorts, StatusCode::Unschedulable, RefusalReason::Ports));
+            all.push(PluginRefusal::new(
+                Plugin::NodePorts,
+                StatusCode::Unschedulable,
+                RefusalReason::Ports,
+            ));
         }
         all.extend(self.fit(prepared, state, node));
         all.extend(self.spread.filter(facts));
@@ -175,6 +248,9 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
 
     /// Returns the nodes that the plugin for devices refused because a claim is allocated elsewhere.
     pub fn unavailable(nodes: &[NodeReasons]) -> impl Iterator<Item = usize> {
-        nodes.iter().filter(|node| devices::is_unavailable(&node.first)).map(|node| node.node)
+        nodes
+            .iter()
+            .filter(|node| devices::is_unavailable(&node.first))
+            .map(|node| node.node)
     }
 }

@@ -5,7 +5,9 @@
 //! Source: `pkg/apis/resource/<version>/conversion.go`.
 
 use crate::api::steps::{self, StepRow, StructChange};
-use crate::api::{Api, DeviceKind, Family, FieldType, GROUP, Release, Struct, VERSIONS, Version, device};
+use crate::api::{
+    Api, DeviceKind, Family, FieldType, GROUP, Release, Struct, VERSIONS, Version, device,
+};
 use crate::finding::Step;
 use crate::record::{FieldValue, Record, encode};
 use crate::rules::device::variant::Variant;
@@ -13,19 +15,30 @@ use std::borrow::Cow;
 
 /// Returns the versions of the family, oldest first.
 fn versions() -> impl Iterator<Item = &'static Version> {
-    VERSIONS.iter().copied().filter(|version| version.family == Family::Device)
+    VERSIONS
+        .iter()
+        .copied()
+        .filter(|version| version.family == Family::Device)
 }
 
 /// Returns the table of a kind in a version, whatever the release.
 pub fn schema_of(version: &str, kind: DeviceKind) -> Option<&'static Struct> {
     let version = versions().find(|known| known.name == version)?;
     let object = crate::api::ObjectKind::Device(kind);
-    version.kinds.iter().find(|row| row.object == object && row.items.is_none()).map(|row| row.schema)
+    version
+        .kinds
+        .iter()
+        .find(|row| row.object == object && row.items.is_none())
+        .map(|row| row.schema)
 }
 
 /// Returns the table of the hub for a kind; `None` if the kind exists in one shape only.
 fn hub_schema(kind: DeviceKind, release: Release) -> Option<&'static Struct> {
-    let version = if Variant::of(release).flat { Variant::of(release).storage } else { device::HUB.name };
+    let version = if Variant::of(release).flat {
+        Variant::of(release).storage
+    } else {
+        device::HUB.name
+    };
     schema_of(version, kind)
 }
 
@@ -49,9 +62,15 @@ pub fn from_hub<'t>(record: Record<'t>, version: &str, kind: DeviceKind) -> Reco
 }
 
 /// Converts the object to the shape of a version, by reference where it has that shape already.
-pub fn seen_as<'r, 't>(record: &'r Record<'t>, version: &str, kind: DeviceKind) -> Cow<'r, Record<'t>> {
+pub fn seen_as<'r, 't>(
+    record: &'r Record<'t>,
+    version: &str,
+    kind: DeviceKind,
+) -> Cow<'r, Record<'t>> {
     match schema_of(version, kind) {
-        Some(schema) if !std::ptr::eq(record.schema, schema) => Cow::Owned(recast(record.clone(), schema)),
+        Some(schema) if !std::ptr::eq(record.schema, schema) => {
+            Cow::Owned(recast(record.clone(), schema))
+        }
         _ => Cow::Borrowed(record),
     }
 }
@@ -102,7 +121,12 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
     }
     let mut out = Record::empty(target);
     match steps::change(rows(), record.schema, target) {
-        Some(StructChange::Wrap { into, inner, always, copied }) => {
+        Some(StructChange::Wrap {
+            into,
+            inner,
+            always,
+            copied,
+        }) => {
             if (always || says_something(&record, inner))
                 && let Some(inner) = out.record_mut(into)
             {
@@ -138,28 +162,44 @@ fn drop_empty(record: &mut Record<'_>, names: &[&str]) {
 
 /// Returns true if a flat struct has a value in a field that goes into the new one.
 fn says_something(record: &Record<'_>, inner: &Struct) -> bool {
-    record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
-        inner.has(steps::new_name(rows(), record.schema, inner, field.json))
-            && match value {
-                FieldValue::Unset | FieldValue::Int(0) => false,
-                FieldValue::Str(text) => !text.is_empty(),
-                _ => true,
-            }
-    })
+    record
+        .schema
+        .fields
+        .iter()
+        .zip(&record.slots)
+        .any(|(field, value)| {
+            inner.has(steps::new_name(rows(), record.schema, inner, field.json))
+                && match value {
+                    FieldValue::Unset | FieldValue::Int(0) => false,
+                    FieldValue::Str(text) => !text.is_empty(),
+                    _ => true,
+                }
+        })
 }
 
 /// Moves the fields that both have.
 fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
     for (field, slot) in to.schema.fields.iter().zip(&mut to.slots) {
-        let Some(at) = from.schema.slot(steps::new_name(rows(), to.schema, from.schema, field.json)) else { continue };
-        let Some(place) = from.slots.get_mut(at) else { continue };
+        let Some(at) =
+            from.schema
+                .slot(steps::new_name(rows(), to.schema, from.schema, field.json))
+        else {
+            continue;
+        };
+        let Some(place) = from.slots.get_mut(at) else {
+            continue;
+        };
         let value = std::mem::replace(place, FieldValue::Unset);
         *slot = match (&field.ty, value) {
             (_, FieldValue::Unset) => continue,
-            (FieldType::Pointer(_), FieldValue::Str(text)) if text.is_empty() && zero_is_absent(from.schema, at) => {
+            (FieldType::Pointer(_), FieldValue::Str(text))
+                if text.is_empty() && zero_is_absent(from.schema, at) =>
+            {
                 FieldValue::Unset
             }
-            (FieldType::Pointer(_), FieldValue::Bool(false)) if zero_is_absent(from.schema, at) => FieldValue::Unset,
+            (FieldType::Pointer(_), FieldValue::Bool(false)) if zero_is_absent(from.schema, at) => {
+                FieldValue::Unset
+            }
             (ty, value) => recast_value(ty, value),
         };
     }
@@ -167,14 +207,19 @@ fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
 
 /// Returns true for a plain value that is a pointer in the newer version.
 fn zero_is_absent(schema: &Struct, at: usize) -> bool {
-    let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, FieldType::Pointer(_)));
+    let plain = schema
+        .fields
+        .get(at)
+        .filter(|field| !matches!(field.ty, FieldType::Pointer(_)));
     plain.is_some_and(|field| steps::zero_is_absent(rows(), schema, field.json))
 }
 
 fn recast_value<'t>(ty: &FieldType, value: FieldValue<'t>) -> FieldValue<'t> {
     match (ty, value) {
         (FieldType::Pointer(inner), value) => recast_value(inner, value),
-        (FieldType::Struct(schema), FieldValue::Struct(record)) => FieldValue::Struct(recast(record, schema)),
+        (FieldType::Struct(schema), FieldValue::Struct(record)) => {
+            FieldValue::Struct(recast(record, schema))
+        }
         (FieldType::Struct(schema), FieldValue::Quantity(quantity)) => {
             let mut record = Record::empty(schema);
             if let Some(into) = steps::wraps_value(rows(), schema) {
@@ -183,20 +228,32 @@ fn recast_value<'t>(ty: &FieldType, value: FieldValue<'t>) -> FieldValue<'t> {
             FieldValue::Struct(record)
         }
         (FieldType::Quantity, FieldValue::Struct(mut record)) => {
-            steps::wraps_value(rows(), record.schema).map_or(FieldValue::Unset, |into| record.take(into))
+            steps::wraps_value(rows(), record.schema)
+                .map_or(FieldValue::Unset, |into| record.take(into))
         }
-        (FieldType::List(inner), FieldValue::List(items)) => {
-            FieldValue::List(items.into_iter().map(|item| recast_value(inner, item)).collect())
-        }
-        (FieldType::Map(map), FieldValue::Entries(entries)) => {
-            FieldValue::Entries(entries.into_iter().map(|(key, entry)| (key, recast_value(&map.value, entry))).collect())
-        }
+        (FieldType::List(inner), FieldValue::List(items)) => FieldValue::List(
+            items
+                .into_iter()
+                .map(|item| recast_value(inner, item))
+                .collect(),
+        ),
+        (FieldType::Map(map), FieldValue::Entries(entries)) => FieldValue::Entries(
+            entries
+                .into_iter()
+                .map(|(key, entry)| (key, recast_value(&map.value, entry)))
+                .collect(),
+        ),
         (_, value) => value,
     }
 }
 
 /// Maps a path of the hub to the path in the written version; `None` if they are equal.
-pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) -> Option<Vec<Step>> {
+pub fn written(
+    version: &str,
+    kind: DeviceKind,
+    release: Release,
+    hub: &[Step],
+) -> Option<Vec<Step>> {
     let (mut ours, mut theirs) = (hub_schema(kind, release)?, schema_of(version, kind)?);
     if std::ptr::eq(ours, theirs) {
         return None;
@@ -233,9 +290,15 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
         }
         let written = steps::new_name(rows(), ours, theirs, name);
         out.push(Step::Key(written.to_owned()));
-        let ty =
-            |schema: &'static Struct, name: &str| schema.slot(name).and_then(|at| schema.fields.get(at)).map(|field| &field.ty);
-        let (Some(our_type), Some(their_type)) = (ty(ours, name), ty(theirs, written)) else { break };
+        let ty = |schema: &'static Struct, name: &str| {
+            schema
+                .slot(name)
+                .and_then(|at| schema.fields.get(at))
+                .map(|field| &field.ty)
+        };
+        let (Some(our_type), Some(their_type)) = (ty(ours, name), ty(theirs, written)) else {
+            break;
+        };
         if our_type.is_map() {
             out.extend(path.next().cloned());
         }
@@ -243,7 +306,8 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
             (Some(hub), Some(written)) => (ours, theirs) = (hub, written),
             // A plain value that the hub has in a struct.
             (Some(hub), None) => {
-                if matches!(path.as_slice().first(), Some(Step::Key(key)) if steps::wraps_value(rows(), hub) == Some(key)) {
+                if matches!(path.as_slice().first(), Some(Step::Key(key)) if steps::wraps_value(rows(), hub) == Some(key))
+                {
                     path.next();
                 }
                 break;
@@ -256,12 +320,20 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
 }
 
 /// Writes the object as it comes back from the store, in every version that serves the kind, JSON.
-pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, release: Release) -> Vec<(&'static str, String)> {
+pub fn versions_of_stored(
+    record: Record<'_>,
+    api: Api,
+    kind: DeviceKind,
+    release: Release,
+) -> Vec<(&'static str, String)> {
     let stored = through_storage(record, kind, release);
     let encoded = |version: &'static str| {
         let mut record = from_hub(stored.clone(), version, kind);
         record.set("kind", FieldValue::Str(api.kind.kind.into()));
-        record.set("apiVersion", FieldValue::Str(format!("{GROUP}/{version}").into()));
+        record.set(
+            "apiVersion",
+            FieldValue::Str(format!("{GROUP}/{version}").into()),
+        );
         let mut text = String::new();
         encode(&record, release, &mut text);
         (version, text)
@@ -274,7 +346,12 @@ pub fn served(kind: DeviceKind, release: Release) -> Vec<&'static str> {
     let object = crate::api::ObjectKind::Device(kind);
     versions()
         .filter(|version| version.served_by(release))
-        .filter(|version| version.kinds.iter().any(|row| row.object == object && row.in_release(release)))
+        .filter(|version| {
+            version
+                .kinds
+                .iter()
+                .any(|row| row.object == object && row.in_release(release))
+        })
         .map(|version| version.name)
         .collect()
 }
@@ -285,7 +362,12 @@ mod tests {
     use crate::finding::path::render;
 
     fn steps(path: &str) -> Vec<Step> {
-        path.split('/').map(|part| part.parse().map_or_else(|_| Step::Key(part.to_owned()), Step::Index)).collect()
+        path.split('/')
+            .map(|part| {
+                part.parse()
+                    .map_or_else(|_| Step::Key(part.to_owned()), Step::Index)
+            })
+            .collect()
     }
 
     fn lead(version: &str, kind: DeviceKind, minor: u8, hub: &str) -> Option<String> {
@@ -297,16 +379,31 @@ mod tests {
     fn paths_lead_back() {
         let claim = |version, path| lead(version, DeviceKind::ResourceClaim, 34, path);
         let count = "spec/devices/requests/0/exactly/count";
-        assert_eq!(claim("v1beta1", count).as_deref(), Some("spec.devices.requests[0].count"));
-        assert_eq!(claim("v1beta1", "spec/devices/requests/0/exactly").as_deref(), Some("spec.devices.requests[0]"));
+        assert_eq!(
+            claim("v1beta1", count).as_deref(),
+            Some("spec.devices.requests[0].count")
+        );
+        assert_eq!(
+            claim("v1beta1", "spec/devices/requests/0/exactly").as_deref(),
+            Some("spec.devices.requests[0]")
+        );
         assert_eq!(claim("v1beta1", "spec/devices/requests/0/name"), None);
         assert_eq!(claim("v1beta2", count), None);
         let slice = |version, minor, path| lead(version, DeviceKind::ResourceSlice, minor, path);
         let capacity = "spec/devices/1/capacity/memory/value";
-        assert_eq!(slice("v1beta1", 33, capacity).as_deref(), Some("spec.devices[1].basic.capacity.memory.value"));
-        assert_eq!(slice("v1alpha3", 33, capacity).as_deref(), Some("spec.devices[1].basic.capacity.memory"));
+        assert_eq!(
+            slice("v1beta1", 33, capacity).as_deref(),
+            Some("spec.devices[1].basic.capacity.memory.value")
+        );
+        assert_eq!(
+            slice("v1alpha3", 33, capacity).as_deref(),
+            Some("spec.devices[1].basic.capacity.memory")
+        );
         let flat = "spec/devices/1/basic/capacity/memory/value";
-        assert_eq!(slice("v1alpha3", 32, flat).as_deref(), Some("spec.devices[1].basic.capacity.memory"));
+        assert_eq!(
+            slice("v1alpha3", 32, flat).as_deref(),
+            Some("spec.devices[1].basic.capacity.memory")
+        );
         assert_eq!(slice("v1beta1", 32, flat), None);
         assert_eq!(slice("v1beta1", 33, "spec/devices/1/name"), None);
         assert_eq!(slice("v1beta1", 33, "spec/devices/1"), None);

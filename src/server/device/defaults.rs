@@ -4,7 +4,8 @@
 
 use crate::api::{DeviceKind, FieldType, Release};
 use crate::record::view::device::{
-    DeviceAsk, DeviceTaint, DeviceToleration, NodeAllocatableResourceMapping, ResourcePoolStatusRequestSpec,
+    DeviceAsk, DeviceTaint, DeviceToleration, NodeAllocatableResourceMapping,
+    ResourcePoolStatusRequestSpec,
 };
 use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
@@ -18,19 +19,27 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
     let variant = Variant::of(release);
     match kind {
         DeviceKind::ResourceClaim => {
-            if let Some(devices) = record.inner_mut("spec").and_then(|spec| spec.inner_mut("devices")) {
+            if let Some(devices) = record
+                .inner_mut("spec")
+                .and_then(|spec| spec.inner_mut("devices"))
+            {
                 claim(devices, variant, release);
             }
             let devices = record
                 .inner_mut("status")
                 .and_then(|status| status.inner_mut("allocation"))
                 .and_then(|allocation| allocation.inner_mut("devices"));
-            for result in devices.into_iter().flat_map(|devices| devices.records_mut("results")) {
+            for result in devices
+                .into_iter()
+                .flat_map(|devices| devices.records_mut("results"))
+            {
                 tolerations(result);
             }
         }
         DeviceKind::ResourceClaimTemplate => {
-            let spec = record.inner_mut("spec").and_then(|spec| spec.inner_mut("spec"));
+            let spec = record
+                .inner_mut("spec")
+                .and_then(|spec| spec.inner_mut("spec"));
             if let Some(devices) = spec.and_then(|spec| spec.inner_mut("devices")) {
                 claim(devices, variant, release);
             }
@@ -45,7 +54,10 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
             }
         }
         DeviceKind::DeviceTaintRule => {
-            if let Some(taint) = record.record_mut("spec").and_then(|spec| spec.record_mut("taint")) {
+            if let Some(taint) = record
+                .record_mut("spec")
+                .and_then(|spec| spec.record_mut("taint"))
+            {
                 time(taint);
             }
         }
@@ -66,11 +78,17 @@ fn holder<'r, 't>(record: &'r mut Record<'t>, field: &str) -> Option<&'r mut Rec
         return Some(record);
     }
     let wrapper = record.schema.fields.iter().find(|outer| match outer.ty {
-        FieldType::Struct(inner) | FieldType::Pointer(&FieldType::Struct(inner)) => inner.has(field),
+        FieldType::Struct(inner) | FieldType::Pointer(&FieldType::Struct(inner)) => {
+            inner.has(field)
+        }
         _ => false,
     })?;
     // A struct by value always exists.
-    if matches!(wrapper.ty, FieldType::Struct(_)) { record.record_mut(wrapper.json) } else { record.inner_mut(wrapper.json) }
+    if matches!(wrapper.ty, FieldType::Struct(_)) {
+        record.record_mut(wrapper.json)
+    } else {
+        record.inner_mut(wrapper.json)
+    }
 }
 
 fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
@@ -78,14 +96,19 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
         let flat = request.schema.has("deviceClassName");
         if flat {
             // In 1.31 the field is not a pointer: `false` equals absent.
-            let plain =
-                request.schema.field("adminAccess", release).is_some_and(|(_, field)| release.minor < field.pointer_since);
+            let plain = request
+                .schema
+                .field("adminAccess", release)
+                .is_some_and(|(_, field)| release.minor < field.pointer_since);
             if plain && !DeviceAsk::new(request).admin_access() {
                 request.set("adminAccess", FieldValue::Unset);
             }
         }
         if let Some(exact) = holder(request, "deviceClassName") {
-            if !(flat && variant.default_needs_class && DeviceAsk::new(exact).device_class_name().is_empty()) {
+            if !(flat
+                && variant.default_needs_class
+                && DeviceAsk::new(exact).device_class_name().is_empty())
+            {
                 mode(exact);
             }
             tolerations(exact);
@@ -98,9 +121,14 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
 }
 
 fn mode(request: &mut Record<'_>) {
-    let Some(request) = holder(request, "allocationMode") else { return };
+    let Some(request) = holder(request, "allocationMode") else {
+        return;
+    };
     if DeviceAsk::new(request).allocation_mode().is_empty() {
-        request.set("allocationMode", FieldValue::Str(Cow::Borrowed("ExactCount")));
+        request.set(
+            "allocationMode",
+            FieldValue::Str(Cow::Borrowed("ExactCount")),
+        );
     }
     let ask = DeviceAsk::new(request);
     if ask.allocation_mode() == "ExactCount" && ask.count().unwrap_or(0) == 0 {
@@ -120,22 +148,34 @@ fn slice_device(device: &mut Record<'_>, release: Release) {
     for taint in device.records_mut("taints") {
         time(taint);
     }
-    if device.schema.field("nodeAllocatableResourceMappings", release).is_none() {
+    if device
+        .schema
+        .field("nodeAllocatableResourceMappings", release)
+        .is_none()
+    {
         return;
     }
     if let Some(FieldValue::Entries(entries)) = device.get_mut("nodeAllocatableResourceMappings") {
         for (_, mapping) in entries {
             if let FieldValue::Struct(mapping) = mapping
-                && NodeAllocatableResourceMapping::new(mapping).allocation_multiplier().is_none()
+                && NodeAllocatableResourceMapping::new(mapping)
+                    .allocation_multiplier()
+                    .is_none()
             {
-                mapping.set("allocationMultiplier", FieldValue::Quantity(Cow::Borrowed("1")));
+                mapping.set(
+                    "allocationMultiplier",
+                    FieldValue::Quantity(Cow::Borrowed("1")),
+                );
             }
         }
     }
 }
 
 fn time(taint: &mut Record<'_>) {
-    if matches!(DeviceTaint::new(taint).time_added().value(), FieldValue::Unset) {
+    if matches!(
+        DeviceTaint::new(taint).time_added().value(),
+        FieldValue::Unset
+    ) {
         taint.set("timeAdded", FieldValue::Str(Cow::Borrowed(CLOCK)));
     }
 }

@@ -7,7 +7,8 @@ use crate::api::{DeviceKind, Field, Gate, Release};
 use crate::finding::{Code, EntryPart, Finding, Origin, Path, Step, path};
 use crate::message::message;
 use crate::record::view::device::{
-    Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus, ResourceClaimTemplate, ResourceSlice,
+    Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus,
+    ResourceClaimTemplate, ResourceSlice,
 };
 use crate::record::{FieldValue, Record};
 use crate::rules::context::Context;
@@ -77,7 +78,11 @@ pub fn apply(
     part: WrittenPart,
     context: &Context,
 ) -> Vec<DroppedField> {
-    let mut drops = Drops { context, v: Variant::of(context.release), found: Vec::new() };
+    let mut drops = Drops {
+        context,
+        v: Variant::of(context.release),
+        found: Vec::new(),
+    };
     let own = match kind {
         DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate => OF_CLAIMS,
         DeviceKind::ResourceSlice => OF_SLICES,
@@ -86,9 +91,18 @@ pub fn apply(
         | DeviceKind::PodSchedulingContext
         | DeviceKind::ResourcePoolStatusRequest => &[],
     };
-    let name = if part == WrittenPart::Status { "status" } else { "spec" };
+    let name = if part == WrittenPart::Status {
+        "status"
+    } else {
+        "spec"
+    };
     if let Some(inner) = new.inner_mut(name) {
-        drops.by_table(own, inner, old.and_then(|old| old.record(name)), &Path::ROOT.field(name));
+        drops.by_table(
+            own,
+            inner,
+            old.and_then(|old| old.record(name)),
+            &Path::ROOT.field(name),
+        );
     }
     match kind {
         DeviceKind::ResourceClaim => {
@@ -116,25 +130,36 @@ pub fn apply(
 
 /// Returns true if a stored record uses a field of a gate. An empty list or map does not count.
 fn uses(record: &Record<'_>, gate: Gate) -> bool {
-    record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
-        let own = field.gates.first() == Some(&gate);
-        match value {
-            FieldValue::Unset => false,
-            FieldValue::Struct(inner) => own || uses(inner, gate),
-            FieldValue::List(items) if own => !items.is_empty(),
-            FieldValue::Entries(entries) if own => !entries.is_empty(),
-            FieldValue::List(items) => items.iter().filter_map(FieldValue::as_record).any(|item| uses(item, gate)),
-            FieldValue::Entries(entries) => {
-                entries.iter().filter_map(|(_, value)| value.as_record()).any(|entry| uses(entry, gate))
+    record
+        .schema
+        .fields
+        .iter()
+        .zip(&record.slots)
+        .any(|(field, value)| {
+            let own = field.gates.first() == Some(&gate);
+            match value {
+                FieldValue::Unset => false,
+                FieldValue::Struct(inner) => own || uses(inner, gate),
+                FieldValue::List(items) if own => !items.is_empty(),
+                FieldValue::Entries(entries) if own => !entries.is_empty(),
+                FieldValue::List(items) => items
+                    .iter()
+                    .filter_map(FieldValue::as_record)
+                    .any(|item| uses(item, gate)),
+                FieldValue::Entries(entries) => entries
+                    .iter()
+                    .filter_map(|(_, value)| value.as_record())
+                    .any(|entry| uses(entry, gate)),
+                _ => own,
             }
-            _ => own,
-        }
-    })
+        })
 }
 
 /// Returns the struct at some steps.
 fn at_mut<'r, 't>(record: &'r mut Record<'t>, steps: &[&str]) -> Option<&'r mut Record<'t>> {
-    steps.iter().try_fold(record, |record, name| record.inner_mut(name))
+    steps
+        .iter()
+        .try_fold(record, |record, name| record.inner_mut(name))
 }
 
 impl Drops<'_> {
@@ -144,12 +169,21 @@ impl Drops<'_> {
 
     /// Returns the first gate of a field, if any of the field's gates is off. `own`: gates with special rules, which are skipped.
     fn gate_of<'f>(&self, field: &'f Field, own: &[Gate]) -> Option<&'f Gate> {
-        field.gates.first().filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
+        field
+            .gates
+            .first()
+            .filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
     }
 
     /// Drops the fields behind a gate that is off, unless the stored record uses one of the same gate. Recursion is bounded by the
     /// depth of the tables.
-    fn by_table(&mut self, own: &[Gate], record: &mut Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
+    fn by_table(
+        &mut self,
+        own: &[Gate],
+        record: &mut Record<'_>,
+        old: Option<&Record<'_>>,
+        path: &Path<'_>,
+    ) {
         for (field, value) in record.schema.fields.iter().zip(&mut record.slots) {
             if matches!(value, FieldValue::Unset) {
                 continue;
@@ -159,7 +193,10 @@ impl Drops<'_> {
                 && !old.is_some_and(|old| uses(old, *gate))
             {
                 *value = FieldValue::Unset;
-                self.found.push(DroppedField { gate: *gate, steps: path.steps() });
+                self.found.push(DroppedField {
+                    gate: *gate,
+                    steps: path.steps(),
+                });
                 continue;
             }
             match value {
@@ -185,7 +222,10 @@ impl Drops<'_> {
 
     fn field(&mut self, gate: Gate, record: &mut Record<'_>, name: &str, path: &Path<'_>) {
         if !matches!(record.take(name), FieldValue::Unset) {
-            self.found.push(DroppedField { gate, steps: path.field(name).steps() });
+            self.found.push(DroppedField {
+                gate,
+                steps: path.field(name).steps(),
+            });
         }
     }
 
@@ -195,7 +235,12 @@ impl Drops<'_> {
         for (index, request) in devices.records_mut("requests").enumerate() {
             let path = path.index(index);
             for (index, alternative) in request.records_mut("firstAvailable").enumerate() {
-                self.field(gate, alternative, name, &path.field("firstAvailable").index(index));
+                self.field(
+                    gate,
+                    alternative,
+                    name,
+                    &path.field("firstAvailable").index(index),
+                );
             }
             if request.schema.slot("exactly").is_none() {
                 self.field(gate, request, name, &path);
@@ -221,9 +266,13 @@ impl Drops<'_> {
         let inner = spec.field("spec");
         let above = if to.len() > 1 { &inner } else { &spec };
         let path = above.field("devices");
-        let Some(devices) = at_mut(new, to).and_then(|spec| spec.inner_mut("devices")) else { return };
+        let Some(devices) = at_mut(new, to).and_then(|spec| spec.inner_mut("devices")) else {
+            return;
+        };
         let used = Used::of(stored);
-        let in_status = StatusUse::of(ResourceClaim::of(old.filter(|_| self.v.status_counts_for_spec)).status());
+        let in_status = StatusUse::of(
+            ResourceClaim::of(old.filter(|_| self.v.status_counts_for_spec)).status(),
+        );
         if self.v.drops_tolerations && self.is_off(Gate::DRADeviceTaints) && !used.tolerations {
             self.requests(Gate::DRADeviceTaints, devices, "tolerations", &path);
         }
@@ -235,7 +284,12 @@ impl Drops<'_> {
             if self.v.drops_distinct {
                 for (index, constraint) in devices.records_mut("constraints").enumerate() {
                     let path = path.field("constraints");
-                    self.field(Gate::DRAConsumableCapacity, constraint, "distinctAttribute", &path.index(index));
+                    self.field(
+                        Gate::DRAConsumableCapacity,
+                        constraint,
+                        "distinctAttribute",
+                        &path.index(index),
+                    );
                 }
             }
         }
@@ -243,14 +297,22 @@ impl Drops<'_> {
 
     fn claim_status(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>) {
         let stored = ResourceClaim::of(old);
-        let (used, in_status) = (Used::of(stored.spec().devices()), StatusUse::of(stored.status()));
-        let Some(status) = new.inner_mut("status") else { return };
+        let (used, in_status) = (
+            Used::of(stored.spec().devices()),
+            StatusUse::of(stored.status()),
+        );
+        let Some(status) = new.inner_mut("status") else {
+            return;
+        };
         let path = Path::ROOT.field("status");
         let allocation = path.field("allocation");
         let devices = allocation.field("devices");
         let results = devices.field("results");
         let mut of_results = |drops: &mut Self, gate: Gate, name: &str| {
-            let Some(devices) = status.inner_mut("allocation").and_then(|allocation| allocation.inner_mut("devices")) else {
+            let Some(devices) = status
+                .inner_mut("allocation")
+                .and_then(|allocation| allocation.inner_mut("devices"))
+            else {
                 return;
             };
             for (index, result) in devices.records_mut("results").enumerate() {
@@ -260,14 +322,19 @@ impl Drops<'_> {
         if self.is_off(Gate::DRAAdminAccess) && !used.admin && !in_status.admin {
             of_results(self, Gate::DRAAdminAccess, "adminAccess");
         }
-        let capacity = self.is_off(Gate::DRAConsumableCapacity) && !used.capacity && !in_status.capacity;
+        let capacity =
+            self.is_off(Gate::DRAConsumableCapacity) && !used.capacity && !in_status.capacity;
         if capacity {
             of_results(self, Gate::DRAConsumableCapacity, "shareID");
             of_results(self, Gate::DRAConsumableCapacity, "consumedCapacity");
         }
         let binding = Gate::DRADeviceBindingConditions;
         let both = self.v.drops_timestamp && self.is_off(Gate::DRAResourceClaimDeviceStatus);
-        let in_use = if self.v.drops_timestamp { in_status.binding_or_time } else { in_status.binding };
+        let in_use = if self.v.drops_timestamp {
+            in_status.binding_or_time
+        } else {
+            in_status.binding
+        };
         let unbound = (self.is_off(binding) || both) && !in_use;
         if unbound {
             of_results(self, binding, "bindingConditions");
@@ -284,7 +351,12 @@ impl Drops<'_> {
         }
         if capacity {
             for (index, device) in status.records_mut("devices").enumerate() {
-                self.field(Gate::DRAConsumableCapacity, device, "shareID", &path.field("devices").index(index));
+                self.field(
+                    Gate::DRAConsumableCapacity,
+                    device,
+                    "shareID",
+                    &path.field("devices").index(index),
+                );
             }
         }
     }
@@ -303,7 +375,9 @@ impl Drops<'_> {
             }
             return;
         }
-        let Some(status) = new.inner_mut("status") else { return };
+        let Some(status) = new.inner_mut("status") else {
+            return;
+        };
         let path = Path::ROOT.field("status");
         if !before
             && stored.allocation().is_none()
@@ -323,17 +397,26 @@ impl Drops<'_> {
         if !self.is_off(gate) {
             return;
         }
-        let listed = |device: Device<'_>| device.attributes().iter().any(|(_, attribute)| attribute.has_lists());
+        let listed = |device: Device<'_>| {
+            device
+                .attributes()
+                .iter()
+                .any(|(_, attribute)| attribute.has_lists())
+        };
         if ResourceSlice::of(old).spec().devices().iter().any(listed) {
             return;
         }
-        let Some(spec) = new.inner_mut("spec") else { return };
+        let Some(spec) = new.inner_mut("spec") else {
+            return;
+        };
         let path = Path::ROOT.field("spec");
         let path = path.field("devices");
         for (index, device) in spec.records_mut("devices").enumerate() {
             let path = path.index(index);
             let path = path.field("attributes");
-            let Some(FieldValue::Entries(entries)) = device.get_mut("attributes") else { continue };
+            let Some(FieldValue::Entries(entries)) = device.get_mut("attributes") else {
+                continue;
+            };
             for (name, entry) in entries {
                 if let FieldValue::Struct(entry) = entry
                     && DeviceAttribute::new(entry).has_lists()
@@ -366,7 +449,10 @@ impl Used {
                 used.capacity |= one.capacity().is_some();
             }
         }
-        used.capacity |= devices.constraints().iter().any(|constraint| constraint.distinct_attribute().is_some());
+        used.capacity |= devices
+            .constraints()
+            .iter()
+            .any(|constraint| constraint.distinct_attribute().is_some());
         used
     }
 }
@@ -383,14 +469,25 @@ struct StatusUse {
 
 impl StatusUse {
     fn of(status: ResourceClaimStatus<'_>) -> Self {
-        let mut used = StatusUse { devices: !status.devices().is_empty(), ..StatusUse::default() };
-        used.capacity |= status.devices().iter().any(|device| device.share_id().is_some());
-        let Some(allocation) = status.allocation() else { return used };
+        let mut used = StatusUse {
+            devices: !status.devices().is_empty(),
+            ..StatusUse::default()
+        };
+        used.capacity |= status
+            .devices()
+            .iter()
+            .any(|device| device.share_id().is_some());
+        let Some(allocation) = status.allocation() else {
+            return used;
+        };
         used.binding_or_time |= allocation.has_allocation_timestamp();
         for result in allocation.devices().results().iter() {
             used.admin |= result.has_admin_access();
             used.capacity |= result.share_id().is_some() || result.has_consumed_capacity();
-            for conditions in [result.binding_conditions(), result.binding_failure_conditions()] {
+            for conditions in [
+                result.binding_conditions(),
+                result.binding_failure_conditions(),
+            ] {
                 used.binding |= !matches!(conditions.slot().value(), FieldValue::Unset);
                 used.binding_or_time |= !conditions.is_empty();
             }

@@ -9,7 +9,8 @@ pub mod drops;
 use crate::api::{Api, DeviceKind, Gate};
 use crate::record::view::Object;
 use crate::record::view::device::{
-    AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice,
+    AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate,
+    ResourceSlice,
 };
 use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
@@ -44,8 +45,10 @@ pub fn create<'t>(
     labels: KnownLabels<'_>,
 ) -> JudgedObject<'t> {
     let dropped = drops::apply(kind, &mut record, None, WrittenPart::Object, context);
-    if matches!(kind, DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
-        && let Some(meta) = record.record_mut("metadata")
+    if matches!(
+        kind,
+        DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule
+    ) && let Some(meta) = record.record_mut("metadata")
     {
         meta.set("generation", FieldValue::Int(1));
     }
@@ -56,11 +59,20 @@ pub fn create<'t>(
         prepare::judge_created(api, &record, context, &mut errors);
     }
     generated(api, kind, &record, None, context, &mut errors);
-    JudgedObject { record, errors, dropped }
+    JudgedObject {
+        record,
+        errors,
+        dropped,
+    }
 }
 
 /// Returns the error for admin access on create, given the labels of the namespace.
-pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: KnownLabels<'_>) -> Option<FieldError> {
+pub fn admin_error(
+    kind: DeviceKind,
+    record: &Record<'_>,
+    context: &Context,
+    labels: KnownLabels<'_>,
+) -> Option<FieldError> {
     if !context.gates.on(Gate::DRAAdminAccess) {
         return None;
     }
@@ -69,14 +81,25 @@ pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, lab
     errors.into_list().pop()
 }
 
-fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: KnownLabels<'_>, errors: &mut Errors) {
+fn admin_access(
+    kind: DeviceKind,
+    record: &Record<'_>,
+    context: &Context,
+    labels: KnownLabels<'_>,
+    errors: &mut Errors,
+) {
     let spec = match kind {
         DeviceKind::ResourceClaim => ResourceClaim::new(record).spec(),
         DeviceKind::ResourceClaimTemplate => ResourceClaimTemplate::new(record).spec().spec(),
         _ => return,
     };
     if let Some(label) = missing_label(context, labels) {
-        claim::admin_access(spec, kind == DeviceKind::ResourceClaimTemplate, label, errors);
+        claim::admin_access(
+            spec,
+            kind == DeviceKind::ResourceClaimTemplate,
+            label,
+            errors,
+        );
     }
 }
 
@@ -104,8 +127,12 @@ pub fn update<'t>(
     let changed_before = changed(&record, old);
     let mut dropped = drops::apply(kind, &mut record, Some(old), part, context);
     match (kind, part) {
-        (DeviceKind::ResourceClaim, WrittenPart::Status) => drop_deallocated(&mut record, old, context),
-        (DeviceKind::DeviceTaintRule, WrittenPart::Object) if variant.effect_sets_time => effect_sets_time(&mut record, old),
+        (DeviceKind::ResourceClaim, WrittenPart::Status) => {
+            drop_deallocated(&mut record, old, context)
+        }
+        (DeviceKind::DeviceTaintRule, WrittenPart::Object) if variant.effect_sets_time => {
+            effect_sets_time(&mut record, old)
+        }
         _ => {}
     }
     if part == WrittenPart::Object {
@@ -126,23 +153,49 @@ pub fn update<'t>(
     }
     let mut errors = context.errors();
     let (new_meta, old_meta) = (Object::new(&record).metadata(), Object::new(old).metadata());
-    metadata::generic_create(new_meta, api.kind.scope, NameRule::PathSegment, context.rules, &mut errors);
+    metadata::generic_create(
+        new_meta,
+        api.kind.scope,
+        NameRule::PathSegment,
+        context.rules,
+        &mut errors,
+    );
     metadata::generic_update(new_meta, old_meta, &mut errors);
     if is_status
         && kind == DeviceKind::ResourceClaim
         && let Some(label) = missing_label(context, labels)
     {
-        status::admin_access(ResourceClaim::new(&record), ResourceClaim::new(old), label, &mut errors);
+        status::admin_access(
+            ResourceClaim::new(&record),
+            ResourceClaim::new(old),
+            label,
+            &mut errors,
+        );
     }
-    let operation = if is_status { Operation::UpdateStatus(old) } else { Operation::Update(old) };
+    let operation = if is_status {
+        Operation::UpdateStatus(old)
+    } else {
+        Operation::Update(old)
+    };
     rules::device::run(kind, &record, operation, context, &mut errors);
     generated(api, kind, &record, Some(old), context, &mut errors);
     dropped.dedup();
-    JudgedObject { record, errors, dropped }
+    JudgedObject {
+        record,
+        errors,
+        dropped,
+    }
 }
 
 /// Adds the errors of the generated rules, in the shape of the request's version.
-fn generated(api: Api, kind: DeviceKind, new: &Record<'_>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
+fn generated(
+    api: Api,
+    kind: DeviceKind,
+    new: &Record<'_>,
+    old: Option<&Record<'_>>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     if Variant::of(context.release).generated_answers && rules::device::declared::judges(kind) {
         let new = convert::seen_as(new, api.version.name, kind);
         let old = old.map(|old| convert::seen_as(old, api.version.name, kind));
@@ -171,14 +224,25 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
     if !context.gates.on(gate) && !used {
         return;
     }
-    let (before, after) = (allocated(ResourceClaim::new(old)), allocated(ResourceClaim::new(record)));
+    let (before, after) = (
+        allocated(ResourceClaim::new(old)),
+        allocated(ResourceClaim::new(record)),
+    );
     // Sorted, as the sets are.
-    let gone: Vec<[String; 4]> = before.difference(&after).map(|id| id.map(str::to_owned)).collect();
-    let Some(status) = record.inner_mut("status") else { return };
-    let Some(FieldValue::List(devices)) = status.get_mut("devices") else { return };
+    let gone: Vec<[String; 4]> = before
+        .difference(&after)
+        .map(|id| id.map(str::to_owned))
+        .collect();
+    let Some(status) = record.inner_mut("status") else {
+        return;
+    };
+    let Some(FieldValue::List(devices)) = status.get_mut("devices") else {
+        return;
+    };
     devices.retain(|device| {
         let id = AllocatedDeviceStatus::of(device.as_record()).id();
-        gone.binary_search_by(|gone| gone.each_ref().map(String::as_str).cmp(&id)).is_err()
+        gone.binary_search_by(|gone| gone.each_ref().map(String::as_str).cmp(&id))
+            .is_err()
     });
     if devices.is_empty() {
         status.set("devices", FieldValue::Unset);
@@ -186,19 +250,34 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
 }
 
 fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
-    let (new, old) = (DeviceTaintRule::new(record).spec().taint(), DeviceTaintRule::new(old).spec().taint());
+    let (new, old) = (
+        DeviceTaintRule::new(record).spec().taint(),
+        DeviceTaintRule::new(old).spec().taint(),
+    );
     if new.effect() == old.effect() || new.time_added().value() != old.time_added().value() {
         return;
     }
-    if let Some(taint) = record.inner_mut("spec").and_then(|spec| spec.inner_mut("taint")) {
+    if let Some(taint) = record
+        .inner_mut("spec")
+        .and_then(|spec| spec.inner_mut("taint"))
+    {
         taint.set("timeAdded", FieldValue::Str(Cow::Borrowed(defaults::CLOCK)));
     }
 }
 
 /// Returns the server's warnings: the version's deprecation, and on accepted objects the strategy's.
-pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool, context: &Context) -> Vec<String> {
+pub fn warnings(
+    api: Api,
+    kind: DeviceKind,
+    record: &Record<'_>,
+    accepted: bool,
+    context: &Context,
+) -> Vec<String> {
     let mut warnings: Vec<String> = deprecation(api, context).into_iter().collect();
-    if accepted && kind == DeviceKind::ResourceSlice && Variant::of(context.release).warns_of_capitals {
+    if accepted
+        && kind == DeviceKind::ResourceSlice
+        && Variant::of(context.release).warns_of_capitals
+    {
         let driver = ResourceSlice::new(record).spec().driver();
         if driver.to_lowercase() != driver {
             let driver = crate::go::quote(driver, context.rules.unicode);
@@ -210,7 +289,12 @@ pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool,
 
 /// Returns the warning of a deprecated version.
 pub fn deprecation(api: Api, context: &Context) -> Option<String> {
-    let (since, removed) = api.kind.deprecated.filter(|(since, _)| *since <= context.release.minor)?;
+    let (since, removed) = api
+        .kind
+        .deprecated
+        .filter(|(since, _)| *since <= context.release.minor)?;
     let (version, kind) = (api.version.api_version, api.kind.kind);
-    Some(format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+"))
+    Some(format!(
+        "{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+"
+    ))
 }

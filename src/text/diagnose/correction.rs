@@ -37,14 +37,22 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
         Expected::Holder(field) => return holder(tree, node, field),
         Expected::Quantity => return quantity(tree, node),
         Expected::Bool => return bare(tree, node, |text| matches!(text, "true" | "false")),
-        Expected::Integer => return bare(tree, node, |text| text.parse::<i64>().is_ok_and(|number| number.to_string() == text)),
+        Expected::Integer => {
+            return bare(tree, node, |text| {
+                text.parse::<i64>()
+                    .is_ok_and(|number| number.to_string() == text)
+            });
+        }
         Expected::Text | Expected::Map => {}
     }
     let place = tree.node(node);
     if place.style != Style::Plain || !place.properties.is_empty() {
         return None;
     }
-    let written = tree.source().get(place.span.from()..place.span.to()).filter(|text| !text.is_empty())?;
+    let written = tree
+        .source()
+        .get(place.span.from()..place.span.to())
+        .filter(|text| !text.is_empty())?;
     match expected {
         Expected::Text => text(place.kind, place.span, written),
         Expected::Map => map(tree, place.span, written),
@@ -55,18 +63,37 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
 /// Removes the quotes around a value that is what the field expects without them.
 fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Option<Correction> {
     let place = tree.node(node);
-    let quoted = matches!(place.style, Style::DoubleQuoted | Style::SingleQuoted) && place.properties.is_empty();
+    let quoted = matches!(place.style, Style::DoubleQuoted | Style::SingleQuoted)
+        && place.properties.is_empty();
     let value = tree.str(node).filter(|value| quoted && expected(value))?;
-    let help = message!("correction.quoted-string", "in quotes it is a string: write `{value}`", value);
-    Some(Correction { help, title: write(value), edits: vec![Edit { span: place.span, new_text: value.to_owned() }] })
+    let help = message!(
+        "correction.quoted-string",
+        "in quotes it is a string: write `{value}`",
+        value
+    );
+    Some(Correction {
+        help,
+        title: write(value),
+        edits: vec![Edit {
+            span: place.span,
+            new_text: value.to_owned(),
+        }],
+    })
 }
 
 /// Corrects `80Gi` to `{value: 80Gi}`.
 fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let place = tree.node(node);
     let written = tree.source().get(place.span.from()..place.span.to())?;
-    let scalar =
-        matches!(place.kind, Kind::Bool(_) | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) | Kind::Str(_));
+    let scalar = matches!(
+        place.kind,
+        Kind::Bool(_)
+            | Kind::Int(_)
+            | Kind::Uint(_)
+            | Kind::Float(_)
+            | Kind::Number(_)
+            | Kind::Str(_)
+    );
     if !scalar || !place.properties.is_empty() || written.is_empty() || written.contains('\n') {
         return None;
     }
@@ -76,10 +103,26 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     {
         return None;
     }
-    let name = if json(tree, node) { format!("\"{field}\"") } else { field.to_owned() };
+    let name = if json(tree, node) {
+        format!("\"{field}\"")
+    } else {
+        field.to_owned()
+    };
     let new = format!("{{{name}: {written}}}");
-    let help = message!("correction.under-field", "the value stands under `{field}`: write `{new}`", field, new);
-    Some(Correction { help, title: write(&new), edits: vec![Edit { span: place.span, new_text: new }] })
+    let help = message!(
+        "correction.under-field",
+        "the value stands under `{field}`: write `{new}`",
+        field,
+        new
+    );
+    Some(Correction {
+        help,
+        title: write(&new),
+        edits: vec![Edit {
+            span: place.span,
+            new_text: new,
+        }],
+    })
 }
 
 /// Corrects a quantity in the form of another version (`{value: 80Gi}` instead of `80Gi`), or with a unit that quantities do not
@@ -91,22 +134,45 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
         && tree.text(entry.key) == "value"
     {
         let inner = tree.span(entry.value);
-        let new = tree.source().get(inner.from()..inner.to()).filter(|new| !new.is_empty())?.to_owned();
-        let help = message!("correction.bare-capacity", "a capacity is the quantity itself in this version: write `{new}`", new);
-        return Some(Correction { help, title: write(&new), edits: vec![Edit { span: place.span, new_text: new }] });
+        let new = tree
+            .source()
+            .get(inner.from()..inner.to())
+            .filter(|new| !new.is_empty())?
+            .to_owned();
+        let help = message!(
+            "correction.bare-capacity",
+            "a capacity is the quantity itself in this version: write `{new}`",
+            new
+        );
+        return Some(Correction {
+            help,
+            title: write(&new),
+            edits: vec![Edit {
+                span: place.span,
+                new_text: new,
+            }],
+        });
     }
     let text = tree.str(node)?;
-    let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let digits = text
+        .trim()
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim().get(digits.len()..)?;
     let number = digits.trim_end();
-    if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-')) {
+    if number.is_empty()
+        || !number
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-'))
+    {
         return None;
     }
     let unit = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
     let mut letters = unit.chars();
     let unit = match (letters.next(), letters.next(), letters.next()) {
         (None, ..) => String::new(),
-        (Some(first), Some('i' | 'I'), None) if "kKmMgGtTpPeE".contains(first) => format!("{}i", first.to_ascii_uppercase()),
+        (Some(first), Some('i' | 'I'), None) if "kKmMgGtTpPeE".contains(first) => {
+            format!("{}i", first.to_ascii_uppercase())
+        }
         (Some('k' | 'K'), None, None) => "k".to_owned(),
         (Some(first), None, None) if "MGTPE".contains(first) => first.to_string(),
         _ => return None,
@@ -124,13 +190,21 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
         "write `{new}`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E",
         new
     );
-    let edits = vec![Edit { span: Span::new(start, start.saturating_add(text.len())), new_text: new.clone() }];
-    Some(Correction { help, title: write(&new), edits })
+    let edits = vec![Edit {
+        span: Span::new(start, start.saturating_add(text.len())),
+        new_text: new.clone(),
+    }];
+    Some(Correction {
+        help,
+        title: write(&new),
+        edits,
+    })
 }
 
 /// Returns true if the text around a node may be JSON.
 fn json(tree: &Tree<'_>, node: NodeId) -> bool {
-    tree.source().trim_start().starts_with('{') && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
+    tree.source().trim_start().starts_with('{')
+        && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
 }
 
 /// Adds quotes.
@@ -148,7 +222,11 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
         _ => return None,
     };
     let help = if read_as == written {
-        message!("correction.not-a-string", "`{written}` is not a string here: write `\"{written}\"`", written)
+        message!(
+            "correction.not-a-string",
+            "`{written}` is not a string here: write `\"{written}\"`",
+            written
+        )
     } else {
         message!(
             "correction.read-as",
@@ -157,13 +235,24 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
             read_as
         )
     };
-    let edits = vec![Edit { span, new_text: format!("\"{written}\"") }];
-    Some(Correction { help, title: quote(written), edits })
+    let edits = vec![Edit {
+        span,
+        new_text: format!("\"{written}\""),
+    }];
+    Some(Correction {
+        help,
+        title: quote(written),
+        edits,
+    })
 }
 
 /// Adds a space after the colons if each line looks like a key and a value and all begin in the same column.
 fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
-    let before = tree.source().get(..span.from())?.rsplit(['\n', '\r']).next()?;
+    let before = tree
+        .source()
+        .get(..span.from())?
+        .rsplit(['\n', '\r'])
+        .next()?;
     if before.starts_with("---") || !before.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
         return None;
     }
@@ -176,11 +265,18 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
             return None;
         }
         let behind = behind_colon(word.trim_end())?;
-        edits.push(Edit { span: Span::at(at.saturating_add(indent).saturating_add(behind)), new_text: " ".to_owned() });
+        edits.push(Edit {
+            span: Span::at(at.saturating_add(indent).saturating_add(behind)),
+            new_text: " ".to_owned(),
+        });
         at = at.saturating_add(line.len());
     }
     let first = written.lines().next().unwrap_or_default().trim_end();
-    Some(Correction { help: blank(first), title: PUT.text().into_owned(), edits })
+    Some(Correction {
+        help: blank(first),
+        title: PUT.text().into_owned(),
+        edits,
+    })
 }
 
 /// The title of an edit that adds a space after a colon.
@@ -203,13 +299,21 @@ pub(super) fn remove_character() -> Cow<'static, str> {
 
 /// Returns the help for a word that looks like a key with its value.
 pub(super) fn blank(word: &str) -> String {
-    message!("correction.one-word", "`{word}` is one word: put a blank behind the colon", word)
+    message!(
+        "correction.one-word",
+        "`{word}` is one word: put a blank behind the colon",
+        word
+    )
 }
 
 /// Returns the offset of the missing space in a word like `key:value`, both of plain characters.
 pub(super) fn behind_colon(word: &str) -> Option<usize> {
     let (key, value) = word.split_once(':')?;
-    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-'));
+    let plain = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-'))
+    };
     let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
-    (begins(key) && begins(value) && plain(key) && plain(value)).then(|| key.len().saturating_add(1))
+    (begins(key) && begins(value) && plain(key) && plain(value))
+        .then(|| key.len().saturating_add(1))
 }

@@ -24,29 +24,47 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
         _ => (Code::YamlSyntax, Origin::Kubectl),
     };
     let at = (error.problem_mark.offset as usize).min(chunk.to());
-    let place = ErrorSite { source, chunk, error, at };
+    let place = ErrorSite {
+        source,
+        chunk,
+        error,
+        at,
+    };
     let message = match error.problem {
         Problem::TooManyNodes { allowed } => {
-            message!("yaml.too-many-nodes", "the document has more than {allowed} nodes", allowed)
+            message!(
+                "yaml.too-many-nodes",
+                "the document has more than {allowed} nodes",
+                allowed
+            )
         }
         Problem::TooManyLevels { allowed } => too_many_levels(allowed),
         _ => error.to_string(),
     };
     let finding = Finding::error(code, origin, message);
     if let Some((lookalike, edits)) = place.lookalike() {
-        return finding.with_help(lookalike.help()).with_span(lookalike.edit.span).with_fix(lookalike.title(), edits);
+        return finding
+            .with_help(lookalike.help())
+            .with_span(lookalike.edit.span)
+            .with_fix(lookalike.title(), edits);
     }
     let (span, help, fix) = place.words();
     let finding = finding.with_help(help).with_span(span);
     match fix {
-        Some((title, edit)) if place.reads_with(std::slice::from_ref(&edit)) => finding.with_fix(title, vec![edit]),
+        Some((title, edit)) if place.reads_with(std::slice::from_ref(&edit)) => {
+            finding.with_fix(title, vec![edit])
+        }
         _ => finding,
     }
 }
 
 /// Says that a document is nested deeper than the limit.
 pub(in crate::text) fn too_many_levels(allowed: usize) -> String {
-    message!("yaml.too-many-levels", "the document has more than {allowed} levels of nesting", allowed)
+    message!(
+        "yaml.too-many-levels",
+        "the document has more than {allowed} levels of nesting",
+        allowed
+    )
 }
 
 /// Returns the help for a document beyond a limit.
@@ -58,27 +76,56 @@ pub(in crate::text) fn split_or_raise() -> Cow<'static, str> {
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
-    let finding = Finding::new(Code::YamlSeparator, Origin::Kubectl, format!("invalid Yaml document separator: {text}"))
-        .with_span(Span { start: line.start, end: said.end });
-    if text.chars().all(|c| c == '-' || matches!(lookalike::stands_for(c), Some(('-', _)))) {
-        let edit = Edit { span: Span { start: line.start, end: said.end }, new_text: "---".to_owned() };
+    let finding = Finding::new(
+        Code::YamlSeparator,
+        Origin::Kubectl,
+        format!("invalid Yaml document separator: {text}"),
+    )
+    .with_span(Span {
+        start: line.start,
+        end: said.end,
+    });
+    if text
+        .chars()
+        .all(|c| c == '-' || matches!(lookalike::stands_for(c), Some(('-', _))))
+    {
+        let edit = Edit {
+            span: Span {
+                start: line.start,
+                end: said.end,
+            },
+            new_text: "---".to_owned(),
+        };
         return finding
-            .with_help(message!("yaml.separator", "a separator is three hyphens: write `---`"))
+            .with_help(message!(
+                "yaml.separator",
+                "a separator is three hyphens: write `---`"
+            ))
             .with_fix(correction::write("---"), vec![edit]);
     }
-    let edit = Edit { span: head, new_text: "---\n".to_owned() };
+    let edit = Edit {
+        span: head,
+        new_text: "---\n".to_owned(),
+    };
     finding
         .with_help(message!(
             "yaml.separator-alone",
             "kubectl wants `---` alone on its line: put `{text}` on the next one",
             text = short(text)
         ))
-        .with_fix(message!("yaml.put-on-own-line", "put the text on a line of its own"), vec![edit])
+        .with_fix(
+            message!("yaml.put-on-own-line", "put the text on a line of its own"),
+            vec![edit],
+        )
 }
 
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
-    if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
+    if line.chars().count() <= 40 {
+        line.to_owned()
+    } else {
+        line.chars().take(37).chain("...".chars()).collect()
+    }
 }
 
 /// Writes `line 3, column 5` as an editor counts.
@@ -116,7 +163,11 @@ impl ErrorSite<'_, '_> {
 
     /// Returns the span of the character at the place of the problem.
     fn span(&self) -> Span {
-        Span::new(self.at, self.at.saturating_add(self.char_here().map_or(0, char::len_utf8)))
+        Span::new(
+            self.at,
+            self.at
+                .saturating_add(self.char_here().map_or(0, char::len_utf8)),
+        )
     }
 
     /// Returns the byte range of the line that has `offset`, without its line break.
@@ -128,7 +179,11 @@ impl ErrorSite<'_, '_> {
     fn rest_of_line(&self) -> Span {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));
-        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        let text = text
+            .find(" #")
+            .and_then(|end| text.get(..end))
+            .unwrap_or(text)
+            .trim_end();
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
@@ -147,13 +202,24 @@ impl ErrorSite<'_, '_> {
         for part in documents(&text) {
             if let Some(next) = yaml::read(part, yaml::Bounds::default()).error {
                 let at = start.saturating_add(next.problem_mark.offset as usize);
-                let line = |text: &str, to: usize| text.bytes().take(to).filter(|&byte| byte == b'\n').count();
-                let here = line(self.source.slice(self.chunk), self.at.saturating_sub(self.chunk.from()));
-                let tabs = self.char_here() == Some('\t') && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
-                let colons = [&next.problem, &self.error.problem].iter().all(|problem| COLONS.contains(problem));
-                return (tabs || colons || next.problem == self.error.problem) && line(&text, at) > here;
+                let line = |text: &str, to: usize| {
+                    text.bytes().take(to).filter(|&byte| byte == b'\n').count()
+                };
+                let here = line(
+                    self.source.slice(self.chunk),
+                    self.at.saturating_sub(self.chunk.from()),
+                );
+                let tabs = self.char_here() == Some('\t')
+                    && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
+                let colons = [&next.problem, &self.error.problem]
+                    .iter()
+                    .all(|problem| COLONS.contains(problem));
+                return (tabs || colons || next.problem == self.error.problem)
+                    && line(&text, at) > here;
             }
-            start = start.saturating_add(part.len()).saturating_add("\n---".len());
+            start = start
+                .saturating_add(part.len())
+                .saturating_add("\n---".len());
         }
         true
     }
@@ -165,14 +231,18 @@ impl ErrorSite<'_, '_> {
         if text.is_ascii() || self.chunk.len() > MOST_BYTES {
             return None;
         }
-        let last = self.source.line_of(self.at.max(self.error.context_mark.offset as usize));
+        let last = self
+            .source
+            .line_of(self.at.max(self.error.context_mark.offset as usize));
         let first = self.source.line_of(self.chunk.from());
         let mut candidate = None;
         let mut run: Vec<Edit> = Vec::new();
         let mut tries = tries(self.chunk);
         for line in (first..=last).rev().take(50) {
             let span = self.source.line_span(line);
-            let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else { continue };
+            let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else {
+                continue;
+            };
             let edit = vec![found.edit.clone()];
             if tries > 0 && self.reads_with(&edit) {
                 return Some((found, edit));
@@ -194,8 +264,15 @@ impl ErrorSite<'_, '_> {
         if text.is_empty() {
             return None;
         }
-        let new_text = if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") };
-        Some((correction::quote(&short(text)).into(), Edit { span, new_text }))
+        let new_text = if text.contains(['"', '\\']) {
+            format!("'{}'", text.replace('\'', "''"))
+        } else {
+            format!("\"{text}\"")
+        };
+        Some((
+            correction::quote(&short(text)).into(),
+            Edit { span, new_text },
+        ))
     }
 
     fn words(&self) -> Words {
@@ -240,31 +317,50 @@ impl ErrorSite<'_, '_> {
             Problem::ExpectedMappingEnd => self.unclosed('{', '}'),
             Problem::ExpectedContent => self.no_content(),
             Problem::KeyNotAllowed => {
-                let help = message!("yaml.key-here", "`? ` begins a key and cannot stand here: quote the value");
+                let help = message!(
+                    "yaml.key-here",
+                    "`? ` begins a key and cannot stand here: quote the value"
+                );
                 (span, help, self.quoted(self.rest_of_line()))
             }
             Problem::UnexpectedEnd => {
                 let open = error.context_mark.offset as usize;
-                let help =
-                    message!("yaml.quote-never-closed", "the quote that opens at {place} is never closed", place = self.began());
+                let help = message!(
+                    "yaml.quote-never-closed",
+                    "the quote that opens at {place} is never closed",
+                    place = self.began()
+                );
                 (Span::new(open, open.saturating_add(1)), help.into(), None)
             }
             Problem::UnknownEscape => {
-                let edit = Edit { span: Span::at(self.at), new_text: "\\".to_owned() };
+                let edit = Edit {
+                    span: Span::at(self.at),
+                    new_text: "\\".to_owned(),
+                };
                 (
                     span,
                     message!(
                         "yaml.escape",
                         "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes"
                     ),
-                    Some((message!("yaml.double-backslash", "double the backslash"), edit)),
+                    Some((
+                        message!("yaml.double-backslash", "double the backslash"),
+                        edit,
+                    )),
                 )
             }
             Problem::TabInScalar | Problem::TabForIndentationSpace => self.tab(),
             Problem::ExpectedName => self.indicator(),
             Problem::IncompatibleDocument => {
                 let line = self.line_of(self.at);
-                (line, message!("yaml.version", "kubectl reads YAML 1.1 only: remove the line"), self.without_line(line))
+                (
+                    line,
+                    message!(
+                        "yaml.version",
+                        "kubectl reads YAML 1.1 only: remove the line"
+                    ),
+                    self.without_line(line),
+                )
             }
             Problem::UnknownDirective => {
                 let line = self.line_of(error.context_mark.offset as usize);
@@ -276,12 +372,16 @@ impl ErrorSite<'_, '_> {
             }
             Problem::UndefinedTagHandle => (
                 self.rest_of_line(),
-                message!("yaml.tag", "a word that begins with `!` is a tag: quote the value if it is text"),
+                message!(
+                    "yaml.tag",
+                    "a word that begins with `!` is a tag: quote the value if it is text"
+                ),
                 self.quoted(self.rest_of_line()),
             ),
-            Problem::TooDeep => {
-                plain(message!("yaml.too-deep", "lists and maps are nested more than 10000 levels deep: kubectl stops here"))
-            }
+            Problem::TooDeep => plain(message!(
+                "yaml.too-deep",
+                "lists and maps are nested more than 10000 levels deep: kubectl stops here"
+            )),
             _ => plain(match error.context {
                 None => message!("yaml.not-here", "YAML does not allow this here"),
                 Some(construct) => message!(
@@ -367,7 +467,10 @@ impl ErrorSite<'_, '_> {
         let end = line.to().saturating_add(1).min(self.chunk.to());
         Some((
             message!("yaml.remove-line", "remove the line"),
-            Edit { span: Span::new(line.from(), end), new_text: String::new() },
+            Edit {
+                span: Span::new(line.from(), end),
+                new_text: String::new(),
+            },
         ))
     }
 
@@ -377,8 +480,11 @@ impl ErrorSite<'_, '_> {
             Some(c @ ('@' | '`' | '%' | '|' | '>')) => {
                 let span = self.rest_of_line();
                 let span = self.value_in_flow(span);
-                let help =
-                    message!("yaml.value-begin", "a value cannot begin with `{character}`: put it in quotes", character = c);
+                let help = message!(
+                    "yaml.value-begin",
+                    "a value cannot begin with `{character}`: put it in quotes",
+                    character = c
+                );
                 (span, help.into(), self.quoted(span))
             }
             Some(c) => {
@@ -389,7 +495,11 @@ impl ErrorSite<'_, '_> {
                 );
                 (self.span(), help.into(), None)
             }
-            None => (self.span(), message!("yaml.no-value-here", "a value is missing here"), None),
+            None => (
+                self.span(),
+                message!("yaml.no-value-here", "a value is missing here"),
+                None,
+            ),
         }
     }
 
@@ -411,10 +521,24 @@ impl ErrorSite<'_, '_> {
     fn tab(&self) -> Words {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));
-        let tabs = text.len().saturating_sub(text.trim_start_matches('\t').len()).max(1);
-        let span = Span::new(self.at, self.at.saturating_add(tabs).min(line.to().max(self.at)));
-        let behind_dash = self.source.slice(Span::new(line.from(), self.at)).trim_start().starts_with(['-', '?']);
-        let new_text = " ".repeat(if behind_dash { 1 } else { tabs.saturating_mul(2) });
+        let tabs = text
+            .len()
+            .saturating_sub(text.trim_start_matches('\t').len())
+            .max(1);
+        let span = Span::new(
+            self.at,
+            self.at.saturating_add(tabs).min(line.to().max(self.at)),
+        );
+        let behind_dash = self
+            .source
+            .slice(Span::new(line.from(), self.at))
+            .trim_start()
+            .starts_with(['-', '?']);
+        let new_text = " ".repeat(if behind_dash {
+            1
+        } else {
+            tabs.saturating_mul(2)
+        });
         let help = message!("yaml.tab", "YAML is indented with spaces, never with tabs");
         let title = message!("yaml.write-spaces", "write spaces in place of the tab");
         (span, help, Some((title, Edit { span, new_text })))
@@ -426,10 +550,18 @@ impl ErrorSite<'_, '_> {
         let before = self.source.slice(Span::new(line.from(), self.at));
         let indent = before.len().saturating_sub(before.trim_start().len());
         if let Some(colon) = before.find(": ") {
-            let value = self.source.slice(Span::new(line.from(), line.to())).get(colon.saturating_add(1)..).unwrap_or("");
+            let value = self
+                .source
+                .slice(Span::new(line.from(), line.to()))
+                .get(colon.saturating_add(1)..)
+                .unwrap_or("");
             let start = line.from().saturating_add(colon).saturating_add(1);
             let start = start.saturating_add(value.len().saturating_sub(value.trim_start().len()));
-            let value = value.find(" #").and_then(|end| value.get(..end)).unwrap_or(value).trim();
+            let value = value
+                .find(" #")
+                .and_then(|end| value.get(..end))
+                .unwrap_or(value)
+                .trim();
             let span = Span::new(start, start.saturating_add(value.len()));
             let help = message!(
                 "yaml.second-colon",
@@ -438,7 +570,10 @@ impl ErrorSite<'_, '_> {
             return (span, help, self.quoted(span));
         }
         let number = self.source.line_of(self.at);
-        if let Some(words) = number.checked_sub(1).and_then(|above| self.one_word(self.source.line_span(above))) {
+        if let Some(words) = number
+            .checked_sub(1)
+            .and_then(|above| self.one_word(self.source.line_span(above)))
+        {
             return words;
         }
         let key = Span::new(line.from().saturating_add(indent), self.at);
@@ -454,9 +589,14 @@ impl ErrorSite<'_, '_> {
     fn one_word(&self, line: Span) -> Option<Words> {
         let text = self.source.slice(line);
         let word = text.trim();
-        let start = line.from().saturating_add(text.len().saturating_sub(text.trim_start().len()));
+        let start = line
+            .from()
+            .saturating_add(text.len().saturating_sub(text.trim_start().len()));
         let behind = correction::behind_colon(word)?;
-        let edit = Edit { span: Span::at(start.saturating_add(behind)), new_text: " ".to_owned() };
+        let edit = Edit {
+            span: Span::at(start.saturating_add(behind)),
+            new_text: " ".to_owned(),
+        };
         Some((
             Span::new(start, start.saturating_add(word.len())),
             correction::blank(word).into(),
@@ -489,7 +629,10 @@ impl ErrorSite<'_, '_> {
     fn no_content(&self) -> Words {
         let span = self.span();
         let help = match self.char_here() {
-            Some(',') => message!("yaml.no-value-before-comma", "a value is missing before this `,`"),
+            Some(',') => message!(
+                "yaml.no-value-before-comma",
+                "a value is missing before this `,`"
+            ),
             Some(c @ (']' | '}')) if self.error.context == Some(Construct::BlockNode) => {
                 let help = message!(
                     "yaml.closes-nothing",
@@ -498,12 +641,21 @@ impl ErrorSite<'_, '_> {
                 );
                 return (span, help.into(), self.quoted(self.rest_of_line()));
             }
-            Some('.') => message!("yaml.dots", "`...` ends a document that has not begun: remove the line"),
+            Some('.') => message!(
+                "yaml.dots",
+                "`...` ends a document that has not begun: remove the line"
+            ),
             Some('-') => {
-                message!("yaml.dash-in-brackets", "a list with `- ` cannot stand inside brackets: separate the items by `,`")
+                message!(
+                    "yaml.dash-in-brackets",
+                    "a list with `- ` cannot stand inside brackets: separate the items by `,`"
+                )
             }
             _ if self.here().trim().is_empty() => {
-                message!("yaml.ends-before-value", "the text ends where a value should follow")
+                message!(
+                    "yaml.ends-before-value",
+                    "the text ends where a value should follow"
+                )
             }
             _ => message!("yaml.no-value-before", "a value is missing before this"),
         };
@@ -515,12 +667,22 @@ impl ErrorSite<'_, '_> {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
         let text = self.source.slice(Span::new(start, line.to()));
-        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        let text = text
+            .find(" #")
+            .and_then(|end| text.get(..end))
+            .unwrap_or(text)
+            .trim_end();
         let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
         let help = if text.starts_with('*') {
-            message!("yaml.alias", "`*` begins an alias: put the value in quotes if it is text")
+            message!(
+                "yaml.alias",
+                "`*` begins an alias: put the value in quotes if it is text"
+            )
         } else {
-            message!("yaml.anchor", "`&` begins an anchor: put the value in quotes if it is text")
+            message!(
+                "yaml.anchor",
+                "`&` begins an anchor: put the value in quotes if it is text"
+            )
         };
         (span, help, self.quoted(span))
     }
@@ -529,10 +691,19 @@ impl ErrorSite<'_, '_> {
     fn character(&self) -> Words {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
-            return (self.span(), message!("yaml.character-here", "a character here is not allowed"), None);
+            return (
+                self.span(),
+                message!("yaml.character-here", "a character here is not allowed"),
+                None,
+            );
         };
         let at = self.chunk.from().saturating_add(at);
-        let c = self.source.slice(Span::new(at, self.chunk.to())).chars().next().unwrap_or('\0');
+        let c = self
+            .source
+            .slice(Span::new(at, self.chunk.to()))
+            .chars()
+            .next()
+            .unwrap_or('\0');
         let span = Span::new(at, at.saturating_add(c.len_utf8()));
         let code = u32::from(c);
         let help = message!(
@@ -541,7 +712,17 @@ impl ErrorSite<'_, '_> {
             code = format_args!("{code:04X}"),
             escape = format_args!("{code:02x}")
         );
-        (span, help.into(), Some((correction::remove_character(), Edit { span, new_text: String::new() })))
+        (
+            span,
+            help.into(),
+            Some((
+                correction::remove_character(),
+                Edit {
+                    span,
+                    new_text: String::new(),
+                },
+            )),
+        )
     }
 
     /// Explains a text that is YAML, but that kubectl cannot use.
@@ -554,7 +735,9 @@ impl ErrorSite<'_, '_> {
                 let before = self.source.text().as_bytes().get(self.at.wrapping_sub(1));
                 let start = self.at.saturating_sub(usize::from(before == Some(&b'{')));
                 let whole = self.source.slice(Span::new(start, rest.to()));
-                let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
+                let end = whole
+                    .find("}}")
+                    .map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
                 rest = Span::new(start, end);
                 message!(
                     "yaml.template",
@@ -562,7 +745,10 @@ impl ErrorSite<'_, '_> {
                 )
             }
             Problem::InvalidMapKey { .. } => {
-                message!("yaml.map-key", "a key must be a single value, no list and no map: quote it if it is text")
+                message!(
+                    "yaml.map-key",
+                    "a key must be a single value, no list and no map: quote it if it is text"
+                )
             }
             Problem::UnknownAnchor { .. } => {
                 let help = message!(
@@ -572,22 +758,36 @@ impl ErrorSite<'_, '_> {
                 return (rest, help, self.quoted(self.value_in_flow(rest)));
             }
             Problem::RecursiveAnchor { .. } => {
-                message!("yaml.recursive-anchor", "an alias cannot stand inside what it repeats")
+                message!(
+                    "yaml.recursive-anchor",
+                    "an alias cannot stand inside what it repeats"
+                )
             }
             Problem::InvalidMerge => {
-                message!("yaml.merge", "behind `<<:` write an alias of a map, a map, or a list of these")
+                message!(
+                    "yaml.merge",
+                    "behind `<<:` write an alias of a map, a map, or a list of these"
+                )
             }
             Problem::ExcessiveAliasing => {
-                message!("yaml.aliasing", "aliases repeat so much that kubectl gives up: write the values out")
+                message!(
+                    "yaml.aliasing",
+                    "aliases repeat so much that kubectl gives up: write the values out"
+                )
             }
             Problem::UnsupportedMapKey { .. } => {
-                message!("yaml.number-key", "null and numbers beyond 64 bits cannot be keys: put the key in quotes")
+                message!(
+                    "yaml.number-key",
+                    "null and numbers beyond 64 bits cannot be keys: put the key in quotes"
+                )
             }
             Problem::UnsupportedFloat { .. } => message!(
                 "yaml.float",
                 "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text"
             ),
-            Problem::InvalidBase64 => message!("yaml.base64", "behind `!!binary` only base64 can stand"),
+            Problem::InvalidBase64 => {
+                message!("yaml.base64", "behind `!!binary` only base64 can stand")
+            }
             _ => message!(
                 "yaml.wrong-tag",
                 "the tag before the value (`!!…`) says another type than the value has: remove the tag"

@@ -13,7 +13,12 @@ use claimkit_values::order;
 const MOST: usize = 200;
 
 /// Adds the remarks about a document, in the order of the text.
-pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
+pub(in crate::text) fn remarks(
+    source: &Source<'_>,
+    composed: &Composed<'_>,
+    chunk: Span,
+    findings: &mut Vec<Finding>,
+) {
     let mut own = Vec::new();
     keys(source, &composed.tree, Mode::Yaml, &mut own);
     converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
@@ -24,7 +29,12 @@ pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chu
 }
 
 /// Warns of duplicate keys, and of keys that a later merge key overwrites.
-pub(in crate::text) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, findings: &mut Vec<Finding>) {
+pub(in crate::text) fn keys(
+    source: &Source<'_>,
+    tree: &Tree<'_>,
+    mode: Mode,
+    findings: &mut Vec<Finding>,
+) {
     let most = findings.len().saturating_add(MOST);
     if !tree.has_shadowed() {
         return;
@@ -40,7 +50,9 @@ pub(in crate::text) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, fi
             }
             let key = tree.text(entry.key);
             let later = entries.get(at.saturating_add(1)..).unwrap_or_default();
-            let Some(next) = later.iter().find(|later| tree.text(later.key) == key) else { continue };
+            let Some(next) = later.iter().find(|later| tree.text(later.key) == key) else {
+                continue;
+            };
             if findings.len() >= most {
                 return;
             }
@@ -59,7 +71,11 @@ fn line(source: &Source<'_>, span: Span) -> usize {
 
 fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode) -> Finding {
     let (first, last) = (line(source, entry.key_span), line(source, next.key_span));
-    let code = if mode == Mode::Json { Code::JsonDuplicateKey } else { Code::YamlDuplicateKey };
+    let code = if mode == Mode::Json {
+        Code::JsonDuplicateKey
+    } else {
+        Code::YamlDuplicateKey
+    };
     let message = if first == last {
         message!(
             "remark.twice-on-a-line",
@@ -103,9 +119,16 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
 }
 
 /// Warns of keys that YAML does not read as strings: `on`, `y`, `0x10`, `1.10`.
-fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
+fn converted_keys(
+    source: &Source<'_>,
+    tree: &Tree<'_>,
+    keys: &[(NodeId, usize)],
+    findings: &mut Vec<Finding>,
+) {
     for &(map, at) in keys.iter().take(MOST) {
-        let Some(entry) = tree.entries(map).get(at) else { continue };
+        let Some(entry) = tree.entries(map).get(at) else {
+            continue;
+        };
         let written = source.slice(entry.key_span);
         let becomes = tree.text(entry.key);
         findings.push(
@@ -119,15 +142,30 @@ fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)]
                     becomes
                 ),
             )
-            .with_help(message!("remark.converted-key-help", "write `\"{written}\"` to keep it as it stands", written))
-            .with_fix(correction::quote(written), vec![Edit { span: entry.key_span, new_text: format!("\"{written}\"") }])
+            .with_help(message!(
+                "remark.converted-key-help",
+                "write `\"{written}\"` to keep it as it stands",
+                written
+            ))
+            .with_fix(
+                correction::quote(written),
+                vec![Edit {
+                    span: entry.key_span,
+                    new_text: format!("\"{written}\""),
+                }],
+            )
             .with_span(entry.key_span),
         );
     }
 }
 
 /// Warns of text after the end of the document, which kubectl ignores.
-fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
+fn dropped(
+    source: &Source<'_>,
+    end: Option<(u32, bool)>,
+    chunk: Span,
+    findings: &mut Vec<Finding>,
+) {
     let Some((end, marked)) = end else { return };
     let mut from = end as usize;
     let mut marker = None;
@@ -137,10 +175,15 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
         from = span.to();
     }
     let rest = source.slice(Span::new(from, chunk.to()));
-    let Some((start, length)) = content(rest) else { return };
+    let Some((start, length)) = content(rest) else {
+        return;
+    };
     let start = from.saturating_add(start);
     let span = Span::new(start, start.saturating_add(length));
-    let (first, last) = (line(source, span), source.line_of(span.to()).saturating_add(1));
+    let (first, last) = (
+        line(source, span),
+        source.line_of(span.to()).saturating_add(1),
+    );
     let finding = match marker {
         Some(marker) => {
             let end = line(source, marker);
@@ -161,7 +204,9 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
                 )
             };
             // An object of its own follows, or the dots stand for text that was left out.
-            let is_object = rest.lines().any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
+            let is_object = rest
+                .lines()
+                .any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
             let (title, help, new_text) = if is_object {
                 (
                     message!("remark.dots-separate", "write `---` in place of `...`"),
@@ -183,7 +228,13 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
             };
             Finding::new(Code::YamlDroppedText, Origin::Claimkit, message)
                 .with_help(help)
-                .with_fix(title, vec![Edit { span: marker, new_text: new_text.to_owned() }])
+                .with_fix(
+                    title,
+                    vec![Edit {
+                        span: marker,
+                        new_text: new_text.to_owned(),
+                    }],
+                )
         }
         None => {
             let message = if first == last {

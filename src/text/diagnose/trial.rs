@@ -24,12 +24,20 @@ pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
 
 /// Returns true if kubectl reads a text; a new separator splits it.
 pub(super) fn reads(text: &str) -> bool {
-    text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
+    text.split("\n---")
+        .all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
 }
 
 /// Returns how often a chunk may be read again: a long chunk only a few times, a very long one never.
 pub(super) fn tries(chunk: Span) -> usize {
-    if chunk.len() > MOST_BYTES { 0 } else { MOST_BYTES.checked_div(chunk.len()).unwrap_or(0).clamp(2, 100) }
+    if chunk.len() > MOST_BYTES {
+        0
+    } else {
+        MOST_BYTES
+            .checked_div(chunk.len())
+            .unwrap_or(0)
+            .clamp(2, 100)
+    }
 }
 
 /// Splits a text into documents: the parts before, between and after its separators.

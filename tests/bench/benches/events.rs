@@ -5,15 +5,22 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 
 fn granit(text: &str) -> usize {
-    granit_parser::Parser::new_from_str(text).take_while(Result::is_ok).count()
+    granit_parser::Parser::new_from_str(text)
+        .take_while(Result::is_ok)
+        .count()
 }
 
 fn saphyr(text: &str) -> usize {
-    saphyr_parser::Parser::new_from_str(text).take_while(Result::is_ok).count()
+    saphyr_parser::Parser::new_from_str(text)
+        .take_while(Result::is_ok)
+        .count()
 }
 
 fn readers(c: &mut Criterion) {
-    for (name, text) in [("many documents", manifest(6000)), ("one document", manifest(1))] {
+    for (name, text) in [
+        ("many documents", manifest(6000)),
+        ("one document", manifest(1)),
+    ] {
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Bytes(text.len() as u64));
         let mut reader = |label: &str, read: fn(&str) -> usize| {

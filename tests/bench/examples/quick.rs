@@ -10,7 +10,10 @@ fn best(name: &str, text: &str, read: impl Fn(&str) -> usize) {
         count = std::hint::black_box(read(std::hint::black_box(text)));
         best = best.min(start.elapsed().as_secs_f64());
     }
-    println!("{name:28} {:7.1} MB/s  {count}", text.len() as f64 / best / 1e6);
+    println!(
+        "{name:28} {:7.1} MB/s  {count}",
+        text.len() as f64 / best / 1e6
+    );
 }
 
 fn main() {
@@ -18,6 +21,14 @@ fn main() {
     println!("{} bytes", text.len());
     best("events", &text, events);
     best("tree and findings", &text, tree);
-    best("granit-parser events", &text, |text| granit_parser::Parser::new_from_str(text).take_while(Result::is_ok).count());
-    best("saphyr-parser events", &text, |text| saphyr_parser::Parser::new_from_str(text).take_while(Result::is_ok).count());
+    best("granit-parser events", &text, |text| {
+        granit_parser::Parser::new_from_str(text)
+            .take_while(Result::is_ok)
+            .count()
+    });
+    best("saphyr-parser events", &text, |text| {
+        saphyr_parser::Parser::new_from_str(text)
+            .take_while(Result::is_ok)
+            .count()
+    });
 }

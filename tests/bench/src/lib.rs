@@ -38,13 +38,18 @@ pub fn events(text: &str) -> usize {
 
 /// Reads the first document of a text into a tree, and its number of nodes.
 pub fn compose(text: &str) -> usize {
-    claimkit::text::yaml::read(text, claimkit::text::yaml::Bounds::default()).tree.len()
+    claimkit::text::yaml::read(text, claimkit::text::yaml::Bounds::default())
+        .tree
+        .len()
 }
 
 /// Reads a text into trees as kubectl would, and their number of nodes.
 pub fn tree(text: &str) -> usize {
     let file = claimkit::text::read(text, &claimkit::limits::Limits::default());
-    file.documents.iter().map(|document| document.tree.len()).sum()
+    file.documents
+        .iter()
+        .map(|document| document.tree.len())
+        .sum()
 }
 
 /// Memory for a text of `length` bytes, never given back.
@@ -60,7 +65,9 @@ pub extern "C" fn allocate(length: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn run(text: *const u8, length: usize) -> usize {
     let bytes = unsafe { std::slice::from_raw_parts(text, length) };
-    let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return 0;
+    };
     if cfg!(feature = "events") {
         events(text)
     } else if cfg!(feature = "compose") {

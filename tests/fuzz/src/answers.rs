@@ -13,7 +13,10 @@ impl Options {
     /// Options and the rest of the input.
     pub fn split(data: &[u8]) -> Option<(Options, &str)> {
         let (&first, rest) = data.split_first()?;
-        Some((Options(first.wrapping_sub(b'A')), std::str::from_utf8(rest).ok()?))
+        Some((
+            Options(first.wrapping_sub(b'A')),
+            std::str::from_utf8(rest).ok()?,
+        ))
     }
 
     fn one_of(&mut self, choices: &[&'static str]) -> &'static str {
@@ -25,7 +28,11 @@ impl Options {
 
     /// Adds `release`, `via` and `fieldValidation` to a request.
     pub fn fill(&mut self, request: &mut Value) {
-        for (key, choices) in [("release", RELEASES), ("via", &["", "validator"]), ("fieldValidation", &["", "Warn", "Ignore"])] {
+        for (key, choices) in [
+            ("release", RELEASES),
+            ("via", &["", "validator"]),
+            ("fieldValidation", &["", "Warn", "Ignore"]),
+        ] {
             let chosen = self.one_of(choices);
             if !chosen.is_empty() {
                 request[key] = json!(chosen);
@@ -43,7 +50,10 @@ impl Options {
 
 /// The letter for a release and `via`.
 pub fn letter(release: Option<&str>, validator: bool) -> u8 {
-    let at = RELEASES.iter().position(|known| Some(*known) == release).unwrap_or(0) as u8;
+    let at = RELEASES
+        .iter()
+        .position(|known| Some(*known) == release)
+        .unwrap_or(0) as u8;
     b'A' + at + if validator { RELEASES.len() as u8 } else { 0 }
 }
 
@@ -54,7 +64,9 @@ pub fn ask(request: &Value) -> Value {
 
 /// What was found.
 pub fn findings(answer: &Value) -> &[Value] {
-    answer["findings"].as_array().unwrap_or_else(|| panic!("no findings in {answer}"))
+    answer["findings"]
+        .as_array()
+        .unwrap_or_else(|| panic!("no findings in {answer}"))
 }
 
 /// Whether a finding is about the syntax.
@@ -71,14 +83,36 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
     let objects = answer["objects"].as_array().unwrap();
     assert!(!ok || answer.get("error").is_none(), "{answer}");
     for finding in findings(answer) {
-        let known = claimkit::finding::Code::ALL.iter().any(|code| finding["code"] == code.name());
-        assert!(known && finding["message"].as_str().is_some_and(|message| !message.is_empty()), "{finding}");
-        assert!(!ok || finding["severity"] != "error", "{finding} in an answer that is ok");
+        let known = claimkit::finding::Code::ALL
+            .iter()
+            .any(|code| finding["code"] == code.name());
+        assert!(
+            known
+                && finding["message"]
+                    .as_str()
+                    .is_some_and(|message| !message.is_empty()),
+            "{finding}"
+        );
+        assert!(
+            !ok || finding["severity"] != "error",
+            "{finding} in an answer that is ok"
+        );
         if let Some(object) = finding.get("object") {
-            assert!((object.as_u64().unwrap() as usize) < objects.len(), "{finding}");
+            assert!(
+                (object.as_u64().unwrap() as usize) < objects.len(),
+                "{finding}"
+            );
         }
-        let edits = finding["fixes"].as_array().unwrap().iter().flat_map(|fix| fix["edits"].as_array().unwrap());
-        for range in finding.get("range").into_iter().chain(edits.map(|edit| &edit["range"])) {
+        let edits = finding["fixes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|fix| fix["edits"].as_array().unwrap());
+        for range in finding
+            .get("range")
+            .into_iter()
+            .chain(edits.map(|edit| &edit["range"]))
+        {
             inside(text(&finding["in"]), range);
         }
     }
@@ -92,17 +126,29 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
 /// A range is inside the text, and its offset agrees with its line and character.
 pub fn inside(text: &str, range: &Value) {
     let at = |side: &str| range[side]["byteOffset"].as_u64().unwrap() as usize;
-    assert!(text.get(at("start")..at("end")).is_some(), "{range} in {text:?}");
+    assert!(
+        text.get(at("start")..at("end")).is_some(),
+        "{range} in {text:?}"
+    );
     for side in ["start", "end"] {
         let (line, start) = line_of(text, at(side));
         assert_eq!(range[side]["line"], line, "{range} in {text:?}");
-        assert_eq!(range[side]["character"], text[start..at(side)].encode_utf16().count(), "{range} in {text:?}");
+        assert_eq!(
+            range[side]["character"],
+            text[start..at(side)].encode_utf16().count(),
+            "{range} in {text:?}"
+        );
     }
 }
 
 /// Number and start of the line of a byte; `\n`, `\r\n` and `\r` end lines, as editors have it.
 fn line_of(text: &str, offset: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let mut ends = (0..offset).filter(|&at| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
-    (ends.clone().count(), ends.next_back().map_or(0, |at| at + 1))
+    let mut ends = (0..offset).filter(|&at| {
+        bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
+    });
+    (
+        ends.clone().count(),
+        ends.next_back().map_or(0, |at| at + 1),
+    )
 }

@@ -11,9 +11,15 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
 pub fn run(data: &[u8]) -> Corpus {
-    let mut lines: VecDeque<Vec<u8>> = data.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: VecDeque<Vec<u8>> = data
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     let given: Vec<Vec<u8>> = lines.iter().cloned().collect();
-    let mut terminal = Terminal { lines: std::mem::take(&mut lines), out: String::new() };
+    let mut terminal = Terminal {
+        lines: std::mem::take(&mut lines),
+        out: String::new(),
+    };
     assert_eq!(cli::run(&["batch".to_owned()], &mut terminal), cli::FINE);
     let answered: Vec<&str> = terminal.out.split_terminator('\n').collect();
     assert_eq!(answered.len(), given.len(), "{answered:?}");
@@ -24,24 +30,47 @@ pub fn run(data: &[u8]) -> Corpus {
 }
 
 fn one(line: &[u8], answer: &str) {
-    let value: Value = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
-    assert!(value["ok"].is_boolean() && value["findings"].is_array() && value["objects"].is_array(), "{answer}");
+    let value: Value =
+        serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    assert!(
+        value["ok"].is_boolean() && value["findings"].is_array() && value["objects"].is_array(),
+        "{answer}"
+    );
     if value.get("error").is_some() {
-        assert!(value["ok"] == false && value["error"].as_str().is_some_and(|error| !error.is_empty()), "{answer}");
+        assert!(
+            value["ok"] == false
+                && value["error"]
+                    .as_str()
+                    .is_some_and(|error| !error.is_empty()),
+            "{answer}"
+        );
     }
     let Ok(text) = std::str::from_utf8(line) else {
-        assert!(value["error"].as_str().unwrap().ends_with("is not UTF-8"), "{answer}");
+        assert!(
+            value["error"].as_str().unwrap().ends_with("is not UTF-8"),
+            "{answer}"
+        );
         return;
     };
     let known = value["verb"].as_str().unwrap_or_default();
-    if matches!(known, "parse" | "validate" | "convert" | "evaluate" | "admit") {
-        assert_eq!(raw_mode::answer(line), answer, "a policy host answers otherwise: {text}");
+    if matches!(
+        known,
+        "parse" | "validate" | "convert" | "evaluate" | "admit"
+    ) {
+        assert_eq!(
+            raw_mode::answer(line),
+            answer,
+            "a policy host answers otherwise: {text}"
+        );
     }
     let Ok(request) = serde_json::from_str::<Map<String, Value>>(text) else {
         // Deeply nested values and broken surrogates are refused by one and not by the other.
         return;
     };
-    if matches!(known, "parse" | "validate" | "convert") && request.contains_key("text") && value.get("error").is_none() {
+    if matches!(known, "parse" | "validate" | "convert")
+        && request.contains_key("text")
+        && value.get("error").is_none()
+    {
         answers::agrees_with_itself(&Value::Object(request.clone()), &value);
     }
     if value.get("error").is_some() {
@@ -50,10 +79,19 @@ fn one(line: &[u8], answer: &str) {
     assert_eq!(request.get("verb"), value.get("verb"), "{text}");
     let pieces: indexed::Pieces<'_> = serde_json::from_str(text).unwrap();
     let again = pieces.reversed();
-    assert_eq!(wire::answer(&again), answer, "fields in another order: {text}");
+    assert_eq!(
+        wire::answer(&again),
+        answer,
+        "fields in another order: {text}"
+    );
     let more = format!("{},\"zzzzzz\":1}}", again.strip_suffix('}').unwrap());
     let refused: Value = serde_json::from_str(&wire::answer(&more)).unwrap();
-    assert!(refused["error"].as_str().is_some_and(|error| error.contains("`zzzzzz`")), "{refused}");
+    assert!(
+        refused["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("`zzzzzz`")),
+        "{refused}"
+    );
 }
 
 /// The fields of a request as they are written.
@@ -71,7 +109,9 @@ mod indexed {
                 .0
                 .iter()
                 .rev()
-                .map(|(key, value)| format!("{}:{}", serde_json::Value::from(key.as_str()), value.get()))
+                .map(|(key, value)| {
+                    format!("{}:{}", serde_json::Value::from(key.as_str()), value.get())
+                })
                 .collect();
             format!("{{{}}}", members.join(","))
         }

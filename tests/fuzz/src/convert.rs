@@ -15,15 +15,21 @@ use libfuzzer_sys::Corpus;
 use serde_json::json;
 
 /// Versions and releases to convert to.
-const TARGETS: [&str; 8] = ["v1alpha1", "v1alpha2", "v1alpha3", "v1beta1", "v1beta2", "v1", "1.31", "1.38"];
+const TARGETS: [&str; 8] = [
+    "v1alpha1", "v1alpha2", "v1alpha3", "v1beta1", "v1beta2", "v1", "1.31", "1.38",
+];
 
 pub fn run(data: &[u8]) -> Corpus {
-    let Some((&first, rest)) = data.split_first() else { return Corpus::Reject };
+    let Some((&first, rest)) = data.split_first() else {
+        return Corpus::Reject;
+    };
     match first {
         b'g' => drop(laws::check_up(rest)),
         b'h' => drop(laws::check_down(rest)),
         _ => {
-            let Ok(text) = std::str::from_utf8(rest) else { return Corpus::Reject };
+            let Ok(text) = std::str::from_utf8(rest) else {
+                return Corpus::Reject;
+            };
             let lossy = first % 2 == 1;
             let (to, back) = if first / 2 % 2 == 0 {
                 (&v1alpha2::VERSION, &v1alpha1::VERSION)
@@ -33,8 +39,7 @@ pub fn run(data: &[u8]) -> Corpus {
             any(text, to, back, lossy);
             let lossy = if lossy { "allow" } else { "refuse" };
             let to = TARGETS[usize::from(first / 8) % TARGETS.len()];
-            let request =
-                json!({"verb": "convert", "text": text, "to": to, "lossy": lossy, "dropServerFields": first / 4 % 2 == 1});
+            let request = json!({"verb": "convert", "text": text, "to": to, "lossy": lossy, "dropServerFields": first / 4 % 2 == 1});
             agrees_with_itself(&request, &ask(&request));
         }
     }
@@ -46,46 +51,91 @@ fn run_one<'s>(text: &'s str, to: &'static Version, lossy: bool) -> Conversion<'
 }
 
 fn is_printed(conversion: &Conversion<'_>) -> bool {
-    conversion.findings.iter().any(|finding| finding.code == Code::ConversionPrinted)
+    conversion
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::ConversionPrinted)
 }
 
 /// The comments of a text, sorted, because comments move with their fields.
 fn comments(text: &str) -> Vec<String> {
     let file = text::read(text, &Limits::default());
-    let spans = file.documents.iter().flat_map(|document| &document.tree.comments);
-    let mut comments: Vec<String> = spans.map(|span| text[span.from()..span.to()].trim_end().to_owned()).collect();
+    let spans = file
+        .documents
+        .iter()
+        .flat_map(|document| &document.tree.comments);
+    let mut comments: Vec<String> = spans
+        .map(|span| text[span.from()..span.to()].trim_end().to_owned())
+        .collect();
     comments.sort();
     comments
 }
 
 fn any(text: &str, to: &'static Version, back: &'static Version, lossy: bool) {
     let there = run_one(text, to, lossy);
-    assert!(there.findings.iter().all(|f| f.code != Code::ConversionDisagrees), "{:?}\n{text:?}", there.findings);
-    let refused = there.findings.iter().any(|finding| finding.severity == Severity::Error);
-    assert_eq!(there.text.is_none(), refused, "{:?}\n{text:?}", there.findings);
-    let lost = there.outcomes.iter().any(|outcome| !outcome.losses.is_empty());
+    assert!(
+        there
+            .findings
+            .iter()
+            .all(|f| f.code != Code::ConversionDisagrees),
+        "{:?}\n{text:?}",
+        there.findings
+    );
+    let refused = there
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    assert_eq!(
+        there.text.is_none(),
+        refused,
+        "{:?}\n{text:?}",
+        there.findings
+    );
+    let lost = there
+        .outcomes
+        .iter()
+        .any(|outcome| !outcome.losses.is_empty());
     assert!(lossy || !lost || refused, "lost without leave: {text:?}");
     let Some(new) = &there.text else { return };
     if there.outcomes.iter().all(|outcome| !outcome.changed) && !new.contains("List") {
         assert_eq!(new, text, "nothing to convert");
     }
     let twice = run_one(new, to, lossy);
-    assert_eq!(twice.text.as_ref(), Some(new), "converting twice changes {text:?}");
+    assert_eq!(
+        twice.text.as_ref(),
+        Some(new),
+        "converting twice changes {text:?}"
+    );
     // The first of two duplicate keys is dead text: removing it is not a loss.
-    let dead = there.findings.iter().any(|f| matches!(f.code, Code::YamlDuplicateKey | Code::JsonDuplicateKey));
+    let dead = there
+        .findings
+        .iter()
+        .any(|f| matches!(f.code, Code::YamlDuplicateKey | Code::JsonDuplicateKey));
     if lost || dead || is_printed(&there) {
         return;
     }
-    assert_eq!(comments(new), comments(text), "comments of {text:?} in {new:?}");
+    assert_eq!(
+        comments(new),
+        comments(text),
+        "comments of {text:?} in {new:?}"
+    );
     // Both directions again: a conversion that was an edit one way is an edit the other way.
     let home = run_one(new, back, false);
     let Some(old) = &home.text else { return };
     if is_printed(&home) {
         return;
     }
-    assert_eq!(comments(old), comments(text), "comments of {text:?} in {old:?}");
+    assert_eq!(
+        comments(old),
+        comments(text),
+        "comments of {text:?} in {old:?}"
+    );
     let again = run_one(old, to, false);
     if !is_printed(&again) {
-        assert_eq!(again.text.as_ref(), Some(new), "{text:?} converted, back as {old:?}, and converted again");
+        assert_eq!(
+            again.text.as_ref(),
+            Some(new),
+            "{text:?} converted, back as {old:?}, and converted again"
+        );
     }
 }

@@ -14,7 +14,9 @@ use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 
 pub fn run(data: &[u8]) -> Corpus {
-    let Some((mut options, text)) = Options::split(data) else { return Corpus::Reject };
+    let Some((mut options, text)) = Options::split(data) else {
+        return Corpus::Reject;
+    };
     let mut request = json!({"verb": "parse", "text": text});
     options.fill(&mut request);
     let answer = ask(&request);
@@ -29,21 +31,44 @@ pub fn run(data: &[u8]) -> Corpus {
 
 /// If no field is unknown or of the wrong type, the object has every value of the text.
 fn nothing_is_lost(request: &Value, answer: &Value) {
-    let doubtful = ["unknown-field", "duplicate-field", "type-mismatch", "yaml-duplicate-key", "json-duplicate-key"];
-    if findings(answer).iter().any(|f| doubtful.iter().any(|code| f["code"] == *code)) {
+    let doubtful = [
+        "unknown-field",
+        "duplicate-field",
+        "type-mismatch",
+        "yaml-duplicate-key",
+        "json-duplicate-key",
+    ];
+    if findings(answer)
+        .iter()
+        .any(|f| doubtful.iter().any(|code| f["code"] == *code))
+    {
         return;
     }
     let text = request["text"].as_str().unwrap();
-    let release = request.get("release").and_then(|release| Release::parse(release.as_str().unwrap()));
-    let via = if request.get("via").is_some() { Via::Validator } else { Via::Kubectl };
+    let release = request
+        .get("release")
+        .and_then(|release| Release::parse(release.as_str().unwrap()));
+    let via = if request.get("via").is_some() {
+        Via::Validator
+    } else {
+        Via::Kubectl
+    };
     let input = Input::read_via(text, via, release, &Limits::default());
-    for (item, object) in input.items.iter().zip(answer["objects"].as_array().unwrap()) {
-        let (Some(tree), Some(decoded)) = (input.tree(item), object.get("object")) else { continue };
+    for (item, object) in input
+        .items
+        .iter()
+        .zip(answer["objects"].as_array().unwrap())
+    {
+        let (Some(tree), Some(decoded)) = (input.tree(item), object.get("object")) else {
+            continue;
+        };
         let mut out = String::new();
         if !print::json(tree, item.node, Order::Sorted, 1 << 20, &mut out) {
             continue;
         }
-        let Ok(written) = serde_json::from_str::<Value>(&out) else { continue };
+        let Ok(written) = serde_json::from_str::<Value>(&out) else {
+            continue;
+        };
         if let Err(path) = holds(decoded, &written) {
             panic!("{path} is not what was written\n{out}\n{decoded}\n{request}");
         }
@@ -68,7 +93,8 @@ fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
         (written, _) if is_zero(written) => true,
         (Value::Object(map), Value::Object(_)) => {
             for (key, value) in map {
-                holds(decoded.get(key).unwrap_or(&Value::Null), value).map_err(|path| format!(".{key}{path}"))?;
+                holds(decoded.get(key).unwrap_or(&Value::Null), value)
+                    .map_err(|path| format!(".{key}{path}"))?;
             }
             true
         }
@@ -80,8 +106,15 @@ fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
         }
         (written, Value::String(decoded)) if Some(decoded.as_str()) != written.as_str() => {
             let time = |text: &str| Time::parse(text).ok().map(|time| time.rfc3339());
-            let quantity = |json: &str| Quantity::parse_json(json).ok().map(|quantity| quantity.canonical().into_owned());
-            let same_time = written.as_str().and_then(time).is_some_and(|time| time == *decoded);
+            let quantity = |json: &str| {
+                Quantity::parse_json(json)
+                    .ok()
+                    .map(|quantity| quantity.canonical().into_owned())
+            };
+            let same_time = written
+                .as_str()
+                .and_then(time)
+                .is_some_and(|time| time == *decoded);
             same_time || quantity(&written.to_string()).is_some_and(|quantity| quantity == *decoded)
         }
         (written, decoded) => written == decoded,
@@ -94,9 +127,13 @@ fn decodes_again(request: &Value, answer: &Value) {
         // A List is split into its items. Kind and version are also recognised in another letter case, and are then missing in
         // the object.
         let whole = |decoded: &&Value| {
-            decoded.get("items").is_none() && decoded.get("apiVersion").is_some() && decoded.get("kind").is_some()
+            decoded.get("items").is_none()
+                && decoded.get("apiVersion").is_some()
+                && decoded.get("kind").is_some()
         };
-        let Some(decoded) = object.get("object").filter(whole) else { continue };
+        let Some(decoded) = object.get("object").filter(whole) else {
+            continue;
+        };
         // A time from the server's clock has no fixed value.
         let decoded = decoded.to_string().replace(CLOCK, "2026-01-02T15:04:05Z");
         let mut again = json!({"verb": "parse", "text": decoded, "release": object["release"]});
@@ -106,14 +143,20 @@ fn decodes_again(request: &Value, answer: &Value) {
         let second = ask(&again);
         assert_eq!(second["ok"], true, "{decoded}\n{second}\n{request}");
         assert_eq!(second["objects"].as_array().unwrap().len(), 1, "{decoded}");
-        assert_eq!(second["objects"][0]["object"].to_string(), decoded, "{request}");
+        assert_eq!(
+            second["objects"][0]["object"].to_string(),
+            decoded,
+            "{request}"
+        );
     }
 }
 
 fn strictness_is_weight(request: &Value, answer: &Value) {
     let told = |answer: &Value| -> Vec<String> {
-        let mut told: Vec<String> =
-            findings(answer).iter().map(|f| format!("{} {} {}", f["code"], f["path"], f["message"])).collect();
+        let mut told: Vec<String> = findings(answer)
+            .iter()
+            .map(|f| format!("{} {} {}", f["code"], f["path"], f["message"]))
+            .collect();
         // `nothing-checked` is said where there is no error.
         told.retain(|text| !text.starts_with("\"nothing-checked\""));
         told.sort();
@@ -125,7 +168,12 @@ fn strictness_is_weight(request: &Value, answer: &Value) {
         let other = ask(&other);
         assert_eq!(told(&other), told(answer), "{strictness}: {request}");
         let objects = |answer: &Value| -> Vec<Value> {
-            answer["objects"].as_array().unwrap().iter().map(|object| object["object"].clone()).collect()
+            answer["objects"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|object| object["object"].clone())
+                .collect()
         };
         assert_eq!(objects(&other), objects(answer), "{strictness}: {request}");
     }
@@ -150,16 +198,25 @@ fn raw_is_plain(text: &str) {
 fn serde_sees_what_is_printed(text: &str) {
     let input = Input::read(text, None, &Limits::default());
     for (index, item) in input.items.iter().enumerate() {
-        let Some(tree) = input.tree(item) else { continue };
+        let Some(tree) = input.tree(item) else {
+            continue;
+        };
         let mut out = String::new();
         if !print::json(tree, item.node, Order::Sorted, 1 << 20, &mut out) {
             continue;
         }
         // Both readers refuse deep nesting.
-        let (Ok(filled), Ok(printed)) = (input.deserialize::<Value>(index), serde_json::from_str::<Value>(&out)) else {
+        let (Ok(filled), Ok(printed)) = (
+            input.deserialize::<Value>(index),
+            serde_json::from_str::<Value>(&out),
+        ) else {
             continue;
         };
-        assert_eq!(without_fractions(&filled), without_fractions(&printed), "{text:?}");
+        assert_eq!(
+            without_fractions(&filled),
+            without_fractions(&printed),
+            "{text:?}"
+        );
     }
 }
 
@@ -168,7 +225,11 @@ fn without_fractions(value: &Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => json!("a fraction"),
         Value::Array(items) => items.iter().map(without_fractions).collect(),
-        Value::Object(map) => Value::Object(map.iter().map(|(key, value)| (key.clone(), without_fractions(value))).collect()),
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .map(|(key, value)| (key.clone(), without_fractions(value)))
+                .collect(),
+        ),
         other => other.clone(),
     }
 }

@@ -28,26 +28,48 @@ const COMMANDS: &[&[&str]] = &[
     &["evaluate", "-o", "wide", "--nodes", FILE, FILE],
     &["allocate", FILE],
     &["patch", "--type", "merge", FILE, FILE],
-    &["patch", "--type", "apply", "--field-manager", "fuzzer", FILE],
+    &[
+        "patch",
+        "--type",
+        "apply",
+        "--field-manager",
+        "fuzzer",
+        FILE,
+    ],
 ];
 
 pub fn run(data: &[u8]) -> Corpus {
-    let Some((&first, bytes)) = data.split_first() else { return Corpus::Reject };
+    let Some((&first, bytes)) = data.split_first() else {
+        return Corpus::Reject;
+    };
     let command = COMMANDS[usize::from(first.wrapping_sub(b'A')) % COMMANDS.len()];
     let arguments: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    let mut system = System { file: bytes.to_vec(), written: 0, out: String::new(), err: String::new() };
+    let mut system = System {
+        file: bytes.to_vec(),
+        written: 0,
+        out: String::new(),
+        err: String::new(),
+    };
     let code = cli::run(&arguments, &mut system);
-    assert!(matches!(code, cli::FINE | cli::FINDINGS | cli::UNUSABLE), "{command:?}: {code}");
+    assert!(
+        matches!(code, cli::FINE | cli::FINDINGS | cli::UNUSABLE),
+        "{command:?}: {code}"
+    );
     match command {
         ["validate", "-o", "json" | "sarif", ..] if !system.out.is_empty() => {
-            serde_json::from_str::<serde::de::IgnoredAny>(&system.out).unwrap_or_else(|error| panic!("{error}: {}", system.out));
+            serde_json::from_str::<serde::de::IgnoredAny>(&system.out)
+                .unwrap_or_else(|error| panic!("{error}: {}", system.out));
         }
         ["convert" | "parse", ..] | ["validate", "--fix", ..] | ["patch", ..] => {}
         ["validate", "-o", "junit", ..] => plain(&system.out.replace(['\t', '\r'], "")),
         _ => plain(&system.out),
     }
     plain(&system.err);
-    assert!(system.written <= 1, "{command:?} writes the file {} times", system.written);
+    assert!(
+        system.written <= 1,
+        "{command:?} writes the file {} times",
+        system.written
+    );
     Corpus::Keep
 }
 
@@ -68,7 +90,11 @@ struct System {
 impl Host for System {
     fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
         assert_eq!(path, FILE);
-        if self.file.len() > most { Err(cli::too_large(most)) } else { Ok(self.file.clone()) }
+        if self.file.len() > most {
+            Err(cli::too_large(most))
+        } else {
+            Ok(self.file.clone())
+        }
     }
 
     fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
@@ -77,7 +103,11 @@ impl Host for System {
 
     fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
         assert_eq!(path, FILE);
-        assert_ne!(self.file, text.as_bytes(), "what does not change is not written");
+        assert_ne!(
+            self.file,
+            text.as_bytes(),
+            "what does not change is not written"
+        );
         self.file = text.as_bytes().to_vec();
         self.written += 1;
         Ok(())

@@ -54,15 +54,51 @@ struct Target {
 }
 
 const TARGETS: &[Target] = &[
-    Target { name: "read", run: read::run, seeds: seeds::read },
-    Target { name: "decode", run: decode::run, seeds: seeds::decode },
-    Target { name: "validate", run: validate::run, seeds: seeds::validate },
-    Target { name: "convert", run: convert::run, seeds: seeds::convert },
-    Target { name: "settings", run: settings::run, seeds: seeds::settings },
-    Target { name: "batch", run: batch::run, seeds: seeds::batch },
-    Target { name: "cel", run: cel::run, seeds: seeds::cel },
-    Target { name: "patch", run: patch::run, seeds: seeds::patch },
-    Target { name: "files", run: files::run, seeds: seeds::files },
+    Target {
+        name: "read",
+        run: read::run,
+        seeds: seeds::read,
+    },
+    Target {
+        name: "decode",
+        run: decode::run,
+        seeds: seeds::decode,
+    },
+    Target {
+        name: "validate",
+        run: validate::run,
+        seeds: seeds::validate,
+    },
+    Target {
+        name: "convert",
+        run: convert::run,
+        seeds: seeds::convert,
+    },
+    Target {
+        name: "settings",
+        run: settings::run,
+        seeds: seeds::settings,
+    },
+    Target {
+        name: "batch",
+        run: batch::run,
+        seeds: seeds::batch,
+    },
+    Target {
+        name: "cel",
+        run: cel::run,
+        seeds: seeds::cel,
+    },
+    Target {
+        name: "patch",
+        run: patch::run,
+        seeds: seeds::patch,
+    },
+    Target {
+        name: "files",
+        run: files::run,
+        seeds: seeds::files,
+    },
 ];
 
 static TARGET: OnceLock<&'static Target> = OnceLock::new();

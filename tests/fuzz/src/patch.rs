@@ -14,16 +14,24 @@ const TYPES: &[&str] = &["json", "merge", "strategic", "apply"];
 const MOST: usize = 32 << 20;
 
 pub fn run(data: &[u8]) -> Corpus {
-    let Some((mut options, rest)) = Options::split(data) else { return Corpus::Reject };
+    let Some((mut options, rest)) = Options::split(data) else {
+        return Corpus::Reject;
+    };
     let mut chars = rest.chars();
-    let Some(kind) = chars.next() else { return Corpus::Reject };
+    let Some(kind) = chars.next() else {
+        return Corpus::Reject;
+    };
     let kind = u32::from(kind).wrapping_sub(u32::from('A')) as usize;
     let mut request = json!({"verb": "validate"});
     options.fill(&mut request);
     if let Some(fields) = request.as_object_mut() {
         fields.shift_remove("via");
     }
-    request["operation"] = json!(if (kind / 4).is_multiple_of(2) { "patch" } else { "patchStatus" });
+    request["operation"] = json!(if (kind / 4).is_multiple_of(2) {
+        "patch"
+    } else {
+        "patchStatus"
+    });
     request["patchType"] = json!(TYPES[kind % 4]);
     if (kind / 8).is_multiple_of(2) {
         request["fieldManager"] = json!("fuzzer");
@@ -55,12 +63,21 @@ fn consistent(request: &Value, answer: &Value) {
     for finding in answer["findings"].as_array().unwrap() {
         assert!(!ok || finding["severity"] != "error", "{answer}");
         if let Some(range) = finding.get("range") {
-            let text = finding["in"].as_str().and_then(|name| request.get(name)).and_then(Value::as_str);
-            inside(text.unwrap_or_else(|| panic!("a range in no text: {finding}")), range);
+            let text = finding["in"]
+                .as_str()
+                .and_then(|name| request.get(name))
+                .and_then(Value::as_str);
+            inside(
+                text.unwrap_or_else(|| panic!("a range in no text: {finding}")),
+                range,
+            );
         }
     }
     let object = &answer["objects"][0];
-    assert!(!ok || (object["valid"] == true && object["object"].is_object()), "{answer}");
+    assert!(
+        !ok || (object["valid"] == true && object["object"].is_object()),
+        "{answer}"
+    );
     assert!(!ok || object["status"].is_null(), "{answer}");
     assert!(object["object"].to_string().len() <= MOST);
 }
@@ -75,7 +92,11 @@ fn changes_lead_there(request: &Value, answer: &Value, object: &Value) {
     again["patchType"] = json!("json");
     again["patch"] = json!(ascii(&answer["objects"][0]["changes"].to_string()));
     let done = ask(&again);
-    assert_eq!(&done["objects"][0]["object"], object, "{request}\nchanges: {}\nanswer: {done}", again["patch"]);
+    assert_eq!(
+        &done["objects"][0]["object"], object,
+        "{request}\nchanges: {}\nanswer: {done}",
+        again["patch"]
+    );
 }
 
 /// JSON that YAML reads as the same: control characters and what YAML takes for line ends are escaped, pairs of surrogates are not.

@@ -45,7 +45,10 @@ pub fn compare(text: &str, ast: &Ast, ours: Result<bool, String>) {
         (Err(error), Ok(_)) => SCHEDULER_FAILS.iter().any(|known| error.starts_with(known)),
         (Err(_), Err(_)) => true,
     };
-    assert!(explained, "{text}\nclaimkit: {ours:?}\nthe crate cel: {peer:?}");
+    assert!(
+        explained,
+        "{text}\nclaimkit: {ours:?}\nthe crate cel: {peer:?}"
+    );
 }
 
 /// Functions and operators that both have, by their names in the tree.
@@ -88,10 +91,16 @@ fn known(expr: &Expr) -> bool {
         ExprNode::Literal(Literal::String(name)) => !PARTS.contains(&&**name),
         ExprNode::Literal(literal) => !matches!(literal, Literal::Bytes(_)),
         ExprNode::Ident(_) => true,
-        ExprNode::Select { operand, test_only: true, .. } if is_domains(operand) => false,
+        ExprNode::Select {
+            operand,
+            test_only: true,
+            ..
+        } if is_domains(operand) => false,
         ExprNode::Select { field, .. } => !PARTS.contains(&&**field),
         ExprNode::Call { function, .. } => FUNCTIONS.contains(&&**function),
-        ExprNode::List { optional_indices, .. } => optional_indices.is_empty(),
+        ExprNode::List {
+            optional_indices, ..
+        } => optional_indices.is_empty(),
         ExprNode::Map { entries } => entries.iter().all(|entry| !entry.optional),
         ExprNode::Message { .. } => false,
         ExprNode::Comprehension(comprehension) => comprehension.variable2.is_none(),
@@ -162,12 +171,29 @@ fn evaluate(text: &str) -> Answer {
     static CONTEXT: OnceLock<cel::Context<'static, 'static>> = OnceLock::new();
     let context = CONTEXT.get_or_init(|| {
         let mut context = cel::Context::default();
-        let attributes = Attributes { own: Own { model: "A100", ecc: true }, other: Other { size: 7 } };
-        context.add_variable("device", Device { driver: "gpu.example.com", attributes }).unwrap();
+        let attributes = Attributes {
+            own: Own {
+                model: "A100",
+                ecc: true,
+            },
+            other: Other { size: 7 },
+        };
+        context
+            .add_variable(
+                "device",
+                Device {
+                    driver: "gpu.example.com",
+                    attributes,
+                },
+            )
+            .unwrap();
         context
     });
     let program = cel::Program::compile(text).map_err(|error| error.to_string())?;
-    match program.execute(context).map_err(|error| error.to_string())? {
+    match program
+        .execute(context)
+        .map_err(|error| error.to_string())?
+    {
         cel::Value::Bool(found) => Ok(found),
         other => Err(format!("not a boolean: {other:?}")),
     }

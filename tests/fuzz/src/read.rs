@@ -7,7 +7,9 @@ use claimkit::text::{self, yaml};
 use libfuzzer_sys::Corpus;
 
 pub fn run(data: &[u8]) -> Corpus {
-    let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return Corpus::Reject;
+    };
     spans::check_file(&text::read(text, &Limits::default()), text);
     reading::a_tree_holds_the_whole_text(text);
     reading::the_place_in_the_file_does_not_matter(text);
@@ -15,7 +17,10 @@ pub fn run(data: &[u8]) -> Corpus {
     let mut document = yaml::read(text, yaml::Bounds::default());
     let _ = document.strict_errors();
     if let Some(error) = &document.error {
-        assert!(error.to_string().starts_with("yaml: ") || error.stage == yaml::ErrorStage::Json, "{error}");
+        assert!(
+            error.to_string().starts_with("yaml: ") || error.stage == yaml::ErrorStage::Json,
+            "{error}"
+        );
     }
     Corpus::Keep
 }

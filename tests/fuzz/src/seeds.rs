@@ -9,7 +9,10 @@ use std::path::Path;
 const LONGEST: usize = 3000;
 
 fn small(seeds: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
-    seeds.into_iter().filter(|seed| seed.len() <= LONGEST).collect()
+    seeds
+        .into_iter()
+        .filter(|seed| seed.len() <= LONGEST)
+        .collect()
 }
 
 /// The texts of a folder, by name.
@@ -17,8 +20,16 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"))
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml" || extension == "json")
+        })
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                std::fs::read_to_string(&path).unwrap(),
+            )
+        })
         .collect();
     texts.sort();
     texts
@@ -27,7 +38,9 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
 /// What the first line of a manifest says about the request.
 fn option<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let words = text.lines().next()?.strip_prefix("# claimkit: ")?;
-    words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    words
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
 }
 
 fn with_letter(letter: u8, text: &str) -> Vec<u8> {
@@ -37,9 +50,19 @@ fn with_letter(letter: u8, text: &str) -> Vec<u8> {
 }
 
 pub fn read(tests: &Path) -> Vec<Vec<u8>> {
-    let mut seeds: Vec<Vec<u8>> = texts(&tests.join("manifests")).into_iter().map(|(_, text)| text.into_bytes()).collect();
-    for file in ["../crates/claimkit-yaml/tests/vectors/yaml_to_json.jsonl", "vectors/kubectl_stream.jsonl"] {
-        for line in std::fs::read_to_string(tests.join(file)).unwrap().split('\n').filter(|line| !line.is_empty()) {
+    let mut seeds: Vec<Vec<u8>> = texts(&tests.join("manifests"))
+        .into_iter()
+        .map(|(_, text)| text.into_bytes())
+        .collect();
+    for file in [
+        "../crates/claimkit-yaml/tests/vectors/yaml_to_json.jsonl",
+        "vectors/kubectl_stream.jsonl",
+    ] {
+        for line in std::fs::read_to_string(tests.join(file))
+            .unwrap()
+            .split('\n')
+            .filter(|line| !line.is_empty())
+        {
             let vector: Value = serde_json::from_str(line).unwrap();
             seeds.extend(vector["in"].as_str().map(|text| text.as_bytes().to_vec()));
         }
@@ -49,13 +72,21 @@ pub fn read(tests: &Path) -> Vec<Vec<u8>> {
 
 pub fn decode(tests: &Path) -> Vec<Vec<u8>> {
     let manifests = texts(&tests.join("manifests"));
-    small(manifests.iter().map(|(_, text)| with_letter(letter(option(text, "release"), option(text, "via").is_some()), text)))
+    small(manifests.iter().map(|(_, text)| {
+        with_letter(
+            letter(option(text, "release"), option(text, "via").is_some()),
+            text,
+        )
+    }))
 }
 
 pub fn validate(tests: &Path) -> Vec<Vec<u8>> {
     let manifests = texts(&tests.join("manifests"));
     small(manifests.iter().map(|(_, text)| {
-        let mut seed = with_letter(letter(option(text, "release"), option(text, "via").is_some()), text);
+        let mut seed = with_letter(
+            letter(option(text, "release"), option(text, "via").is_some()),
+            text,
+        );
         if let Some(old) = option(text, "old") {
             if option(text, "operation") == Some("updateStatus") {
                 // The bytes after release, way and strictness: see `Options`.
@@ -70,9 +101,20 @@ pub fn validate(tests: &Path) -> Vec<Vec<u8>> {
 
 pub fn convert(tests: &Path) -> Vec<Vec<u8>> {
     let files = texts(&tests.join("convert"));
-    let files = files.iter().filter(|(name, _)| name.contains(".in.") || name.contains(".out."));
+    let files = files
+        .iter()
+        .filter(|(name, _)| name.contains(".in.") || name.contains(".out."));
     let mut seeds: Vec<Vec<u8>> = files
-        .map(|(name, text)| with_letter(if name.contains(".up.in") || name.contains(".down.out") { b'D' } else { b'F' }, text))
+        .map(|(name, text)| {
+            with_letter(
+                if name.contains(".up.in") || name.contains(".down.out") {
+                    b'D'
+                } else {
+                    b'F'
+                },
+                text,
+            )
+        })
         .collect();
     // Bytes that generate an object.
     let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
@@ -106,7 +148,11 @@ pub fn batch(tests: &Path) -> Vec<Vec<u8>> {
         json!({"verb": "validate", "operation": "patch", "patchType": "apply", "fieldManager": "me", "patch": "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\n",
             "old": "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: d}\n"}),
     ];
-    for (at, (_, text)) in texts(&tests.join("manifests")).into_iter().filter(|(_, text)| text.len() < 1200).enumerate() {
+    for (at, (_, text)) in texts(&tests.join("manifests"))
+        .into_iter()
+        .filter(|(_, text)| text.len() < 1200)
+        .enumerate()
+    {
         let place = json!({"line": at % 7, "character": at % 13});
         requests.push(match at % 8 {
             0 => json!({"verb": "hover", "text": text, "position": place, "locale": "en"}),
@@ -118,12 +164,30 @@ pub fn batch(tests: &Path) -> Vec<Vec<u8>> {
             _ => json!({"verb": "validate", "text": text, "namespace": "default", "limits": {"findings": 3}}),
         });
     }
-    let mut seeds: Vec<Vec<u8>> = requests.iter().map(|request| request.to_string().into_bytes()).collect();
-    seeds.extend(fixtures::all(&tests.join("policy")).iter().step_by(5).filter_map(|fixture| {
-        let (request, settings) = fixture.parts()?;
-        Some(format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#).into_bytes())
-    }));
-    seeds.push(seeds.iter().take(3).map(|seed| seed.as_slice()).collect::<Vec<_>>().join(&b'\n'));
+    let mut seeds: Vec<Vec<u8>> = requests
+        .iter()
+        .map(|request| request.to_string().into_bytes())
+        .collect();
+    seeds.extend(
+        fixtures::all(&tests.join("policy"))
+            .iter()
+            .step_by(5)
+            .filter_map(|fixture| {
+                let (request, settings) = fixture.parts()?;
+                Some(
+                    format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#)
+                        .into_bytes(),
+                )
+            }),
+    );
+    seeds.push(
+        seeds
+            .iter()
+            .take(3)
+            .map(|seed| seed.as_slice())
+            .collect::<Vec<_>>()
+            .join(&b'\n'),
+    );
     small(seeds)
 }
 
@@ -132,9 +196,16 @@ pub fn cel(tests: &Path) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (_, text) in texts(&tests.join("manifests")) {
         for key in ["expression: ", "selector: "] {
-            let rest = text.split(key).skip(1).filter_map(|rest| rest.lines().next());
+            let rest = text
+                .split(key)
+                .skip(1)
+                .filter_map(|rest| rest.lines().next());
             let quoted = rest.filter_map(|rest| rest.strip_prefix('\'')?.split_once('\''));
-            let letter = if key == "expression: " { b'A' } else { b'A' + 24 };
+            let letter = if key == "expression: " {
+                b'A'
+            } else {
+                b'A' + 24
+            };
             seeds.extend(quoted.map(|(expression, _)| with_letter(letter, expression)));
         }
     }
@@ -143,7 +214,8 @@ pub fn cel(tests: &Path) -> Vec<Vec<u8>> {
 
 /// Stored objects of the manifests, each with patches of every kind, and applied where nothing is stored.
 pub fn patch(tests: &Path) -> Vec<Vec<u8>> {
-    const METADATA: &str = "{name: a, namespace: default, uid: u, resourceVersion: '1', labels: {a: b}}";
+    const METADATA: &str =
+        "{name: a, namespace: default, uid: u, resourceVersion: '1', labels: {a: b}}";
     let stored = [
         format!("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {METADATA}\nspec: {{resourceClassName: c}}\nstatus: {{reservedFor: [{{resource: pods, name: p, uid: u}}]}}\n"),
         format!("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {METADATA}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: c}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: d, pool: p, device: x}}]}}}}}}\n"),
@@ -159,13 +231,17 @@ pub fn patch(tests: &Path) -> Vec<Vec<u8>> {
     for old in &stored {
         for (at, patch) in patches.iter().enumerate() {
             for status in [0, 4] {
-                seeds.push(format!("A{}{old}\0{patch}", char::from(b'A' + at as u8 + status)).into_bytes());
+                seeds.push(
+                    format!("A{}{old}\0{patch}", char::from(b'A' + at as u8 + status)).into_bytes(),
+                );
             }
         }
         seeds.push(format!("AD{old}").into_bytes());
     }
     for (_, text) in texts(&tests.join("manifests")) {
-        seeds.push(format!("AB{text}\0{{\"metadata\":{{\"labels\":{{\"a\":\"b\"}}}}}}").into_bytes());
+        seeds.push(
+            format!("AB{text}\0{{\"metadata\":{{\"labels\":{{\"a\":\"b\"}}}}}}").into_bytes(),
+        );
     }
     small(seeds)
 }
@@ -173,8 +249,11 @@ pub fn patch(tests: &Path) -> Vec<Vec<u8>> {
 /// Every manifest under one command each, and texts as bytes.
 pub fn files(tests: &Path) -> Vec<Vec<u8>> {
     let manifests = texts(&tests.join("manifests"));
-    let mut seeds: Vec<Vec<u8>> =
-        manifests.iter().enumerate().map(|(at, (_, text))| with_letter(b'A' + (at % 19) as u8, text)).collect();
+    let mut seeds: Vec<Vec<u8>> = manifests
+        .iter()
+        .enumerate()
+        .map(|(at, (_, text))| with_letter(b'A' + (at % 19) as u8, text))
+        .collect();
     let claim = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: b}\n";
     seeds.push([b"A\xef\xbb\xbf", claim.replace('\n', "\r\n").as_bytes()].concat());
     let wide: Vec<u8> = claim.encode_utf16().flat_map(u16::to_le_bytes).collect();

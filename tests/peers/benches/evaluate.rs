@@ -14,8 +14,12 @@ const TERMS: usize = 10;
 fn prepare(c: &mut Criterion) {
     let text = claimkit_peers::nodes(NODES);
     let mut group = c.benchmark_group("prepare");
-    group.sample_size(10).throughput(Throughput::Bytes(text.len() as u64));
-    group.bench_function("10000 nodes", |b| b.iter(|| PreparedNodes::read(black_box(&text), &Limits::default())));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("10000 nodes", |b| {
+        b.iter(|| PreparedNodes::read(black_box(&text), &Limits::default()))
+    });
     group.finish();
 }
 
@@ -26,17 +30,42 @@ fn evaluate(c: &mut Criterion) {
     let file = claimkit::text::read(&text, &Limits::default());
     let document = &file.documents[0];
     let root = document.root.expect("a selector");
-    let how = claimkit::record::decode::How::reaching(document.mode, Default::default(), Release::new(30, 0));
-    let decoded = claimkit::record::decode::decode(&document.tree, root, &claimkit::api::core::NODE_SELECTOR, "v1", how);
+    let how = claimkit::record::decode::How::reaching(
+        document.mode,
+        Default::default(),
+        Release::new(30, 0),
+    );
+    let decoded = claimkit::record::decode::decode(
+        &document.tree,
+        root,
+        &claimkit::api::core::NODE_SELECTOR,
+        "v1",
+        how,
+    );
     let rules = SchedulerRules::of(Release::new(30, 0));
-    let selector = ParsedSelector::parse(claimkit::record::view::NodeSelector::new(&decoded.record), &rules);
+    let selector = ParsedSelector::parse(
+        claimkit::record::view::NodeSelector::new(&decoded.record),
+        &rules,
+    );
     // Time for each element is time for each node and term of three requirements.
     group.throughput(Throughput::Elements((NODES * TERMS) as u64));
-    group.bench_function("match only", |b| b.iter(|| matching::select(black_box(&selector), &nodes)));
-    group.bench_function("every requirement", |b| b.iter(|| matching::Matches::of(black_box(&selector), &nodes)));
-    let request = EvaluateRequest { selector: Some(text.clone()), ..EvaluateRequest::default() };
-    group.bench_function("answer to a selector", |b| b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes))));
-    let request = EvaluateRequest { text: Some(claimkit_peers::class_and_claim()), ..EvaluateRequest::default() };
+    group.bench_function("match only", |b| {
+        b.iter(|| matching::select(black_box(&selector), &nodes))
+    });
+    group.bench_function("every requirement", |b| {
+        b.iter(|| matching::Matches::of(black_box(&selector), &nodes))
+    });
+    let request = EvaluateRequest {
+        selector: Some(text.clone()),
+        ..EvaluateRequest::default()
+    };
+    group.bench_function("answer to a selector", |b| {
+        b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes)))
+    });
+    let request = EvaluateRequest {
+        text: Some(claimkit_peers::class_and_claim()),
+        ..EvaluateRequest::default()
+    };
     group.bench_function("answer to a class and a claim", |b| {
         b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes)))
     });

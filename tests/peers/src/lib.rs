@@ -37,7 +37,11 @@ pub fn nodes(count: usize) -> String {
     // Four spaces, as kubectl.
     let mut out = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
-    serde::Serialize::serialize(&list, &mut serde_json::Serializer::with_formatter(&mut out, formatter)).expect("JSON");
+    serde::Serialize::serialize(
+        &list,
+        &mut serde_json::Serializer::with_formatter(&mut out, formatter),
+    )
+    .expect("JSON");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -58,7 +62,9 @@ pub fn selector() -> String {
 
 /// The selector as a class, and a claim of it.
 pub fn class_and_claim() -> String {
-    let indented: String = selector().lines().fold(String::new(), |all, line| all + "  " + line + "\n");
+    let indented: String = selector()
+        .lines()
+        .fold(String::new(), |all, line| all + "  " + line + "\n");
     format!(
         "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu\ndriverName: gpu.example.com\nsuitableNodes:\n{indented}---\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: one\nspec:\n  resourceClassName: gpu\n"
     )
@@ -95,7 +101,11 @@ spec:
 
 /// The first class is the one that the claims and templates name.
 fn class(n: usize) -> String {
-    if n == 1 { "gpu".to_owned() } else { format!("gpu-{n}") }
+    if n == 1 {
+        "gpu".to_owned()
+    } else {
+        format!("gpu-{n}")
+    }
 }
 
 /// A file of claims, templates and classes.
@@ -129,7 +139,9 @@ pub fn manifests_of_bytes(bytes: usize) -> String {
 
 /// One claim with so many mistakes.
 pub fn mistaken(count: usize) -> String {
-    let labels: String = (0..count).map(|n| format!("    label-{n}: 'not a value'\n")).collect();
+    let labels: String = (0..count)
+        .map(|n| format!("    label-{n}: 'not a value'\n"))
+        .collect();
     format!(
         "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n  labels:\n{labels}spec:\n  resourceClassName: gpu\n"
     )

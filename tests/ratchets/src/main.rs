@@ -4,7 +4,9 @@
 use claimkit::PreparedCluster;
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
-use claimkit::wire::request::{AllocateRequest, CelRequest, ConvertRequest, EvaluateRequest, ValidateRequest};
+use claimkit::wire::request::{
+    AllocateRequest, CelRequest, ConvertRequest, EvaluateRequest, ValidateRequest,
+};
 use claimkit::wire::{self, Answer, Request};
 use std::fmt::Write;
 use std::hint::black_box;
@@ -23,28 +25,53 @@ fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
     match name.as_str() {
         "validate" => {
-            let request = Request::Validate(ValidateRequest { text: Some(CLAIM.into()), ..ValidateRequest::default() });
+            let request = Request::Validate(ValidateRequest {
+                text: Some(CLAIM.into()),
+                ..ValidateRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "validate-v1" => {
-            let request = Request::Validate(ValidateRequest { text: Some(claim_of_v1()), ..ValidateRequest::default() });
+            let request = Request::Validate(ValidateRequest {
+                text: Some(claim_of_v1()),
+                ..ValidateRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "validate-findings" => {
-            let request = Request::Validate(ValidateRequest { text: Some(claim_with_findings()), ..ValidateRequest::default() });
-            assert_eq!(wire::run(&request).findings.iter().filter(|finding| finding.object == Some(0)).count(), 3);
+            let request = Request::Validate(ValidateRequest {
+                text: Some(claim_with_findings()),
+                ..ValidateRequest::default()
+            });
+            assert_eq!(
+                wire::run(&request)
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.object == Some(0))
+                    .count(),
+                3
+            );
             count_answers(false, || wire::run(black_box(&request)))
         }
         "validate-many" => {
-            let request = Request::Validate(ValidateRequest { text: Some(manifests(MANY)), ..ValidateRequest::default() });
+            let request = Request::Validate(ValidateRequest {
+                text: Some(manifests(MANY)),
+                ..ValidateRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "validate-slice" => {
-            let request = Request::Validate(ValidateRequest { text: Some(slice(DEVICES)), ..ValidateRequest::default() });
+            let request = Request::Validate(ValidateRequest {
+                text: Some(slice(DEVICES)),
+                ..ValidateRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "validate-half-slice" => {
-            let request = Request::Validate(ValidateRequest { text: Some(slice(DEVICES / 2)), ..ValidateRequest::default() });
+            let request = Request::Validate(ValidateRequest {
+                text: Some(slice(DEVICES / 2)),
+                ..ValidateRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "convert" => {
@@ -56,32 +83,56 @@ fn main() -> ExitCode {
             count(|| wire::run(black_box(&request)))
         }
         "cel-compile" => {
-            let request = Request::Cel(CelRequest { expression: Some(COMPARISONS.into()), ..CelRequest::default() });
+            let request = Request::Cel(CelRequest {
+                expression: Some(COMPARISONS.into()),
+                ..CelRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "prepare" => {
             let text = nodes();
-            let request = EvaluateRequest { selector: Some(SELECTOR.into()), ..EvaluateRequest::default() };
+            let request = EvaluateRequest {
+                selector: Some(SELECTOR.into()),
+                ..EvaluateRequest::default()
+            };
             let all = PreparedNodes::read(&text, &Limits::default());
             // The selector's answer is as short as can be: nearly all of it is the reading.
             assert_eq!(all.len(), NODES);
-            count(|| wire::evaluate_on(&request, &PreparedNodes::read(black_box(&text), &Limits::default())))
+            count(|| {
+                wire::evaluate_on(
+                    &request,
+                    &PreparedNodes::read(black_box(&text), &Limits::default()),
+                )
+            })
         }
         "evaluate" => {
-            let request = EvaluateRequest { text: Some(class_and_claim()), ..EvaluateRequest::default() };
+            let request = EvaluateRequest {
+                text: Some(class_and_claim()),
+                ..EvaluateRequest::default()
+            };
             let nodes = PreparedNodes::read(&nodes(), &Limits::default());
             count(|| wire::evaluate_on(black_box(&request), &nodes))
         }
         "prepare-cluster" => {
             let text = cluster(CLUSTER);
-            let one = AllocateRequest { text: Some(PENDING.into()), node_names: Some(Vec::new()), ..AllocateRequest::default() };
+            let one = AllocateRequest {
+                text: Some(PENDING.into()),
+                node_names: Some(Vec::new()),
+                ..AllocateRequest::default()
+            };
             // The request names no nodes, so the answer is not ok; nearly all instructions are those of reading.
             count_answers(false, || {
-                wire::allocate_on(&one, &PreparedCluster::read(black_box(&text), None, None, &Limits::default()))
+                wire::allocate_on(
+                    &one,
+                    &PreparedCluster::read(black_box(&text), None, None, &Limits::default()),
+                )
             })
         }
         "allocate" => {
-            let request = AllocateRequest { text: Some(PENDING.into()), ..AllocateRequest::default() };
+            let request = AllocateRequest {
+                text: Some(PENDING.into()),
+                ..AllocateRequest::default()
+            };
             let cluster = PreparedCluster::read(&cluster(CLUSTER), None, None, &Limits::default());
             count(|| wire::allocate_on(black_box(&request), &cluster))
         }
@@ -104,7 +155,11 @@ fn count(work: impl Fn() -> Answer) -> ExitCode {
 fn count_answers(ok: bool, work: impl Fn() -> Answer) -> ExitCode {
     let work = || black_box(wire::print(&work()));
     let first = work();
-    assert!(first.contains(&format!("\"ok\":{ok}")), "{}", first.chars().take(2_000).collect::<String>());
+    assert!(
+        first.contains(&format!("\"ok\":{ok}")),
+        "{}",
+        first.chars().take(2_000).collect::<String>()
+    );
     counted(&|| {
         work();
     });
@@ -120,7 +175,11 @@ fn counted(work: &dyn Fn()) {
 
 /// The same claim as a claim of v1: its metadata are the same, and its spec is as long.
 fn claim_of_v1() -> String {
-    let head = CLAIM.split("spec:").next().unwrap_or_default().replace("v1alpha2", "v1");
+    let head = CLAIM
+        .split("spec:")
+        .next()
+        .unwrap_or_default()
+        .replace("v1alpha2", "v1");
     format!(
         "{head}spec:\n  devices:\n    requests:\n    - name: gpu\n      exactly:\n        deviceClassName: gpu.example.com\n        allocationMode: ExactCount\n        count: 1   # the driver needs to know the node\n"
     )
@@ -128,7 +187,10 @@ fn claim_of_v1() -> String {
 
 /// The same claim with three mistakes: a field that does not exist, a label that cannot be one, and a value that is not allowed.
 fn claim_with_findings() -> String {
-    let text = CLAIM.replace("allocationMode: WaitForFirstConsumer", "allocationMode: Later\n  unknownField: 5");
+    let text = CLAIM.replace(
+        "allocationMode: WaitForFirstConsumer",
+        "allocationMode: Later\n  unknownField: 5",
+    );
     text.replace("team: machine-learning", "team: machine learning!")
 }
 
@@ -155,7 +217,11 @@ fn manifests(documents: usize) -> String {
         // The first class is the one that the claims and templates name.
         1 => format!(
             "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu{}.example.com\ndriverName: gpu.example.com\nsuitableNodes:\n{TERMS}",
-            if n == 1 { String::new() } else { format!("-{n}") }
+            if n == 1 {
+                String::new()
+            } else {
+                format!("-{n}")
+            }
         ),
         _ => format!(
             "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: template-{n}\nspec:\n  metadata:\n    labels: {{app: inference, tier: backend}}\n  spec:\n    resourceClassName: gpu.example.com\n    allocationMode: WaitForFirstConsumer\n"
@@ -167,7 +233,8 @@ fn manifests(documents: usize) -> String {
 /// A device selector as people write them, the same as in tests/peers/cel.mjs.
 const COMPARISONS: &str = "device.driver == \"gpu.example.com\" && device.attributes[\"gpu.example.com\"].model == \"A100\" && device.attributes[\"gpu.example.com\"].memory >= 40";
 
-const SELECTOR: &str = "nodeSelectorTerms:\n- matchFields:\n  - {key: metadata.name, operator: In, values: [none]}\n";
+const SELECTOR: &str =
+    "nodeSelectorTerms:\n- matchFields:\n  - {key: metadata.name, operator: In, values: [none]}\n";
 
 const TERMS: &str = "  nodeSelectorTerms:
   - matchExpressions:
@@ -257,8 +324,14 @@ const TURNS: usize = 250;
 /// Places the pods of a Deployment, with a device for each.
 fn in_turn(pods: usize) -> ExitCode {
     let cluster = PreparedCluster::read(&cluster(2 * pods), None, None, &Limits::default());
-    let text = format!("{TEMPLATE}---\n{}", DEPLOYMENT.replace("REPLICAS", &pods.to_string()));
-    let request = AllocateRequest { text: Some(text), ..AllocateRequest::default() };
+    let text = format!(
+        "{TEMPLATE}---\n{}",
+        DEPLOYMENT.replace("REPLICAS", &pods.to_string())
+    );
+    let request = AllocateRequest {
+        text: Some(text),
+        ..AllocateRequest::default()
+    };
     let answer = wire::print(&wire::allocate_on(&request, &cluster));
     assert_eq!(answer.matches("\"outcome\":\"bound\"").count(), pods);
     count(|| wire::allocate_on(black_box(&request), &cluster))

@@ -19,7 +19,13 @@ enum Receiver<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn check_call(&mut self, expr: &'a Expr, function: &'a str, target: Option<&'a Expr>, arguments: &'a [Expr]) {
+    pub(super) fn check_call(
+        &mut self,
+        expr: &'a Expr,
+        function: &'a str,
+        target: Option<&'a Expr>,
+        arguments: &'a [Expr],
+    ) {
         if function == "_?._"
             && let [operand, field] = arguments
         {
@@ -61,25 +67,44 @@ impl<'a> Checker<'a> {
     }
 
     fn find_function(&self, name: &str) -> Option<usize> {
-        self.environment.candidates(name).find_map(|candidate| self.environment.function_index(&candidate))
+        self.environment
+            .candidates(name)
+            .find_map(|candidate| self.environment.function_index(&candidate))
     }
 
     /// Checks `a.?b`.
     fn check_optional_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a Expr) {
-        let ExprNode::Literal(Literal::String(name)) = &field.node else { return };
+        let ExprNode::Literal(Literal::String(name)) = &field.node else {
+            return;
+        };
         self.check(operand);
         self.set_type(field.id, Type::String);
         let found = self.optional_select_type(expr.position, operand, name);
         let found = self.unifier.substitute(&found);
         self.set_type(expr.id, found);
         if let Some(function) = self.environment.function_index("_?._") {
-            self.set_reference(expr.id, Reference::Function { function, overloads: OverloadSet::FIRST, namespaced: false });
+            self.set_reference(
+                expr.id,
+                Reference::Function {
+                    function,
+                    overloads: OverloadSet::FIRST,
+                    namespaced: false,
+                },
+            );
         }
     }
 
-    fn resolve(&mut self, expr: &'a Expr, function: usize, receiver: Receiver<'a>, arguments: &'a [Expr]) {
+    fn resolve(
+        &mut self,
+        expr: &'a Expr,
+        function: usize,
+        receiver: Receiver<'a>,
+        arguments: &'a [Expr],
+    ) {
         let environment = self.environment;
-        let Some(declared) = environment.function(function) else { return };
+        let Some(declared) = environment.function(function) else {
+            return;
+        };
         if matches!(declared.name, "_&&_" | "_||_") {
             self.resolve_logical(expr, function, arguments);
             return;
@@ -91,33 +116,49 @@ impl<'a> Checker<'a> {
         };
         let given = || target.into_iter().chain(arguments);
         let count = given().count();
-        let style = if target.is_some() { CallStyle::Member } else { CallStyle::Global };
+        let style = if target.is_some() {
+            CallStyle::Member
+        } else {
+            CallStyle::Global
+        };
         let mut result: Option<Type> = None;
         let mut matching = OverloadSet::default();
         for (index, overload) in declared.overloads.iter().enumerate() {
             if overload.style != style || overload.arguments.len() != count {
                 // Fresh variables are numbered even for overloads that cannot match.
                 if overload.style == style {
-                    overload.parameters.iter().for_each(|_| drop(self.unifier.fresh()));
+                    overload
+                        .parameters
+                        .iter()
+                        .for_each(|_| drop(self.unifier.fresh()));
                 }
                 continue;
             }
             let variables = self.unifier.fresh_for(&overload.parameters);
             let types = &self.types;
-            let given = given().map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
+            let given =
+                given().map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
             let pairs = given.zip(&overload.arguments);
             let fits = match overload.parameters.is_empty() {
-                true => self.unifier.all_assignable(pairs.map(|(given, wanted)| (given, Cow::Borrowed(wanted)))),
+                true => self
+                    .unifier
+                    .all_assignable(pairs.map(|(given, wanted)| (given, Cow::Borrowed(wanted)))),
                 false => {
-                    !pairs.clone().any(|(given, wanted)| differ_in_kind(given, wanted))
-                        && self.unifier.all_assignable(pairs.map(|(given, wanted)| (given, instantiate(wanted, variables))))
+                    !pairs
+                        .clone()
+                        .any(|(given, wanted)| differ_in_kind(given, wanted))
+                        && self.unifier.all_assignable(
+                            pairs.map(|(given, wanted)| (given, instantiate(wanted, variables))),
+                        )
                 }
             };
             if fits {
                 matching.insert(index);
                 let of = match overload.parameters.is_empty() {
                     true => overload.result.clone(),
-                    false => self.unifier.substitute(&instantiate(&overload.result, variables)),
+                    false => self
+                        .unifier
+                        .substitute(&instantiate(&overload.result, variables)),
                 };
                 result = match result {
                     None => Some(of),
@@ -128,9 +169,17 @@ impl<'a> Checker<'a> {
         }
         match result {
             Some(result) => {
-                self.too_large = self.too_large || result.weight(super::LARGEST_TYPE) >= super::LARGEST_TYPE;
+                self.too_large =
+                    self.too_large || result.weight(super::LARGEST_TYPE) >= super::LARGEST_TYPE;
                 self.set_type(expr.id, result);
-                self.set_reference(expr.id, Reference::Function { function, overloads: matching, namespaced });
+                self.set_reference(
+                    expr.id,
+                    Reference::Function {
+                        function,
+                        overloads: matching,
+                        namespaced,
+                    },
+                );
             }
             None => {
                 self.set_type(expr.id, Type::Error);
@@ -152,22 +201,43 @@ impl<'a> Checker<'a> {
             }
         }
         self.set_type(expr.id, if fits { Type::Bool } else { Type::Error });
-        self.set_reference(expr.id, Reference::Function { function, overloads: OverloadSet::FIRST, namespaced: false });
+        self.set_reference(
+            expr.id,
+            Reference::Function {
+                function,
+                overloads: OverloadSet::FIRST,
+                namespaced: false,
+            },
+        );
     }
 
     fn no_matching_overload(&mut self, position: u32, name: &str, given: &[Type], member: bool) {
-        let mut shown = given.iter().map(|found| self.unifier.substitute_or_dyn(found).in_problem().to_string());
-        let receiver = if member { shown.next().map(|receiver| format!("{receiver}.")) } else { None };
+        let mut shown = given.iter().map(|found| {
+            self.unifier
+                .substitute_or_dyn(found)
+                .in_problem()
+                .to_string()
+        });
+        let receiver = if member {
+            shown.next().map(|receiver| format!("{receiver}."))
+        } else {
+            None
+        };
         let rest: Vec<String> = shown.collect();
         let signature = format!("{}({})", receiver.unwrap_or_default(), rest.join(", "));
-        self.report(position, format!("found no matching overload for '{name}' applied to '{signature}'"));
+        self.report(
+            position,
+            format!("found no matching overload for '{name}' applied to '{signature}'"),
+        );
     }
 }
 
 /// Returns true if the types can never unify because their constructors differ: list, map, opaque type.
 fn differ_in_kind(one: &Type, other: &Type) -> bool {
     let has_parts = |of: &Type| matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..));
-    has_parts(one) && has_parts(other) && std::mem::discriminant(one) != std::mem::discriminant(other)
+    has_parts(one)
+        && has_parts(other)
+        && std::mem::discriminant(one) != std::mem::discriminant(other)
 }
 
 /// Returns a signature's type with its parameters replaced by variables.
@@ -178,7 +248,9 @@ fn instantiate<'t>(declared: &'t Type, variables: Variables<'_>) -> Cow<'t, Type
         Type::List(element) => Type::list(inside(element)),
         Type::Map(pair) => Type::map(inside(&pair.0), inside(&pair.1)),
         Type::Type(Some(of)) => Type::type_of(inside(of)),
-        Type::Opaque(name, parameters) => Type::Opaque(name.clone(), parameters.iter().map(inside).collect()),
+        Type::Opaque(name, parameters) => {
+            Type::Opaque(name.clone(), parameters.iter().map(inside).collect())
+        }
         other => return Cow::Borrowed(other),
     })
 }

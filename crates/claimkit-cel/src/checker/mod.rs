@@ -75,7 +75,10 @@ impl OverloadSet {
 
     /// Adds the overload at a position.
     pub fn insert(&mut self, position: usize) {
-        self.0 |= u32::try_from(position).ok().and_then(|position| 1_u64.checked_shl(position)).unwrap_or(0);
+        self.0 |= u32::try_from(position)
+            .ok()
+            .and_then(|position| 1_u64.checked_shl(position))
+            .unwrap_or(0);
     }
 
     /// Returns the number of overloads in the set.
@@ -85,7 +88,12 @@ impl OverloadSet {
 
     /// Iterates over the overloads in this set.
     pub fn of<T>(self, overloads: &[T]) -> impl Iterator<Item = &T> {
-        overloads.iter().take(u64::BITS as usize).enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, one)| one)
+        overloads
+            .iter()
+            .take(u64::BITS as usize)
+            .enumerate()
+            .filter(move |(at, _)| self.0 >> at & 1 == 1)
+            .map(|(_, one)| one)
     }
 }
 
@@ -117,7 +125,10 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 /// Checks an expression.
-pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<CheckerFindings, Problems>, TooLarge> {
+pub(crate) fn check(
+    environment: &Environment,
+    ast: &Ast,
+) -> Result<Result<CheckerFindings, Problems>, TooLarge> {
     let count = (ast.ids as usize).saturating_add(1);
     let mut checker = Checker {
         environment,
@@ -136,10 +147,18 @@ pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<Check
     if !checker.problems.is_empty() {
         return Ok(Err(checker.problems));
     }
-    let Checker { mut unifier, types, references, .. } = checker;
+    let Checker {
+        mut unifier,
+        types,
+        references,
+        ..
+    } = checker;
     let types = match unifier.is_unused() {
         true => types,
-        false => types.iter().map(|found| unifier.substitute_or_dyn(found)).collect(),
+        false => types
+            .iter()
+            .map(|found| unifier.substitute_or_dyn(found))
+            .collect(),
     };
     if unifier.is_exhausted() {
         return Err(TooLarge);
@@ -166,8 +185,11 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, position: u32, message: String) {
         let location = self.location(position);
-        let message =
-            if self.environment.rules().first_checker { message.replace("optional_type(", "optional(") } else { message };
+        let message = if self.environment.rules().first_checker {
+            message.replace("optional_type(", "optional(")
+        } else {
+            message
+        };
         self.problems.report(location, ProblemKind::Check, message);
     }
 
@@ -184,7 +206,10 @@ impl<'a> Checker<'a> {
     }
 
     fn type_of(&self, expr: &Expr) -> Type {
-        self.types.get(expr.id as usize).cloned().unwrap_or(Type::Dyn)
+        self.types
+            .get(expr.id as usize)
+            .cloned()
+            .unwrap_or(Type::Dyn)
     }
 
     /// Returns the type of a checked node, with its known type variables substituted.
@@ -197,9 +222,20 @@ impl<'a> Checker<'a> {
         match &expr.node {
             ExprNode::Literal(literal) => self.set_type(expr.id, literal_type(literal)),
             ExprNode::Ident(name) => self.check_name(expr, name),
-            ExprNode::Select { operand, field, test_only } => self.check_select(expr, operand, field, *test_only),
-            ExprNode::Call { function, target, arguments } => self.check_call(expr, function, target.as_deref(), arguments),
-            ExprNode::List { elements, optional_indices } => self.check_list(expr, elements, optional_indices),
+            ExprNode::Select {
+                operand,
+                field,
+                test_only,
+            } => self.check_select(expr, operand, field, *test_only),
+            ExprNode::Call {
+                function,
+                target,
+                arguments,
+            } => self.check_call(expr, function, target.as_deref(), arguments),
+            ExprNode::List {
+                elements,
+                optional_indices,
+            } => self.check_list(expr, elements, optional_indices),
             ExprNode::Map { entries } => self.check_map(expr, entries),
             ExprNode::Message { type_name, fields } => self.check_message(expr, type_name, fields),
             ExprNode::Comprehension(comprehension) => self.check_comprehension(expr, comprehension),
@@ -211,14 +247,25 @@ impl<'a> Checker<'a> {
         let apart = self.environment.rules().scopes_are_apart;
         for candidate in self.environment.candidates(name) {
             if !(apart && name.starts_with('.'))
-                && let Some((found, kind)) = self.scopes.iter().rev().find(|(known, _)| *known == candidate)
+                && let Some((found, kind)) = self
+                    .scopes
+                    .iter()
+                    .rev()
+                    .find(|(known, _)| *known == candidate)
             {
                 return Some((Arc::from(*found), kind.clone()));
             }
             if let Some((found, kind)) = self.environment.named(&candidate) {
                 // A loop's variable of the same name must not be found when the expression runs.
                 let hidden = apart && self.is_local(&candidate);
-                return Some((if hidden { Arc::from(format!(".{found}")) } else { found }, kind));
+                return Some((
+                    if hidden {
+                        Arc::from(format!(".{found}"))
+                    } else {
+                        found
+                    },
+                    kind,
+                ));
             }
         }
         None
@@ -240,7 +287,10 @@ impl<'a> Checker<'a> {
 
     fn undeclared(&mut self, position: u32, name: &str) {
         let container = self.environment.container();
-        self.report(position, format!("undeclared reference to '{name}' (in container '{container}')"));
+        self.report(
+            position,
+            format!("undeclared reference to '{name}' (in container '{container}')"),
+        );
     }
 
     fn check_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) {
@@ -254,7 +304,11 @@ impl<'a> Checker<'a> {
         }
         self.check(operand);
         let found = self.select_type(expr.position, operand, field);
-        let found = if test_only { Type::Bool } else { self.unifier.substitute(&found) };
+        let found = if test_only {
+            Type::Bool
+        } else {
+            self.unifier.substitute(&found)
+        };
         self.set_type(expr.id, found);
     }
 
@@ -274,7 +328,13 @@ impl<'a> Checker<'a> {
         self.optional_type_of_field(position, operand, &of, field)
     }
 
-    fn optional_type_of_field(&mut self, position: u32, operand: &Expr, of: &Type, field: &str) -> Type {
+    fn optional_type_of_field(
+        &mut self,
+        position: u32,
+        operand: &Expr,
+        of: &Type,
+        field: &str,
+    ) -> Type {
         match self.type_of_field(position, operand, of, field) {
             Type::Error => Type::Error,
             found => Type::optional(found),
@@ -284,7 +344,9 @@ impl<'a> Checker<'a> {
     fn type_of_field(&mut self, position: u32, operand: &Expr, of: &Type, field: &str) -> Type {
         match of {
             Type::Error | Type::Dyn | Type::Any => Type::Dyn,
-            Type::Struct(name) => self.field_type(position, name, field).unwrap_or(Type::Error),
+            Type::Struct(name) => self
+                .field_type(position, name, field)
+                .unwrap_or(Type::Error),
             Type::Map(pair) => pair.1.clone(),
             Type::Variable(_) | Type::Parameter(_) => {
                 // The variable becomes dyn everywhere it is used.
@@ -293,7 +355,13 @@ impl<'a> Checker<'a> {
                 Type::Dyn
             }
             other => {
-                self.report(position, format!("type '{}' does not support field selection", other.in_problem()));
+                self.report(
+                    position,
+                    format!(
+                        "type '{}' does not support field selection",
+                        other.in_problem()
+                    ),
+                );
                 Type::Dyn
             }
         }
@@ -301,7 +369,10 @@ impl<'a> Checker<'a> {
 
     fn field_type(&mut self, position: u32, structure: &str, field: &str) -> Option<Type> {
         let Some(fields) = self.environment.fields(structure) else {
-            self.report(position, format!("unexpected failed resolution of '{structure}'"));
+            self.report(
+                position,
+                format!("unexpected failed resolution of '{structure}'"),
+            );
             return None;
         };
         if let Some((_, kind)) = fields.iter().find(|(name, _)| name == field) {
@@ -316,12 +387,17 @@ impl<'a> Checker<'a> {
         for (index, element) in elements.iter().enumerate() {
             self.check(element);
             let mut found = self.type_of(element);
-            if optional_indices.iter().any(|&optional| optional as usize == index) {
+            if optional_indices
+                .iter()
+                .any(|&optional| optional as usize == index)
+            {
                 found = self.unwrap_optional(element, found);
             }
             joined = Some(self.join(joined, found));
         }
-        let element = joined.filter(|found| *found != Type::Missing).unwrap_or_else(|| self.unifier.fresh());
+        let element = joined
+            .filter(|found| *found != Type::Missing)
+            .unwrap_or_else(|| self.unifier.fresh());
         self.set_type(expr.id, Type::list(element));
     }
 
@@ -341,14 +417,27 @@ impl<'a> Checker<'a> {
     }
 
     fn mismatch(&mut self, position: u32, wanted: &Type, found: &Type) {
-        self.report(position, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
+        self.report(
+            position,
+            format!(
+                "expected type '{}' but found '{}'",
+                wanted.in_problem(),
+                found.in_problem()
+            ),
+        );
     }
 
     /// Returns the more general of two types; dyn if they are incompatible, which a validator may reject later.
     fn join(&mut self, before: Option<Type>, found: Type) -> Type {
-        let Some(before) = before.filter(|before| *before != Type::Missing) else { return found };
+        let Some(before) = before.filter(|before| *before != Type::Missing) else {
+            return found;
+        };
         if self.unifier.assignable(&before, &found) {
-            return if super::types::equal_or_less_specific(&before, &found) { before } else { found };
+            return if super::types::equal_or_less_specific(&before, &found) {
+                before
+            } else {
+                found
+            };
         }
         Type::Dyn
     }
@@ -403,17 +492,25 @@ impl<'a> Checker<'a> {
                         if let Some(found) = self.environment.message_result(&name, &of) {
                             result = found;
                         } else {
-                            self.report(expr.position, format!("'{}' is not a message type", of.in_problem()));
+                            self.report(
+                                expr.position,
+                                format!("'{}' is not a message type", of.in_problem()),
+                            );
                         }
                     }
-                    other => self.report(expr.position, format!("'{}' is not a type", other.in_problem())),
+                    other => self.report(
+                        expr.position,
+                        format!("'{}' is not a type", other.in_problem()),
+                    ),
                 }
             }
         }
         self.set_type(expr.id, result);
         for field in fields {
             self.check(&field.value);
-            let wanted = self.field_type(field.position, &message, &field.name).unwrap_or(Type::Error);
+            let wanted = self
+                .field_type(field.position, &message, &field.name)
+                .unwrap_or(Type::Error);
             let mut found = self.type_of(&field.value);
             if field.optional {
                 found = self.unwrap_optional(&field.value, found);
@@ -440,7 +537,9 @@ impl<'a> Checker<'a> {
         let accumulator = self.type_of(&comprehension.init);
         let untyped = self.environment.rules().second_variables_are_untyped;
         let (first, second) = match range {
-            Type::List(element) if comprehension.variable2.is_some() => (Type::Int, (*element).clone()),
+            Type::List(element) if comprehension.variable2.is_some() => {
+                (Type::Int, (*element).clone())
+            }
             Type::List(element) => ((*element).clone(), Type::Error),
             Type::Map(pair) => (pair.0.clone(), pair.1.clone()),
             Type::Dyn | Type::Error | Type::Variable(_) => {
@@ -457,10 +556,14 @@ impl<'a> Checker<'a> {
                         other.in_problem()
                     ),
                 );
-                (Type::Error, if untyped { Type::Missing } else { Type::Error })
+                (
+                    Type::Error,
+                    if untyped { Type::Missing } else { Type::Error },
+                )
             }
         };
-        self.scopes.push((&comprehension.accumulator, accumulator.clone()));
+        self.scopes
+            .push((&comprehension.accumulator, accumulator.clone()));
         self.scopes.push((&comprehension.variable, first));
         if let Some(name) = &comprehension.variable2 {
             self.scopes.push((name, second));
@@ -483,10 +586,17 @@ impl<'a> Checker<'a> {
     /// with `a`.
     fn qualified_name(&self, expr: &Expr) -> Option<String> {
         let mut root = expr;
-        while let ExprNode::Select { operand, test_only: false, .. } = &root.node {
+        while let ExprNode::Select {
+            operand,
+            test_only: false,
+            ..
+        } = &root.node
+        {
             root = operand;
         }
-        let ExprNode::Ident(name) = &root.node else { return None };
+        let ExprNode::Ident(name) = &root.node else {
+            return None;
+        };
         if self.environment.rules().scopes_are_apart && self.is_local(name) {
             return None;
         }
@@ -510,7 +620,10 @@ impl<'a> Checker<'a> {
     fn expect(&mut self, expr: &Expr, wanted: &Type) {
         let found = self.type_of(expr);
         if !self.unifier.assignable(wanted, &found) {
-            let (wanted, found) = (self.unifier.substitute(wanted), self.unifier.substitute(&found));
+            let (wanted, found) = (
+                self.unifier.substitute(wanted),
+                self.unifier.substitute(&found),
+            );
             self.mismatch(expr.position, &wanted, &found);
         }
     }

@@ -15,7 +15,11 @@ pub(super) struct EntrySizes {
 
 impl EntrySizes {
     pub(super) fn union(self, other: EntrySizes) -> EntrySizes {
-        EntrySizes { is_list: self.is_list, key: self.key.union(other.key), value: self.value.union(other.value) }
+        EntrySizes {
+            is_list: self.is_list,
+            key: self.key.union(other.key),
+            value: self.value.union(other.value),
+        }
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) fn library(
     }
     let first = receiver.or(arguments.first());
     let unit = Some((CostRange::fixed(1), None));
-    let traversal = |of: &ArgumentCost<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
+    let traversal =
+        |of: &ArgumentCost<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
     match name {
         "check" => Some((CostRange::fixed(350_000), None)),
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
@@ -72,19 +73,33 @@ pub(super) fn library(
             let count = list.size();
             let mut size = count.multiply(element_size(list));
             if let Some(separator) = arguments.first() {
-                let separators = Size { min: count.min.saturating_sub(1), max: count.max.saturating_sub(1) };
+                let separators = Size {
+                    min: count.min.saturating_sub(1),
+                    max: count.max.saturating_sub(1),
+                };
                 size = size.add(separator.size().multiply(separators));
             }
             Some((size.times(TRAVERSAL), Some(size)))
         }
         "find" | "findAll" => {
             let size = receiver?.size();
-            let cost = size.add(Size::fixed(1)).times(TRAVERSAL).multiply(arguments.first()?.size().times(REGEX));
-            Some((cost, Some(Size { min: 0, max: size.max })))
+            let cost = size
+                .add(Size::fixed(1))
+                .times(TRAVERSAL)
+                .multiply(arguments.first()?.size().times(REGEX));
+            Some((
+                cost,
+                Some(Size {
+                    min: 0,
+                    max: size.max,
+                }),
+            ))
         }
         "ip" if overload == "cidr_ip" => unit,
         "semver" | "isSemver" if rules.plain_versions => unit,
-        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => traversal(first?, 1.0),
+        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
+            traversal(first?, 1.0)
+        }
         "ip.isCanonical" => traversal(first?, 2.0),
         "containsIP" | "containsCIDR" => {
             let bytes = Size { min: 4, max: 16 };
@@ -108,10 +123,19 @@ pub(super) fn library(
         }
         // Objects of the same kind; an object and a value of another type is an ordinary comparison.
         "_==_" if arguments.get(1)?.kind == first?.kind => match first?.kind {
-            Type::Struct(kind) if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") => unit,
-            Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => {
-                Some((Size { min: 1, max: LONGEST_FORMAT_NAME }.times(TRAVERSAL), None))
+            Type::Struct(kind)
+                if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") =>
+            {
+                unit
             }
+            Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => Some((
+                Size {
+                    min: 1,
+                    max: LONGEST_FORMAT_NAME,
+                }
+                .times(TRAVERSAL),
+                None,
+            )),
             // Upstream takes the right side for both.
             Type::Struct(kind) if &**kind == "kubernetes.URL" => {
                 let most = arguments.get(1)?.size.map_or(1, |size| size.max);
@@ -132,7 +156,12 @@ fn element_cost(of: &ArgumentCost<'_>) -> CostRange {
         return one;
     }
     let size =
-        of.path.and_then(|bounds| bounds.element.as_deref()).map_or(Size::UNKNOWN, |bounds| Size { min: 0, max: bounds.size });
+        of.path
+            .and_then(|bounds| bounds.element.as_deref())
+            .map_or(Size::UNKNOWN, |bounds| Size {
+                min: 0,
+                max: bounds.size,
+            });
     one.add(size.times(TRAVERSAL))
 }
 
@@ -140,7 +169,10 @@ fn element_cost(of: &ArgumentCost<'_>) -> CostRange {
 fn element_size(of: &ArgumentCost<'_>) -> Size {
     match of.path.and_then(|bounds| bounds.element.as_deref()) {
         _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
-        Some(bounds) => Size { min: 0, max: bounds.size },
+        Some(bounds) => Size {
+            min: 0,
+            max: bounds.size,
+        },
         None => Size::UNKNOWN,
     }
 }
@@ -161,7 +193,15 @@ fn replaced(size: Size, old: Size, new: Size) -> Size {
     } else {
         (quotient(size.min, old.max), 0)
     };
-    Size { min: least, max: most }.multiply(new).add(Size { min: least_kept, max: most_kept })
+    Size {
+        min: least,
+        max: most,
+    }
+    .multiply(new)
+    .add(Size {
+        min: least_kept,
+        max: most_kept,
+    })
 }
 
 fn quotient(dividend: u64, divisor: u64) -> u64 {
@@ -176,8 +216,16 @@ fn extension(
     arguments: &[ArgumentCost<'_>],
 ) -> Option<Estimate> {
     let sets = |factor: f64| {
-        let [left, right] = arguments else { return None };
-        Some((left.size().multiply(right.size()).times(factor).add(CostRange::fixed(1)), None))
+        let [left, right] = arguments else {
+            return None;
+        };
+        Some((
+            left.size()
+                .multiply(right.size())
+                .times(factor)
+                .add(CostRange::fixed(1)),
+            None,
+        ))
     };
     match overload {
         "list_sets_contains_list" | "list_sets_intersects_list" => return sets(1.0),
@@ -185,7 +233,8 @@ fn extension(
         _ if !rules.list_costs => return None,
         _ => {}
     }
-    let new_list = |factor: f64, size: Size| Some((size.times(factor).add(CostRange::fixed(11)), Some(size)));
+    let new_list =
+        |factor: f64, size: Size| Some((size.times(factor).add(CostRange::fixed(11)), Some(size)));
     let compared = |of: &ArgumentCost<'_>, factor: f64| {
         let size = of.size();
         new_list(factor, size.multiply(size))
@@ -202,7 +251,10 @@ fn extension(
         "lists_range" => new_list(1.0, Size::fixed(constant(arguments.first()?, u64::MAX))),
         "list_reverse" => new_list(1.0, receiver?.size()),
         "list_flatten" => new_list(1.0, receiver?.size()),
-        "list_flatten_int" => new_list(constant(arguments.first()?, u64::MAX) as f64, receiver?.size()),
+        "list_flatten_int" => new_list(
+            constant(arguments.first()?, u64::MAX) as f64,
+            receiver?.size(),
+        ),
         "list_distinct" => compared(receiver?, 2.0),
         _ if overload.ends_with("_sort") => sorted(receiver?),
         _ if overload.ends_with("_sortByAssociatedKeys") => sorted(arguments.first()?),
@@ -230,26 +282,48 @@ pub(super) fn standard(
         ("string_format", Some(of), _) => of.size().times(TRAVERSAL),
         ("string_to_bytes", None, [of]) => {
             let size = of.size();
-            return (size.times(TRAVERSAL), Some(Size { min: size.min, max: size.max.wrapping_mul(4) }));
+            return (
+                size.times(TRAVERSAL),
+                Some(Size {
+                    min: size.min,
+                    max: size.max.wrapping_mul(4),
+                }),
+            );
         }
         ("bytes_to_string", None, [of]) => {
             let size = of.size();
-            return (size.times(TRAVERSAL), Some(Size { min: size.min / 4, max: size.max }));
+            return (
+                size.times(TRAVERSAL),
+                Some(Size {
+                    min: size.min / 4,
+                    max: size.max,
+                }),
+            );
         }
         ("strings_quote", None, [of]) => {
             let size = of.size();
-            let result = Size { min: size.min.wrapping_add(2), max: size.max.wrapping_mul(2).wrapping_add(2) };
+            let result = Size {
+                min: size.min.wrapping_add(2),
+                max: size.max.wrapping_mul(2).wrapping_add(2),
+            };
             return (size.times(TRAVERSAL), Some(result));
         }
         ("starts_with_string" | "ends_with_string", _, [of]) => of.size().times(TRAVERSAL),
         ("in_list", _, [_, list]) => list.size().times(1.0),
-        ("matches", None, [of, pattern]) if rules.costs_of_arguments => {
-            of.size().add(Size::fixed(1)).times(TRAVERSAL).multiply(pattern.size().times(REGEX))
-        }
-        ("matches_string", Some(of), [pattern]) => {
-            of.size().add(Size::fixed(1)).times(TRAVERSAL).multiply(pattern.size().times(REGEX))
-        }
-        ("contains_string", Some(of), [piece]) => of.size().times(TRAVERSAL).multiply(piece.size().times(TRAVERSAL)),
+        ("matches", None, [of, pattern]) if rules.costs_of_arguments => of
+            .size()
+            .add(Size::fixed(1))
+            .times(TRAVERSAL)
+            .multiply(pattern.size().times(REGEX)),
+        ("matches_string", Some(of), [pattern]) => of
+            .size()
+            .add(Size::fixed(1))
+            .times(TRAVERSAL)
+            .multiply(pattern.size().times(REGEX)),
+        ("contains_string", Some(of), [piece]) => of
+            .size()
+            .times(TRAVERSAL)
+            .multiply(piece.size().times(TRAVERSAL)),
         (
             "less_string"
             | "greater_string"
@@ -265,7 +339,11 @@ pub(super) fn standard(
             [left, right],
         ) => {
             let most = left.size().max.min(right.size().max);
-            CostRange { min: u64::from(most > 0), max: most }.times(TRAVERSAL)
+            CostRange {
+                min: u64::from(most > 0),
+                max: most,
+            }
+            .times(TRAVERSAL)
         }
         _ => CostRange::fixed(1),
     };

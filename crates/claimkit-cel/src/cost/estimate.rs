@@ -18,7 +18,12 @@ struct Local<'a> {
 }
 
 /// Returns the estimate of an expression.
-pub fn estimate(environment: &Environment, findings: &CheckerFindings, root: &Expr, ids: u32) -> CostRange {
+pub fn estimate(
+    environment: &Environment,
+    findings: &CheckerFindings,
+    root: &Expr,
+    ids: u32,
+) -> CostRange {
     let count = (ids as usize).saturating_add(1);
     let mut estimator = Estimator {
         environment,
@@ -73,7 +78,9 @@ impl<'a> Estimator<'a> {
     /// `checker/checker.go`, `checkIdent`).
     fn resolved<'n>(&self, expr: &Expr, name: &'n str) -> &'n str {
         match self.findings.reference(expr.id) {
-            Reference::Name(full) if !full.starts_with('.') => name.strip_prefix('.').unwrap_or(name),
+            Reference::Name(full) if !full.starts_with('.') => {
+                name.strip_prefix('.').unwrap_or(name)
+            }
             _ => name,
         }
     }
@@ -84,7 +91,10 @@ impl<'a> Estimator<'a> {
         {
             return local.path.clone();
         }
-        self.paths.get(expr.id as usize).cloned().unwrap_or_else(CostPath::empty)
+        self.paths
+            .get(expr.id as usize)
+            .cloned()
+            .unwrap_or_else(CostPath::empty)
     }
 
     fn entry(&self, expr: &Expr) -> Option<EntrySizes> {
@@ -95,7 +105,9 @@ impl<'a> Estimator<'a> {
             return Some(entry);
         }
         match &expr.node {
-            ExprNode::Ident(name) => self.local(self.resolved(expr, name)).and_then(|local| local.entry),
+            ExprNode::Ident(name) => self
+                .local(self.resolved(expr, name))
+                .and_then(|local| local.entry),
             _ => None,
         }
     }
@@ -108,7 +120,10 @@ impl<'a> Estimator<'a> {
             return Some(size);
         }
         if let Some(bounds) = self.path(expr).bounds(self.environment) {
-            let size = Size { min: 0, max: bounds.size };
+            let size = Size {
+                min: 0,
+                max: bounds.size,
+            };
             if self.follows() {
                 self.set_size(expr.id, Some(size));
             }
@@ -118,7 +133,9 @@ impl<'a> Estimator<'a> {
             return Some(Size::fixed(1));
         }
         match &expr.node {
-            ExprNode::Ident(name) if self.follows() => self.local(self.resolved(expr, name)).and_then(|local| local.size),
+            ExprNode::Ident(name) if self.follows() => self
+                .local(self.resolved(expr, name))
+                .and_then(|local| local.size),
             _ => None,
         }
     }
@@ -131,7 +148,14 @@ impl<'a> Estimator<'a> {
         let cost = self.cost(expr);
         let size = self.size(expr);
         let path = self.path(expr).bounds(self.environment);
-        ArgumentCost { expr, kind: self.findings.type_of(expr.id), cost, size, entry: self.entry(expr), path }
+        ArgumentCost {
+            expr,
+            kind: self.findings.type_of(expr.id),
+            cost,
+            size,
+            entry: self.entry(expr),
+            path,
+        }
     }
 
     fn cost(&mut self, expr: &'a Expr) -> CostRange {
@@ -139,12 +163,22 @@ impl<'a> Estimator<'a> {
             ExprNode::Literal(_) => CostRange::fixed(0),
             ExprNode::Ident(name) => {
                 let name = self.resolved(expr, name);
-                let path = self.local(name).map_or_else(|| CostPath::variable(name), |local| local.path.clone());
+                let path = self
+                    .local(name)
+                    .map_or_else(|| CostPath::variable(name), |local| local.path.clone());
                 self.set_path(expr.id, path);
                 CostRange::fixed(1)
             }
-            ExprNode::Select { operand, field, test_only } => self.cost_of_select(expr, operand, field, *test_only),
-            ExprNode::Call { function, target, arguments } => self.cost_of_call(expr, function, target.as_deref(), arguments),
+            ExprNode::Select {
+                operand,
+                field,
+                test_only,
+            } => self.cost_of_select(expr, operand, field, *test_only),
+            ExprNode::Call {
+                function,
+                target,
+                arguments,
+            } => self.cost_of_call(expr, function, target.as_deref(), arguments),
             ExprNode::List { elements, .. } => {
                 let mut sum = CostRange::fixed(0);
                 let mut size = Size::nothing(elements.is_empty());
@@ -152,7 +186,14 @@ impl<'a> Estimator<'a> {
                     sum = sum.add(self.cost(element));
                     size = size.union(self.size_or_unknown(element));
                 }
-                self.set_entry(expr.id, Some(EntrySizes { is_list: true, key: Size::fixed(1), value: size }));
+                self.set_entry(
+                    expr.id,
+                    Some(EntrySizes {
+                        is_list: true,
+                        key: Size::fixed(1),
+                        value: size,
+                    }),
+                );
                 sum.add(CostRange::fixed(10))
             }
             ExprNode::Map { entries } => {
@@ -165,23 +206,41 @@ impl<'a> Estimator<'a> {
                     key = key.union(self.size_or_unknown(&entry.key));
                     value = value.union(self.size_or_unknown(&entry.value));
                 }
-                self.set_entry(expr.id, Some(EntrySizes { is_list: false, key, value }));
+                self.set_entry(
+                    expr.id,
+                    Some(EntrySizes {
+                        is_list: false,
+                        key,
+                        value,
+                    }),
+                );
                 sum.add(CostRange::fixed(30))
             }
             ExprNode::Message { fields, .. } => {
-                let sum = fields.iter().fold(CostRange::fixed(0), |sum, field| sum.add(self.cost(&field.value)));
+                let sum = fields.iter().fold(CostRange::fixed(0), |sum, field| {
+                    sum.add(self.cost(&field.value))
+                });
                 sum.add(CostRange::fixed(40))
             }
             ExprNode::Comprehension(comprehension) => self.cost_of_loop(expr, comprehension),
         }
     }
 
-    fn cost_of_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) -> CostRange {
+    fn cost_of_select(
+        &mut self,
+        expr: &'a Expr,
+        operand: &'a Expr,
+        field: &'a str,
+        test_only: bool,
+    ) -> CostRange {
         let mut cost = self.cost(operand);
         if test_only {
             return cost;
         }
-        if matches!(self.findings.type_of(operand.id), Type::Map(_) | Type::Struct(_) | Type::Variable(_)) {
+        if matches!(
+            self.findings.type_of(operand.id),
+            Type::Map(_) | Type::Struct(_) | Type::Variable(_)
+        ) {
             cost = cost.add(CostRange::fixed(1));
         }
         let path = self.path(operand).append(Segment::Name(field));
@@ -189,7 +248,13 @@ impl<'a> Estimator<'a> {
         cost
     }
 
-    fn cost_of_call(&mut self, expr: &'a Expr, function: &str, target: Option<&'a Expr>, arguments: &'a [Expr]) -> CostRange {
+    fn cost_of_call(
+        &mut self,
+        expr: &'a Expr,
+        function: &str,
+        target: Option<&'a Expr>,
+        arguments: &'a [Expr],
+    ) -> CostRange {
         if function == "dyn"
             && self.follows()
             && let [argument] = arguments
@@ -201,17 +266,33 @@ impl<'a> Estimator<'a> {
             self.set_entry(expr.id, entry);
             return cost.add(CostRange::fixed(1));
         }
-        let known: Vec<ArgumentCost<'a>> = arguments.iter().map(|argument| self.argument(argument)).collect();
-        let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
+        let known: Vec<ArgumentCost<'a>> = arguments
+            .iter()
+            .map(|argument| self.argument(argument))
+            .collect();
+        let Reference::Function {
+            function: index,
+            overloads,
+            namespaced,
+        } = self.findings.reference(expr.id)
+        else {
             return CostRange::fixed(0);
         };
-        let receiver = target.filter(|_| !namespaced).map(|target| self.argument(target));
+        let receiver = target
+            .filter(|_| !namespaced)
+            .map(|target| self.argument(target));
         let sum = receiver.map_or(CostRange::fixed(0), |receiver| receiver.cost);
-        let Some(declaration) = self.environment.function(*index) else { return sum };
-        let mut total = CostRange { min: u64::MAX, max: 0 };
+        let Some(declaration) = self.environment.function(*index) else {
+            return sum;
+        };
+        let mut total = CostRange {
+            min: u64::MAX,
+            max: 0,
+        };
         let mut result: Option<Size> = None;
         for signature in overloads.of(&declaration.overloads) {
-            let (cost, size) = self.cost_of_overload(expr, declaration, signature, receiver, &known);
+            let (cost, size) =
+                self.cost_of_overload(expr, declaration, signature, receiver, &known);
             total = total.union(cost);
             result = match (result, size) {
                 (Some(before), Some(size)) => Some(before.union(size)),
@@ -244,34 +325,54 @@ impl<'a> Estimator<'a> {
         receiver: Option<ArgumentCost<'a>>,
         arguments: &[ArgumentCost<'a>],
     ) -> (CostRange, Option<Size>) {
-        let sum = arguments.iter().fold(CostRange::fixed(0), |sum, argument| sum.add(argument.cost));
+        let sum = arguments
+            .iter()
+            .fold(CostRange::fixed(0), |sum, argument| sum.add(argument.cost));
         let rules = self.environment.rules();
         // Libraries estimate their own functions and `==` of their objects.
         if (declaration.of_library || declaration.name == "_==_")
-            && let Some((cost, size)) = calls::library(rules, declaration.name, signature.id, receiver.as_ref(), arguments)
+            && let Some((cost, size)) = calls::library(
+                rules,
+                declaration.name,
+                signature.id,
+                receiver.as_ref(),
+                arguments,
+            )
         {
             return (cost.add(sum), size);
         }
         match (signature.id, arguments) {
-            ("logical_and" | "logical_or", [left, right]) => {
-                (CostRange { min: left.cost.min, max: left.cost.add(right.cost).max }, None)
-            }
+            ("logical_and" | "logical_or", [left, right]) => (
+                CostRange {
+                    min: left.cost.min,
+                    max: left.cost.add(right.cost).max,
+                },
+                None,
+            ),
             ("conditional", [condition, truthy, falsy]) => {
                 if let (Some(first), Some(second)) = (truthy.entry, falsy.entry) {
                     self.set_entry(expr.id, Some(first.union(second)));
                 }
-                (condition.cost.add(truthy.cost.union(falsy.cost)), Some(truthy.size().union(falsy.size())))
+                (
+                    condition.cost.add(truthy.cost.union(falsy.cost)),
+                    Some(truthy.size().union(falsy.size())),
+                )
             }
             ("add_string" | "add_bytes" | "add_list", [left, right]) => {
                 if let (Some(first), Some(second)) = (left.entry, right.entry) {
                     self.set_entry(expr.id, Some(first.union(second)));
                 }
                 let size = left.size().add(right.size());
-                let cost = if signature.id == "add_list" { CostRange::fixed(1) } else { size.times(0.1) };
+                let cost = if signature.id == "add_list" {
+                    CostRange::fixed(1)
+                } else {
+                    size.times(0.1)
+                };
                 (cost.add(sum), Some(size))
             }
             _ => {
-                let (cost, size) = calls::standard(rules, signature.id, receiver.as_ref(), arguments);
+                let (cost, size) =
+                    calls::standard(rules, signature.id, receiver.as_ref(), arguments);
                 (cost.add(sum), size)
             }
         }
@@ -324,8 +425,12 @@ impl<'a> Estimator<'a> {
 
     fn push_accumulator(&mut self, comprehension: &'a Comprehension) {
         let init = &comprehension.init;
-        let local =
-            Local { name: &comprehension.accumulator, path: self.path(init), size: self.size(init), entry: self.entry(init) };
+        let local = Local {
+            name: &comprehension.accumulator,
+            path: self.path(init),
+            size: self.size(init),
+            entry: self.entry(init),
+        };
         self.locals.push(local);
     }
 
@@ -333,29 +438,78 @@ impl<'a> Estimator<'a> {
         let range = &comprehension.range;
         let entry = self.entry(range);
         let path = self.path(range);
-        let is_list = entry.map_or_else(|| matches!(self.findings.type_of(range.id), Type::List(_)), |entry| entry.is_list);
+        let is_list = entry.map_or_else(
+            || matches!(self.findings.type_of(range.id), Type::List(_)),
+            |entry| entry.is_list,
+        );
         let is_map = entry.is_none() && matches!(self.findings.type_of(range.id), Type::Map(_))
             || entry.is_some_and(|entry| !entry.is_list);
-        let key = if is_list { Segment::Name(INDICES) } else { Segment::Key };
-        let single = if is_list { Segment::Element } else { Segment::Key };
+        let key = if is_list {
+            Segment::Name(INDICES)
+        } else {
+            Segment::Key
+        };
+        let single = if is_list {
+            Segment::Element
+        } else {
+            Segment::Key
+        };
         let key_size = entry.map(|entry| entry.key);
         let value_size = entry.map(|entry| entry.value);
         let (first, second) = match &comprehension.variable2 {
             Some(second) if self.environment.rules().second_variables_are_untyped => {
-                let first = Local { name: &comprehension.variable, path: path.append(single), size: key_size, entry: None };
-                (first, Some(Local { name: second, path: CostPath::empty(), size: value_size, entry: None }))
+                let first = Local {
+                    name: &comprehension.variable,
+                    path: path.append(single),
+                    size: key_size,
+                    entry: None,
+                };
+                (
+                    first,
+                    Some(Local {
+                        name: second,
+                        path: CostPath::empty(),
+                        size: value_size,
+                        entry: None,
+                    }),
+                )
             }
             Some(second) => {
                 // cel-go appends both to the same path.
                 let (first, value) = (path.append(key), path.append(Segment::Element));
-                let first = Local { name: &comprehension.variable, path: first, size: key_size, entry: None };
-                (first, Some(Local { name: second, path: value, size: value_size, entry: None }))
+                let first = Local {
+                    name: &comprehension.variable,
+                    path: first,
+                    size: key_size,
+                    entry: None,
+                };
+                (
+                    first,
+                    Some(Local {
+                        name: second,
+                        path: value,
+                        size: value_size,
+                        entry: None,
+                    }),
+                )
             }
             None => {
                 let size = if is_list { value_size } else { key_size };
                 // Up to 0.22, only lists and maps have elements with paths.
-                let path = if is_list || is_map || self.follows() { path.append(single) } else { CostPath::empty() };
-                (Local { name: &comprehension.variable, path, size, entry: None }, None)
+                let path = if is_list || is_map || self.follows() {
+                    path.append(single)
+                } else {
+                    CostPath::empty()
+                };
+                (
+                    Local {
+                        name: &comprehension.variable,
+                        path,
+                        size,
+                        entry: None,
+                    },
+                    None,
+                )
             }
         };
         self.locals.push(first);
@@ -366,7 +520,10 @@ impl<'a> Estimator<'a> {
 /// Recognizes `cel.bind` and what is made of it: a loop over nothing with an accumulator of another name.
 fn is_binding(comprehension: &Comprehension) -> bool {
     matches!(&comprehension.range.node, ExprNode::List { elements, .. } if elements.is_empty())
-        && matches!(comprehension.condition.node, ExprNode::Literal(Literal::Bool(false)))
+        && matches!(
+            comprehension.condition.node,
+            ExprNode::Literal(Literal::Bool(false))
+        )
         && comprehension.accumulator != "__result__"
 }
 
@@ -384,8 +541,15 @@ fn literal_size(expr: &Expr) -> Option<Size> {
 
 fn is_scalar(kind: &Type, follows: bool) -> bool {
     match kind {
-        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => true,
+        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => {
+            true
+        }
         Type::Wrapper(_) => true,
-        other => follows && other.optional_of().is_some_and(|inner| is_scalar(inner, follows)),
+        other => {
+            follows
+                && other
+                    .optional_of()
+                    .is_some_and(|inner| is_scalar(inner, follows))
+        }
     }
 }

@@ -9,7 +9,11 @@ pub(crate) mod spend;
 /// Returns the product, rounded up; saturates at `u64::MAX`.
 pub(crate) fn times(amount: u64, factor: f64) -> u64 {
     let product = (amount as f64 * factor).ceil();
-    if product >= 18_446_744_073_709_551_616.0 { u64::MAX } else { product as u64 }
+    if product >= 18_446_744_073_709_551_616.0 {
+        u64::MAX
+    } else {
+        product as u64
+    }
 }
 
 /// Least and most cost of an expression.
@@ -25,23 +29,38 @@ pub struct CostRange {
 impl CostRange {
     /// Returns the range of one number.
     pub(crate) fn fixed(cost: u64) -> CostRange {
-        CostRange { min: cost, max: cost }
+        CostRange {
+            min: cost,
+            max: cost,
+        }
     }
 
     fn add(self, other: CostRange) -> CostRange {
-        CostRange { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        CostRange {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
     }
 
     fn union(self, other: CostRange) -> CostRange {
-        CostRange { min: self.min.min(other.min), max: self.max.max(other.max) }
+        CostRange {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 
     fn times(self, factor: f64) -> CostRange {
-        CostRange { min: times(self.min, factor), max: times(self.max, factor) }
+        CostRange {
+            min: times(self.min, factor),
+            max: times(self.max, factor),
+        }
     }
 
     fn multiply(self, other: CostRange) -> CostRange {
-        CostRange { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+        CostRange {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
     }
 }
 
@@ -53,34 +72,58 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    const UNKNOWN: Size = Size { min: 0, max: u64::MAX };
+    const UNKNOWN: Size = Size {
+        min: 0,
+        max: u64::MAX,
+    };
 
     fn fixed(size: u64) -> Size {
-        Size { min: size, max: size }
+        Size {
+            min: size,
+            max: size,
+        }
     }
 
     /// Returns the start value for a union of sizes; for an empty container the minimum is 0.
     fn nothing(empty: bool) -> Size {
-        Size { min: if empty { 0 } else { u64::MAX }, max: 0 }
+        Size {
+            min: if empty { 0 } else { u64::MAX },
+            max: 0,
+        }
     }
 
     fn add(self, other: Size) -> Size {
-        Size { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        Size {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
     }
 
     fn union(self, other: Size) -> Size {
-        Size { min: self.min.min(other.min), max: self.max.max(other.max) }
+        Size {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 
     fn times(self, factor: f64) -> CostRange {
-        CostRange { min: times(self.min, factor), max: times(self.max, factor) }
+        CostRange {
+            min: times(self.min, factor),
+            max: times(self.max, factor),
+        }
     }
 
     fn times_cost(self, cost: CostRange) -> CostRange {
-        CostRange { min: self.min.saturating_mul(cost.min), max: self.max.saturating_mul(cost.max) }
+        CostRange {
+            min: self.min.saturating_mul(cost.min),
+            max: self.max.saturating_mul(cost.max),
+        }
     }
 
     fn multiply(self, other: Size) -> Size {
-        Size { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+        Size {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
     }
 }

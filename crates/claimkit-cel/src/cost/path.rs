@@ -34,12 +34,18 @@ pub(super) struct CostPath<'a> {
 impl<'a> CostPath<'a> {
     /// Returns the path of a value that is not part of a variable.
     pub(super) fn empty() -> CostPath<'a> {
-        CostPath { array: Rc::from([]), length: 0 }
+        CostPath {
+            array: Rc::from([]),
+            length: 0,
+        }
     }
 
     /// Returns the path of a variable.
     pub(super) fn variable(name: &'a str) -> CostPath<'a> {
-        CostPath { array: Rc::from([Cell::new(Segment::Name(name))]), length: 1 }
+        CostPath {
+            array: Rc::from([Cell::new(Segment::Name(name))]),
+            length: 1,
+        }
     }
 
     /// Returns a longer path, as Go's `append` does: in the same array if it has room.
@@ -47,19 +53,29 @@ impl<'a> CostPath<'a> {
         let length = self.length.saturating_add(1);
         if let Some(slot) = self.array.get(self.length) {
             slot.set(segment);
-            return CostPath { array: self.array.clone(), length };
+            return CostPath {
+                array: self.array.clone(),
+                length,
+            };
         }
         let room = self.array.len().saturating_mul(2).max(1);
         let copied = self.array.iter().map(Cell::get).chain([segment]);
         let free = std::iter::repeat(Segment::Free);
-        CostPath { array: copied.chain(free).take(room).map(Cell::new).collect(), length }
+        CostPath {
+            array: copied.chain(free).take(room).map(Cell::new).collect(),
+            length,
+        }
     }
 
     /// Returns the bounds of what the path leads to now.
     pub(super) fn bounds(&self, environment: &'a Environment) -> Option<&'a SizeBounds> {
         let mut segments = self.array.iter().take(self.length).map(Cell::get);
-        let Some(Segment::Name(variable)) = segments.next() else { return None };
-        let root = environment.variable(variable).and_then(|variable| environment.bounds(variable))?;
+        let Some(Segment::Name(variable)) = segments.next() else {
+            return None;
+        };
+        let root = environment
+            .variable(variable)
+            .and_then(|variable| environment.bounds(variable))?;
         segments.try_fold(root, |bounds, segment| match segment {
             Segment::Free => None,
             Segment::Key => bounds.key.as_deref(),

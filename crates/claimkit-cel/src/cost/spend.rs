@@ -25,7 +25,13 @@ pub struct Spending {
 impl Spending {
     /// Creates a counter with nothing spent.
     pub fn new(limit: u64) -> Spending {
-        Spending { spent: 0, limit, stack: Vec::with_capacity(16), counts: Vec::new(), stopped: false }
+        Spending {
+            spent: 0,
+            limit,
+            stack: Vec::with_capacity(16),
+            counts: Vec::new(),
+            stopped: false,
+        }
     }
 
     /// Returns the cost spent until now.
@@ -156,10 +162,12 @@ impl CallCost {
             return cost;
         }
         match overload {
-            "starts_with_string" | "ends_with_string" if rules.costs_of_arguments => CallCost::Traversal(1),
+            "starts_with_string" | "ends_with_string" if rules.costs_of_arguments => {
+                CallCost::Traversal(1)
+            }
             "matches" if rules.costs_of_arguments => CallCost::Regex,
-            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
-            | "string_format" => CallCost::Traversal(0),
+            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string"
+            | "strings_quote" | "string_format" => CallCost::Traversal(0),
             "in_list" => CallCost::SizeOfSecond,
             "less_string"
             | "greater_string"
@@ -202,11 +210,20 @@ impl CallCost {
             "find" | "findAll" => CallCost::Regex,
             "ip" if overload == "cidr_ip" => CallCost::Unit,
             "semver" | "isSemver" if rules.plain_versions => CallCost::Unit,
-            "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => CallCost::Traversal(0),
+            "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver"
+            | "isSemver" => CallCost::Traversal(0),
             "ip.isCanonical" => CallCost::TwoTraversals(0),
-            "containsIP" => CallCost::Network { network: false, text: overload == "cidr_contains_ip_string" },
-            "containsCIDR" => CallCost::Network { network: true, text: overload == "cidr_contains_cidr_string" },
-            "validate" => CallCost::Format { longer_uri: rules.longer_uri_pattern },
+            "containsIP" => CallCost::Network {
+                network: false,
+                text: overload == "cidr_contains_ip_string",
+            },
+            "containsCIDR" => CallCost::Network {
+                network: true,
+                text: overload == "cidr_contains_cidr_string",
+            },
+            "validate" => CallCost::Format {
+                longer_uri: rules.longer_uri_pattern,
+            },
             _ => return None,
         })
     }
@@ -225,24 +242,38 @@ impl CallCost {
             CallCost::Sum => times(size(0).saturating_add(size(1)), 0.1),
             CallCost::Smaller => times(size(0).min(size(1)), 0.1),
             CallCost::Product => traversal(0).saturating_mul(traversal(1)),
-            CallCost::Regex => times(size(0).saturating_add(1), 0.1).saturating_mul(times(size(1), 0.25)),
+            CallCost::Regex => {
+                times(size(0).saturating_add(1), 0.1).saturating_mul(times(size(1), 0.25))
+            }
             CallCost::Network { network, text } => {
                 let mut cost = times(size(0).saturating_mul(2), 0.1);
                 if network {
                     cost = cost.saturating_add(traversal(0)).saturating_add(1);
                 }
-                if text { cost.saturating_add(traversal(1)) } else { cost }
+                if text {
+                    cost.saturating_add(traversal(1))
+                } else {
+                    cost
+                }
             }
             CallCost::Format { longer_uri } => match arguments.first() {
                 Some(Value::Format(format)) => {
                     let pattern = times(format.pattern_size, 0.25);
-                    let more = if longer_uri && format.function == "uri" { URI_COST } else { 0 };
-                    times(size(1).saturating_add(1), 0.1).saturating_mul(pattern.saturating_add(more))
+                    let more = if longer_uri && format.function == "uri" {
+                        URI_COST
+                    } else {
+                        0
+                    };
+                    times(size(1).saturating_add(1), 0.1)
+                        .saturating_mul(pattern.saturating_add(more))
                 }
                 _ => 1,
             },
             CallCost::Fixed(cost) => cost,
-            CallCost::Sets(factor) => size(0).saturating_mul(size(1)).saturating_mul(factor).saturating_add(1),
+            CallCost::Sets(factor) => size(0)
+                .saturating_mul(size(1))
+                .saturating_mul(factor)
+                .saturating_add(1),
             CallCost::NewList => self::size(result).saturating_add(11),
             CallCost::Flatten => {
                 let depth = match arguments.get(1) {
@@ -254,16 +285,28 @@ impl CallCost {
             CallCost::SelfCompare(index) => {
                 let index = usize::from(index);
                 let texts = match arguments.get(index) {
-                    Some(Value::List(list)) => matches!(list.first(), Some(Value::String(_) | Value::Bytes(_))),
+                    Some(Value::List(list)) => {
+                        matches!(list.first(), Some(Value::String(_) | Value::Bytes(_)))
+                    }
                     Some(other) => {
-                        let (kind, missing) = (go_type(other), if takes::addable(other) { "Contains" } else { "Add" });
-                        let why = format!("interface conversion: {kind} is not traits.Lister: missing method {missing}");
+                        let (kind, missing) = (
+                            go_type(other),
+                            if takes::addable(other) {
+                                "Contains"
+                            } else {
+                                "Add"
+                            },
+                        );
+                        let why = format!(
+                            "interface conversion: {kind} is not traits.Lister: missing method {missing}"
+                        );
                         return Err(format!("internal error: {why}"));
                     }
                     None => false,
                 };
                 let count = size(index);
-                truncated(count.saturating_mul(count), if texts { 2.1 } else { 2.0 }).saturating_add(11)
+                truncated(count.saturating_mul(count), if texts { 2.1 } else { 2.0 })
+                    .saturating_add(11)
             }
         })
     }
@@ -301,11 +344,13 @@ fn parts(value: &Value, depth: u32) -> u64 {
     match value {
         Value::String(s) => truncated(s.len() as u64, 0.1),
         Value::Bytes(b) => truncated(b.len() as u64, 0.1),
-        Value::List(list) => list.iter().fold(0, |sum: u64, element| sum.saturating_add(parts(element, deeper))),
-        Value::Map(map) => map
-            .entries()
-            .iter()
-            .fold(0, |sum: u64, (key, value)| sum.saturating_add(parts(key, deeper)).saturating_add(parts(value, deeper))),
+        Value::List(list) => list.iter().fold(0, |sum: u64, element| {
+            sum.saturating_add(parts(element, deeper))
+        }),
+        Value::Map(map) => map.entries().iter().fold(0, |sum: u64, (key, value)| {
+            sum.saturating_add(parts(key, deeper))
+                .saturating_add(parts(value, deeper))
+        }),
         _ => 1,
     }
 }
@@ -317,7 +362,12 @@ pub fn equality(scope: &EvaluationScope<'_>, name: &str, left: &Value, right: &V
         && name == "_==_"
         && matches!(
             left,
-            Value::Quantity(..) | Value::Version(_) | Value::Address(_) | Value::Network(_) | Value::Format(_) | Value::Url(_)
+            Value::Quantity(..)
+                | Value::Version(_)
+                | Value::Address(_)
+                | Value::Network(_)
+                | Value::Format(_)
+                | Value::Url(_)
         )
     {
         return 1;

@@ -16,7 +16,9 @@ pub(super) enum Found<'v> {
 /// Checks that Go's qualifiers know this type of key.
 pub(super) fn can_qualify(key: &Value) -> Result<(), String> {
     match key {
-        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_) => Ok(()),
+        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_) => {
+            Ok(())
+        }
         other => Err(format!("invalid qualifier type: {}", go_type(other))),
     }
 }
@@ -59,8 +61,12 @@ pub(in super::super) fn not_optional_entry(key: &Value, value: &Value) -> String
 
 /// Returns the error for a value that makes Go panic when it is used as a map key; `None` for other values.
 pub(in super::super) fn unhashable(value: &Value) -> Option<String> {
-    matches!(value, Value::Version(_) | Value::Bytes(_))
-        .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
+    matches!(value, Value::Version(_) | Value::Bytes(_)).then(|| {
+        format!(
+            "internal error: runtime error: hash of unhashable type {}",
+            go_type(value)
+        )
+    })
 }
 
 /// Returns the part of a value that a key selects; borrowed if the value is borrowed, otherwise owned.
@@ -95,11 +101,23 @@ fn find<'v>(of: &'v Value, key: &Value) -> Found<'v> {
                 Value::Int(index) => *index,
                 Value::Uint(_) | Value::Double(_) => match whole(key) {
                     Some(index) => index,
-                    None => return Found::Failure(Value::error(format!("unsupported index value {key} in list"))),
+                    None => {
+                        return Found::Failure(Value::error(format!(
+                            "unsupported index value {key} in list"
+                        )));
+                    }
                 },
-                _ => return Found::Failure(Value::error(format!("unsupported index type '{}' in list", key.type_name()))),
+                _ => {
+                    return Found::Failure(Value::error(format!(
+                        "unsupported index type '{}' in list",
+                        key.type_name()
+                    )));
+                }
             };
-            match usize::try_from(index).ok().and_then(|index| list.get(index)) {
+            match usize::try_from(index)
+                .ok()
+                .and_then(|index| list.get(index))
+            {
                 Some(part) => Found::Part(Cow::Borrowed(part)),
                 None => Found::Nothing(Value::error(format!("index out of bounds: {key}"))),
             }

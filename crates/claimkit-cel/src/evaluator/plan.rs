@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{Ast, Comprehension, Expr, ExprNode as Tree, Literal, MapEntry, MessageField};
+use super::super::ast::{
+    Ast, Comprehension, Expr, ExprNode as Tree, Literal, MapEntry, MessageField,
+};
 use super::super::checker::{CheckerFindings, Reference};
 use super::super::cost::spend::CallCost;
 use super::super::environment::{Environment, Signature};
@@ -14,13 +16,28 @@ use super::super::functions::Dispatch;
 use super::super::types::Type;
 use super::super::value::Value;
 use super::attributes::can_qualify;
-use super::program::{AttributePath, CallStep, CallTarget, Fold, ProgramNode, Qualifier, QualifierKey, Root, StepAction, Steps};
+use super::program::{
+    AttributePath, CallStep, CallTarget, Fold, ProgramNode, Qualifier, QualifierKey, Root,
+    StepAction, Steps,
+};
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
-pub fn plan(environment: &Environment, ast: &Ast, findings: &CheckerFindings) -> Result<Steps, fold::FoldFailure> {
-    let mut planner = Planner { environment, findings, scopes: Vec::new(), locals: 0 };
+pub fn plan(
+    environment: &Environment,
+    ast: &Ast,
+    findings: &CheckerFindings,
+) -> Result<Steps, fold::FoldFailure> {
+    let mut planner = Planner {
+        environment,
+        findings,
+        scopes: Vec::new(),
+        locals: 0,
+    };
     let root = planner.plan(&ast.root)?;
-    Ok(Steps { root, locals: planner.locals })
+    Ok(Steps {
+        root,
+        locals: planner.locals,
+    })
 }
 
 struct Planner<'a> {
@@ -37,21 +54,42 @@ impl<'a> Planner<'a> {
         let step = match &expr.node {
             Tree::Literal(literal) => StepAction::Constant(constant(literal)),
             Tree::Ident(_) => return self.plan_name(expr),
-            Tree::Select { operand, field, test_only } => return self.plan_select(expr, operand, field, *test_only),
-            Tree::Call { function, target, arguments } => return self.plan_call(expr, function, target.as_deref(), arguments),
-            Tree::List { elements, optional_indices } => self.plan_list(elements, optional_indices)?,
+            Tree::Select {
+                operand,
+                field,
+                test_only,
+            } => return self.plan_select(expr, operand, field, *test_only),
+            Tree::Call {
+                function,
+                target,
+                arguments,
+            } => return self.plan_call(expr, function, target.as_deref(), arguments),
+            Tree::List {
+                elements,
+                optional_indices,
+            } => self.plan_list(elements, optional_indices)?,
             Tree::Map { entries } => self.plan_map(entries)?,
             Tree::Message { type_name, fields } => self.plan_message(expr.id, type_name, fields)?,
             Tree::Comprehension(comprehension) => StepAction::Fold(self.plan_fold(comprehension)?),
         };
-        Ok(ProgramNode { id: expr.id, expr: expr.id, step })
+        Ok(ProgramNode {
+            id: expr.id,
+            expr: expr.id,
+            step,
+        })
     }
 
     #[inline(never)]
-    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<StepAction, fold::FoldFailure> {
+    fn plan_list(
+        &mut self,
+        elements: &'a [Expr],
+        optional_indices: &[u32],
+    ) -> Result<StepAction, fold::FoldFailure> {
         let mut planned = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            let optional = optional_indices.iter().any(|&optional| optional as usize == index);
+            let optional = optional_indices
+                .iter()
+                .any(|&optional| optional as usize == index);
             planned.push((self.plan(element)?, optional));
         }
         Ok(fold::list(planned))
@@ -61,13 +99,22 @@ impl<'a> Planner<'a> {
     fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<StepAction, fold::FoldFailure> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
-            planned.push((self.plan(&entry.key)?, self.plan(&entry.value)?, entry.optional));
+            planned.push((
+                self.plan(&entry.key)?,
+                self.plan(&entry.value)?,
+                entry.optional,
+            ));
         }
         fold::map(planned)
     }
 
     #[inline(never)]
-    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<StepAction, fold::FoldFailure> {
+    fn plan_message(
+        &mut self,
+        id: u32,
+        type_name: &str,
+        fields: &'a [MessageField],
+    ) -> Result<StepAction, fold::FoldFailure> {
         let name = match self.findings.reference(id) {
             Reference::Name(name) => name.to_string(),
             _ => type_name.to_owned(),
@@ -88,17 +135,36 @@ impl<'a> Planner<'a> {
         if is_type {
             let found = self.environment.type_named(name);
             return match found {
-                Some(found) if self.environment.has_type_value(name) => {
-                    Ok(ProgramNode { id: expr.id, expr: expr.id, step: StepAction::Constant(Value::Type(Arc::new(found))) })
-                }
+                Some(found) if self.environment.has_type_value(name) => Ok(ProgramNode {
+                    id: expr.id,
+                    expr: expr.id,
+                    step: StepAction::Constant(Value::Type(Arc::new(found))),
+                }),
                 _ => Err(format!("reference to undefined type: {name}").into()),
             };
         }
-        let local = self.scopes.iter().rev().find(|(known, _)| *known == &**name).map(|(_, place)| Root::Local(*place));
+        let local = self
+            .scopes
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == &**name)
+            .map(|(_, place)| Root::Local(*place));
         let global = name.strip_prefix('.').unwrap_or(name);
-        let root = local.or_else(|| self.environment.variable(global).map(|place| Root::Variable(place, name.clone())));
+        let root = local.or_else(|| {
+            self.environment
+                .variable(global)
+                .map(|place| Root::Variable(place, name.clone()))
+        });
         let root = root.ok_or_else(|| format!("no such attribute: {name}"))?;
-        Ok(attribute_node(expr.id, AttributePath { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
+        Ok(attribute_node(
+            expr.id,
+            AttributePath {
+                id: expr.id,
+                root,
+                qualifiers: Vec::new(),
+                test_only: false,
+            },
+        ))
     }
 
     #[inline(never)]
@@ -114,7 +180,16 @@ impl<'a> Planner<'a> {
         }
         let operand = self.plan(operand)?;
         let key = QualifierKey::Constant(Value::String(field.clone()));
-        Ok(qualify(expr.id, operand, Qualifier { id: expr.id, key, optional: false, test_only }))
+        Ok(qualify(
+            expr.id,
+            operand,
+            Qualifier {
+                id: expr.id,
+                key,
+                optional: false,
+                test_only,
+            },
+        ))
     }
 
     #[inline(never)]
@@ -125,7 +200,12 @@ impl<'a> Planner<'a> {
         target: Option<&'a Expr>,
         arguments: &'a [Expr],
     ) -> Result<ProgramNode, fold::FoldFailure> {
-        let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
+        let Reference::Function {
+            function: index,
+            overloads,
+            namespaced,
+        } = self.findings.reference(expr.id)
+        else {
             return Err(format!("no such overload: {function}").into());
         };
         let mut planned = Vec::with_capacity(arguments.len().saturating_add(1));
@@ -142,26 +222,44 @@ impl<'a> Planner<'a> {
         let step = match (declaration.name, planned.len()) {
             ("_&&_" | "_||_", 2) => {
                 let decides = declaration.name == "_||_";
-                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
+                let Some(sides) = pair(planned) else {
+                    return Err(String::new().into());
+                };
                 StepAction::Logical(decides, Box::new(sides))
             }
             ("_==_" | "_!=_", 2) => {
-                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
-                StepAction::Equal { negated: declaration.name == "_!=_", sides: Box::new(sides) }
+                let Some(sides) = pair(planned) else {
+                    return Err(String::new().into());
+                };
+                StepAction::Equal {
+                    negated: declaration.name == "_!=_",
+                    sides: Box::new(sides),
+                }
             }
             ("_?:_" | "_?_:_", 3) => return Ok(conditional(expr.id, planned)),
             ("_[_]" | "_[?_]" | "_?._", 2) => {
-                let Some((operand, key)) = pair(planned) else { return Err(String::new().into()) };
+                let Some((operand, key)) = pair(planned) else {
+                    return Err(String::new().into());
+                };
                 return index_step(expr.id, operand, key, declaration.name != "_[_]");
             }
             ("or" | "orValue", 2) if single.is_some() || overloads.count() != 1 => {
                 let value = declaration.name == "orValue";
-                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
-                StepAction::Otherwise { value, sides: Box::new(sides) }
+                let Some(sides) = pair(planned) else {
+                    return Err(String::new().into());
+                };
+                StepAction::Otherwise {
+                    value,
+                    sides: Box::new(sides),
+                }
             }
             _ => self.call_step(expr, declaration, single, planned)?,
         };
-        Ok(ProgramNode { id: expr.id, expr: expr.id, step })
+        Ok(ProgramNode {
+            id: expr.id,
+            expr: expr.id,
+            step,
+        })
     }
 
     #[inline(never)]
@@ -178,14 +276,25 @@ impl<'a> Planner<'a> {
             Dispatch::One { takes, call } => CallTarget::One(takes, call),
             Dispatch::Evaluator | Dispatch::Overloads => {
                 let candidates = declaration.overloads.iter().filter(|candidate| {
-                    single.is_none_or(|single| std::ptr::eq(single, *candidate)) && candidate.arguments.len() == arguments.len()
+                    single.is_none_or(|single| std::ptr::eq(single, *candidate))
+                        && candidate.arguments.len() == arguments.len()
                 });
-                CallTarget::First(candidates.map(|candidate| (candidate.arguments.clone(), candidate.overload.call)).collect())
+                CallTarget::First(
+                    candidates
+                        .map(|candidate| (candidate.arguments.clone(), candidate.overload.call))
+                        .collect(),
+                )
             }
         };
         let appends_to = match (arguments.first(), expr.generated) {
-            (Some(ProgramNode { step: StepAction::Attribute(attribute), .. }), true)
-                if matches!(declaration.name, "_+_" | "cel.@mapInsert") && attribute.qualifiers.is_empty() =>
+            (
+                Some(ProgramNode {
+                    step: StepAction::Attribute(attribute),
+                    ..
+                }),
+                true,
+            ) if matches!(declaration.name, "_+_" | "cel.@mapInsert")
+                && attribute.qualifiers.is_empty() =>
             {
                 match attribute.root {
                     Root::Local(place) if self.is_accumulator(place) => Some(place),
@@ -198,22 +307,43 @@ impl<'a> Planner<'a> {
             Some(signature) => signature.overload.stops_early,
             None => matches!(target, CallTarget::First(_)),
         };
-        let call = CallStep { name: declaration.name, target, arguments, stops_early, cost, appends_to };
-        Ok(fold::call(call, single.map(|signature| signature.id), rules)?)
+        let call = CallStep {
+            name: declaration.name,
+            target,
+            arguments,
+            stops_early,
+            cost,
+            appends_to,
+        };
+        Ok(fold::call(
+            call,
+            single.map(|signature| signature.id),
+            rules,
+        )?)
     }
 
     /// Returns true if `place` holds the accumulator of the innermost loop. Since cel-go 0.23 users cannot write its name; before
     /// that, only generated steps may move its value out.
     fn is_accumulator(&self, place: usize) -> bool {
         let name = self.environment.parse_options().dialect.accumulator;
-        self.scopes.iter().rev().find(|(known, _)| *known == name).is_some_and(|(_, known)| *known == place)
+        self.scopes
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == name)
+            .is_some_and(|(_, known)| *known == place)
     }
 
     #[inline(never)]
-    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, fold::FoldFailure> {
+    fn plan_fold(
+        &mut self,
+        comprehension: &'a Comprehension,
+    ) -> Result<Box<Fold>, fold::FoldFailure> {
         let accumulator = self.locals;
         let variable = accumulator.saturating_add(1);
-        let variable2 = comprehension.variable2.as_ref().map(|_| variable.saturating_add(1));
+        let variable2 = comprehension
+            .variable2
+            .as_ref()
+            .map(|_| variable.saturating_add(1));
         self.locals = variable2.unwrap_or(variable).saturating_add(1);
         let init = self.plan(&comprehension.init)?;
         let range = self.plan(&comprehension.range)?;
@@ -230,7 +360,16 @@ impl<'a> Planner<'a> {
         self.scopes.push((&comprehension.accumulator, accumulator));
         let result = self.plan(&comprehension.result)?;
         self.scopes.truncate(outside);
-        Ok(Box::new(Fold { range, variable, variable2, accumulator, init, condition, step, result }))
+        Ok(Box::new(Fold {
+            range,
+            variable,
+            variable2,
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+        }))
     }
 }
 
@@ -253,7 +392,11 @@ pub fn constant(literal: &Literal) -> Value {
 }
 
 fn attribute_node(expr: u32, attribute: AttributePath) -> ProgramNode {
-    ProgramNode { id: attribute.id, expr, step: StepAction::Attribute(Arc::new(attribute)) }
+    ProgramNode {
+        id: attribute.id,
+        expr,
+        step: StepAction::Attribute(Arc::new(attribute)),
+    }
 }
 
 /// Returns the attribute of a step; any other step becomes the root of a new attribute.
@@ -267,7 +410,12 @@ fn into_attribute(node: ProgramNode) -> AttributePath {
         },
         step => step,
     };
-    AttributePath { id, root: Root::Value(ProgramNode { id, expr, step }), qualifiers: Vec::new(), test_only: false }
+    AttributePath {
+        id,
+        root: Root::Value(ProgramNode { id, expr, step }),
+        qualifiers: Vec::new(),
+        test_only: false,
+    }
 }
 
 #[inline(never)]
@@ -295,15 +443,37 @@ fn add_qualifier(attribute: &mut AttributePath, qualifier: &Arc<Qualifier>) {
 #[inline(never)]
 fn conditional(id: u32, parts: Vec<ProgramNode>) -> ProgramNode {
     let mut parts = parts.into_iter();
-    let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next()) else {
-        return ProgramNode { id, expr: id, step: StepAction::Constant(Value::no_such_overload()) };
+    let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return ProgramNode {
+            id,
+            expr: id,
+            step: StepAction::Constant(Value::no_such_overload()),
+        };
     };
-    let root = Root::Conditional(Box::new((condition, Arc::new(into_attribute(truthy)), Arc::new(into_attribute(falsy)))));
-    attribute_node(id, AttributePath { id, root, qualifiers: Vec::new(), test_only: false })
+    let root = Root::Conditional(Box::new((
+        condition,
+        Arc::new(into_attribute(truthy)),
+        Arc::new(into_attribute(falsy)),
+    )));
+    attribute_node(
+        id,
+        AttributePath {
+            id,
+            root,
+            qualifiers: Vec::new(),
+            test_only: false,
+        },
+    )
 }
 
 #[inline(never)]
-fn index_step(expr: u32, operand: ProgramNode, key: ProgramNode, optional: bool) -> Result<ProgramNode, fold::FoldFailure> {
+fn index_step(
+    expr: u32,
+    operand: ProgramNode,
+    key: ProgramNode,
+    optional: bool,
+) -> Result<ProgramNode, fold::FoldFailure> {
     let key = match key.step {
         StepAction::Constant(value) => {
             can_qualify(&value)?;
@@ -312,5 +482,14 @@ fn index_step(expr: u32, operand: ProgramNode, key: ProgramNode, optional: bool)
         StepAction::Attribute(attribute) => QualifierKey::Attribute(attribute),
         step => QualifierKey::Computed(ProgramNode { step, ..key }),
     };
-    Ok(qualify(expr, operand, Qualifier { id: expr, key, optional, test_only: false }))
+    Ok(qualify(
+        expr,
+        operand,
+        Qualifier {
+            id: expr,
+            key,
+            optional,
+            test_only: false,
+        },
+    ))
 }

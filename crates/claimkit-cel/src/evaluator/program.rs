@@ -185,13 +185,17 @@ impl CallTarget {
         match self {
             CallTarget::One(takes, call) => match arguments.first() {
                 Some(first) if !takes(first) => match first {
-                    Value::String(_) | Value::Timestamp(_) | Value::Duration(_) => Value::no_such_overload(),
+                    Value::String(_) | Value::Timestamp(_) | Value::Duration(_) => {
+                        Value::no_such_overload()
+                    }
                     _ => Value::error(format!("no such overload: {name}")),
                 },
                 _ => call(scope, arguments),
             },
             CallTarget::First(candidates) => {
-                let found = candidates.iter().find(|(types, _)| operations::accepts(types, arguments));
+                let found = candidates
+                    .iter()
+                    .find(|(types, _)| operations::accepts(types, arguments));
                 match found.and_then(|(_, call)| *call) {
                     Some(call) => call(scope, arguments),
                     None => operations::no_overload_for(name, arguments),
@@ -201,7 +205,13 @@ impl CallTarget {
     }
 
     /// Runs as [`CallTarget::run`] does; with `owned` the first argument may be changed in place.
-    pub(super) fn take(&self, name: &str, scope: &mut EvaluationScope<'_>, arguments: &mut [Value], owned: bool) -> Value {
+    pub(super) fn take(
+        &self,
+        name: &str,
+        scope: &mut EvaluationScope<'_>,
+        arguments: &mut [Value],
+        owned: bool,
+    ) -> Value {
         if owned && let Some(grown) = operations::lists::grow(arguments) {
             return grown;
         }

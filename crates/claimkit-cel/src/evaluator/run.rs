@@ -8,8 +8,13 @@ use super::super::dialect::DialectRules;
 use super::super::messages;
 use super::super::operations::{self, EvaluationScope};
 use super::super::value::{EvalError, Key, Map, Value};
-use super::attributes::{Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable};
-use super::program::{AttributePath, CallStep, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey, Root, StepAction, Steps};
+use super::attributes::{
+    Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable,
+};
+use super::program::{
+    AttributePath, CallStep, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey, Root,
+    StepAction, Steps,
+};
 
 /// A value that an expression had, in the order of evaluation.
 #[derive(Clone, Debug)]
@@ -61,7 +66,9 @@ pub fn evaluate<'a>(
 ) -> (Value, u64, Vec<Observation>) {
     let mut run = Run {
         variables,
-        locals: std::iter::repeat_with(|| Local::Unset).take(program.locals).collect(),
+        locals: std::iter::repeat_with(|| Local::Unset)
+            .take(program.locals)
+            .collect(),
         spending: Spending::new(limit),
         scope: EvaluationScope::new(rules),
         observations: (keep == Keep::EveryValue).then(Vec::new),
@@ -69,7 +76,11 @@ pub fn evaluate<'a>(
     };
     let value = run.evaluate(&program.root);
     let value = run.stopped.take().map_or(value, Value::Error);
-    (value, run.spending.spent(), run.observations.unwrap_or_default())
+    (
+        value,
+        run.spending.spent(),
+        run.observations.unwrap_or_default(),
+    )
 }
 
 impl<'a> Run<'a> {
@@ -120,12 +131,18 @@ impl<'a> Run<'a> {
                 Cow::Borrowed(value)
             }
             StepAction::Attribute(attribute) => self.attribute(node, attribute),
-            StepAction::Logical(decides, sides) => Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1)),
-            StepAction::Equal { negated, sides } => Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1)),
+            StepAction::Logical(decides, sides) => {
+                Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1))
+            }
+            StepAction::Equal { negated, sides } => {
+                Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1))
+            }
             StepAction::Call(call) => Cow::Owned(self.call(node, call)),
             StepAction::InSet(argument, set) => Cow::Owned(self.in_set(node, argument, set)),
             StepAction::Matches(call) => Cow::Owned(self.matches(node, call)),
-            StepAction::Otherwise { value, sides } => Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1)),
+            StepAction::Otherwise { value, sides } => {
+                Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1))
+            }
             StepAction::List(elements) => Cow::Owned(self.list(node, elements)),
             StepAction::Map(entries) => Cow::Owned(self.map(node, entries)),
             StepAction::Message(name, fields) => Cow::Owned(self.message(node, name, fields)),
@@ -140,7 +157,9 @@ impl<'a> Run<'a> {
 
     #[inline(never)]
     fn exceeded(&mut self) -> Value {
-        self.stop(EvalError::stop("operation cancelled: actual cost limit exceeded"))
+        self.stop(EvalError::stop(
+            "operation cancelled: actual cost limit exceeded",
+        ))
     }
 
     #[inline(never)]
@@ -161,7 +180,10 @@ impl<'a> Run<'a> {
         if let Some(observations) = &mut self.observations
             && observations.len() < MOST_OBSERVATIONS
         {
-            observations.push(Observation { expr, value: value.clone() });
+            observations.push(Observation {
+                expr,
+                value: value.clone(),
+            });
         }
     }
 
@@ -205,7 +227,13 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn logical(&mut self, node: &'a ProgramNode, decides: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
+    fn logical(
+        &mut self,
+        node: &'a ProgramNode,
+        decides: bool,
+        left: &'a ProgramNode,
+        right: &'a ProgramNode,
+    ) -> Value {
         let mut error = None;
         let mut value = Value::Bool(!decides);
         for side in [left, right] {
@@ -216,7 +244,9 @@ impl<'a> Run<'a> {
                     break;
                 }
                 Value::Bool(_) => {}
-                Value::Error(found) => drop(error.get_or_insert_with(|| Value::Error(found.clone()))),
+                Value::Error(found) => {
+                    drop(error.get_or_insert_with(|| Value::Error(found.clone())))
+                }
                 _ => drop(error.get_or_insert_with(Value::no_such_overload)),
             }
         }
@@ -227,7 +257,13 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn equal(&mut self, node: &'a ProgramNode, negated: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
+    fn equal(
+        &mut self,
+        node: &'a ProgramNode,
+        negated: bool,
+        left: &'a ProgramNode,
+        right: &'a ProgramNode,
+    ) -> Value {
         let first = self.evaluate_borrowed(left);
         let second = self.evaluate_borrowed(right);
         let value = if first.is_error() {
@@ -241,7 +277,10 @@ impl<'a> Run<'a> {
                 error => error,
             }
         };
-        if self.spending.drop_arguments([left.id, right.id].into_iter()) {
+        if self
+            .spending
+            .drop_arguments([left.id, right.id].into_iter())
+        {
             let name = if negated { "_!=_" } else { "_==_" };
             let cost = super::super::cost::spend::equality(&self.scope, name, &first, &second);
             self.spending.add(cost);
@@ -291,7 +330,12 @@ impl<'a> Run<'a> {
                 }
                 let limit = self.spending.left();
                 self.scope.allow(limit);
-                call.target.take(call.name, &mut self.scope, &mut arguments, call.appends_to.is_some())
+                call.target.take(
+                    call.name,
+                    &mut self.scope,
+                    &mut arguments,
+                    call.appends_to.is_some(),
+                )
             }
         };
         let value = self.checked(value);
@@ -323,20 +367,34 @@ impl<'a> Run<'a> {
         }
         let value = match (error, arguments.first()) {
             (Some(error), _) => error,
-            (None, Some(Value::String(text))) => {
-                operations::texts::run_regex(&mut self.scope, call.kind, &call.regex, text, arguments.get(2))
-            }
+            (None, Some(Value::String(text))) => operations::texts::run_regex(
+                &mut self.scope,
+                call.kind,
+                &call.regex,
+                text,
+                arguments.get(2),
+            ),
             _ => Value::no_such_overload(),
         };
-        if self.spending.drop_arguments(call.arguments.iter().map(|argument| argument.id)) {
-            self.spending.add(call.cost.spent(&arguments, &value).unwrap_or(1));
+        if self
+            .spending
+            .drop_arguments(call.arguments.iter().map(|argument| argument.id))
+        {
+            self.spending
+                .add(call.cost.spent(&arguments, &value).unwrap_or(1));
         }
         self.spending.push(node.id);
         self.checked(value)
     }
 
     #[inline(never)]
-    fn otherwise(&mut self, node: &'a ProgramNode, value: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
+    fn otherwise(
+        &mut self,
+        node: &'a ProgramNode,
+        value: bool,
+        left: &'a ProgramNode,
+        right: &'a ProgramNode,
+    ) -> Value {
         let found = match self.evaluate(left) {
             Value::Optional(Some(inner)) if value => (*inner).clone(),
             Value::Optional(Some(inner)) => Value::Optional(Some(inner)),
@@ -365,16 +423,25 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.spending.drop_arguments(elements.iter().map(|(element, _)| element.id));
+        self.spending
+            .drop_arguments(elements.iter().map(|(element, _)| element.id));
         self.spending.add(10);
         self.spending.push(node.id);
         error.unwrap_or_else(|| Value::list(list))
     }
 
     #[inline(never)]
-    fn map(&mut self, node: &'a ProgramNode, entries: &'a [(ProgramNode, ProgramNode, bool)]) -> Value {
+    fn map(
+        &mut self,
+        node: &'a ProgramNode,
+        entries: &'a [(ProgramNode, ProgramNode, bool)],
+    ) -> Value {
         let value = self.map_value(entries);
-        self.spending.drop_arguments(entries.iter().flat_map(|(key, value, _)| [key.id, value.id]));
+        self.spending.drop_arguments(
+            entries
+                .iter()
+                .flat_map(|(key, value, _)| [key.id, value.id]),
+        );
         self.spending.add(30);
         self.spending.push(node.id);
         value
@@ -411,13 +478,20 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn message(&mut self, node: &'a ProgramNode, name: &str, fields: &'a [(String, ProgramNode, bool)]) -> Value {
+    fn message(
+        &mut self,
+        node: &'a ProgramNode,
+        name: &str,
+        fields: &'a [(String, ProgramNode, bool)],
+    ) -> Value {
         let mut given = Vec::with_capacity(fields.len());
         let mut error = None;
         for (field, value, optional) in fields {
             match (self.evaluate(value), optional) {
                 (Value::Error(found), _) => error = Some(Value::Error(found)),
-                (Value::Optional(inner), true) => given.extend(inner.map(|inner| (field.as_str(), (*inner).clone()))),
+                (Value::Optional(inner), true) => {
+                    given.extend(inner.map(|inner| (field.as_str(), (*inner).clone())))
+                }
                 (value, _) => given.push((field.as_str(), value)),
             }
             if error.is_some() {
@@ -428,7 +502,8 @@ impl<'a> Run<'a> {
             Some(message) => operations::messages::build(message.kind(), name, &given),
             None => Value::error(format!("unknown type '{name}'")),
         });
-        self.spending.drop_arguments(fields.iter().map(|(_, value, _)| value.id));
+        self.spending
+            .drop_arguments(fields.iter().map(|(_, value, _)| value.id));
         self.spending.add(40);
         self.spending.push(node.id);
         value
@@ -466,10 +541,15 @@ impl<'a> Run<'a> {
                 }
                 self.evaluate(&fold.result)
             }
-            Value::Error(_) if fold.variable2.is_none() || !self.scope.rules().two_variables_hide_errors => range.clone(),
-            other if fold.variable2.is_some() => {
-                Value::error(format!("unsupported comprehension range type: {}", go_type(other)))
+            Value::Error(_)
+                if fold.variable2.is_none() || !self.scope.rules().two_variables_hide_errors =>
+            {
+                range.clone()
             }
+            other if fold.variable2.is_some() => Value::error(format!(
+                "unsupported comprehension range type: {}",
+                go_type(other)
+            )),
             other => Value::error(format!("got '{}', expected iterable type", go_type(other))),
         };
         self.spending.drop(fold.range.id);

@@ -102,15 +102,32 @@ pub(crate) fn libraries() -> &'static [Function] {
 }
 
 const fn evaluated(name: &'static str, overloads: &'static [Overload]) -> Function {
-    Function { name, dispatch: Dispatch::Evaluator, overloads }
+    Function {
+        name,
+        dispatch: Dispatch::Evaluator,
+        overloads,
+    }
 }
 
-const fn one(name: &'static str, takes: fn(&Value) -> bool, call: Implementation, overloads: &'static [Overload]) -> Function {
-    Function { name, dispatch: Dispatch::One { takes, call }, overloads }
+const fn one(
+    name: &'static str,
+    takes: fn(&Value) -> bool,
+    call: Implementation,
+    overloads: &'static [Overload],
+) -> Function {
+    Function {
+        name,
+        dispatch: Dispatch::One { takes, call },
+        overloads,
+    }
 }
 
 const fn overloaded(name: &'static str, overloads: &'static [Overload]) -> Function {
-    Function { name, dispatch: Dispatch::Overloads, overloads }
+    Function {
+        name,
+        dispatch: Dispatch::Overloads,
+        overloads,
+    }
 }
 
 const fn global(id: &'static str, signature: &'static str) -> Overload {

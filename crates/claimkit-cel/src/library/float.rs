@@ -13,7 +13,10 @@ pub fn parse(text: &str) -> Option<f64> {
     }
     let digits: String = text.chars().filter(|c| *c != '_').collect();
     let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(&digits);
-    let number = match unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+    let number = match unsigned
+        .strip_prefix("0x")
+        .or_else(|| unsigned.strip_prefix("0X"))
+    {
         Some(hexadecimal) if digits.starts_with('-') => -self::hexadecimal(hexadecimal)?,
         Some(hexadecimal) => self::hexadecimal(hexadecimal)?,
         None => decimal(&digits)?,
@@ -24,7 +27,11 @@ pub fn parse(text: &str) -> Option<f64> {
 fn special(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned.eq_ignore_ascii_case("inf") || unsigned.eq_ignore_ascii_case("infinity") {
-        return Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
+        return Some(if text.starts_with('-') {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        });
     }
     text.eq_ignore_ascii_case("nan").then_some(f64::NAN)
 }
@@ -33,8 +40,14 @@ fn special(text: &str) -> Option<f64> {
 fn has_good_underscores(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = unsigned.to_ascii_lowercase();
-    let prefixed = ["0b", "0o", "0x"].into_iter().any(|prefix| lower.starts_with(prefix));
-    let (mut previous, rest) = if prefixed { (b'0', lower.get(2..).unwrap_or_default()) } else { (b'^', lower.as_str()) };
+    let prefixed = ["0b", "0o", "0x"]
+        .into_iter()
+        .any(|prefix| lower.starts_with(prefix));
+    let (mut previous, rest) = if prefixed {
+        (b'0', lower.get(2..).unwrap_or_default())
+    } else {
+        (b'^', lower.as_str())
+    };
     for byte in rest.bytes() {
         let digit = byte.is_ascii_digit() || (lower.starts_with("0x") && byte.is_ascii_hexdigit());
         previous = match byte {
@@ -53,16 +66,27 @@ fn hexadecimal(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    if (whole.is_empty() && fraction.is_empty()) || unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit()) {
+    if (whole.is_empty() && fraction.is_empty())
+        || unsigned.is_empty()
+        || !unsigned.bytes().all(|b| b.is_ascii_digit())
+    {
         return None;
     }
     // Go stops counting here, far beyond where it matters.
-    let mut power = unsigned.bytes().fold(0i64, |sum, b| sum.saturating_mul(10).saturating_add(i64::from(b & 0xf)).min(100_000));
+    let mut power = unsigned.bytes().fold(0i64, |sum, b| {
+        sum.saturating_mul(10)
+            .saturating_add(i64::from(b & 0xf))
+            .min(100_000)
+    });
     if exponent.starts_with('-') {
         power = power.saturating_neg();
     }
     let (mut value, mut more) = (0u64, false);
-    for (digit, behind) in whole.chars().map(|c| (c, false)).chain(fraction.chars().map(|c| (c, true))) {
+    for (digit, behind) in whole
+        .chars()
+        .map(|c| (c, false))
+        .chain(fraction.chars().map(|c| (c, true)))
+    {
         let digit = u64::from(digit.to_digit(16)?);
         if behind {
             power = power.saturating_sub(4);
@@ -90,8 +114,12 @@ fn scaled(value: u64, more: bool, power: i64) -> f64 {
     if top > 1023 {
         return f64::INFINITY;
     }
-    let Ok(dropped @ 11..=64) = u32::try_from(64i64.saturating_sub(kept)) else { return 0.0 };
-    let low = u64::MAX.checked_shr(64u32.saturating_sub(dropped)).unwrap_or(0);
+    let Ok(dropped @ 11..=64) = u32::try_from(64i64.saturating_sub(kept)) else {
+        return 0.0;
+    };
+    let low = u64::MAX
+        .checked_shr(64u32.saturating_sub(dropped))
+        .unwrap_or(0);
     let half = 1u64.checked_shl(dropped.saturating_sub(1)).unwrap_or(0);
     let bits = value.checked_shr(dropped).unwrap_or(0);
     let rest = value & low;
@@ -147,7 +175,10 @@ mod tests {
             ("0x1.fffffffffffff8p0", 2.0),
             ("0x1.fffffffffffff7p0", 1.9999999999999998),
             ("0x1.00000000000008p0", 1.0),
-            ("0x1.000000000000080000000000000000000001p0", 1.0000000000000002),
+            (
+                "0x1.000000000000080000000000000000000001p0",
+                1.0000000000000002,
+            ),
             ("0x1p-1074", 5e-324),
             ("0x1p-1075", 0.0),
             ("0x1.8p-1075", 5e-324),

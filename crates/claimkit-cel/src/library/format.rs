@@ -122,10 +122,21 @@ impl Clause {
             Verb::Text => kind != ArgumentKind::Other,
             Verb::Decimal | Verb::Octal => matches!(kind, ArgumentKind::Int | ArgumentKind::Uint),
             // Only three strings are valid, which is known only at run time.
-            Verb::Fixed | Verb::Scientific => matches!(kind, ArgumentKind::Double | ArgumentKind::Text),
-            Verb::Binary => matches!(kind, ArgumentKind::Int | ArgumentKind::Uint | ArgumentKind::Bool),
+            Verb::Fixed | Verb::Scientific => {
+                matches!(kind, ArgumentKind::Double | ArgumentKind::Text)
+            }
+            Verb::Binary => matches!(
+                kind,
+                ArgumentKind::Int | ArgumentKind::Uint | ArgumentKind::Bool
+            ),
             Verb::Hexadecimal { .. } => {
-                matches!(kind, ArgumentKind::Int | ArgumentKind::Uint | ArgumentKind::Text | ArgumentKind::Bytes)
+                matches!(
+                    kind,
+                    ArgumentKind::Int
+                        | ArgumentKind::Uint
+                        | ArgumentKind::Text
+                        | ArgumentKind::Bytes
+                )
             }
         }
     }
@@ -140,7 +151,9 @@ impl Clause {
             Verb::Fixed => "fixed-point clause can only be used on doubles",
             Verb::Scientific => "scientific clause can only be used on doubles",
             Verb::Binary => "only integers and bools can be formatted as binary",
-            Verb::Hexadecimal { .. } => "only integers, byte buffers, and strings can be formatted as hex",
+            Verb::Hexadecimal { .. } => {
+                "only integers, byte buffers, and strings can be formatted as hex"
+            }
             Verb::Octal => "octal clause can only be used on integers",
         };
         format!("{what}, was given {type_name}")
@@ -172,7 +185,9 @@ pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Resul
         Some(argument) => write(clause, argument, spacing).map(Some),
         None => Ok(None),
     };
-    walk(template, arguments.len(), Phase::Run, each).map(|(text, _)| text).map_err(|error| error.message())
+    walk(template, arguments.len(), Phase::Run, each)
+        .map(|(text, _)| text)
+        .map_err(|error| error.message())
 }
 
 /// Checks a literal format with `count` arguments. Calls `each` with every clause and the index of its argument; `each` may
@@ -182,7 +197,10 @@ pub fn check<E>(
     count: usize,
     mut each: impl FnMut(Clause, usize) -> Result<(), E>,
 ) -> Result<usize, FormatError<E>> {
-    walk(template, count, Phase::Check, |clause, at| each(clause, at).map(|()| None)).map(|(_, used)| used)
+    walk(template, count, Phase::Check, |clause, at| {
+        each(clause, at).map(|()| None)
+    })
+    .map(|(_, used)| used)
 }
 
 /// When a format string is read.
@@ -219,9 +237,14 @@ fn walk<E>(
         if used >= count {
             return Err(missing());
         }
-        let (clause, behind) =
-            clause(behind).map_err(|error| FormatError::Template(format!("could not parse formatting clause: {error}")))?;
-        out.push_str(&each(clause, used).map_err(FormatError::Argument)?.unwrap_or_default());
+        let (clause, behind) = clause(behind).map_err(|error| {
+            FormatError::Template(format!("could not parse formatting clause: {error}"))
+        })?;
+        out.push_str(
+            &each(clause, used)
+                .map_err(FormatError::Argument)?
+                .unwrap_or_default(),
+        );
         used = used.saturating_add(1);
         rest = behind;
     }
@@ -237,15 +260,24 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
         let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
         let (number, behind) = behind.split_at_checked(digits).unwrap_or((behind, ""));
         if behind.is_empty() {
-            return Err("error while parsing precision: could not find end of precision specifier".to_owned());
+            return Err(
+                "error while parsing precision: could not find end of precision specifier"
+                    .to_owned(),
+            );
         }
-        let why = if number.is_empty() { "invalid syntax" } else { "value out of range" };
+        let why = if number.is_empty() {
+            "invalid syntax"
+        } else {
+            "value out of range"
+        };
         precision = Some(number.parse().map_err(|_| {
             format!("error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing \"{number}\": {why}")
         })?);
         rest = behind;
     }
-    let Some((&byte, _)) = rest.as_bytes().split_first() else { return Err(String::new()) };
+    let Some((&byte, _)) = rest.as_bytes().split_first() else {
+        return Err(String::new());
+    };
     let verb = match byte {
         b's' => Verb::Text,
         b'd' => Verb::Decimal,
@@ -256,9 +288,17 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
         b'X' => Verb::Hexadecimal { upper: true },
         b'o' => Verb::Octal,
         // Upstream treats the first byte of a multi-byte character as a character.
-        _ => return Err(format!("unrecognized formatting clause \"{}\"", char::from(byte))),
+        _ => {
+            return Err(format!(
+                "unrecognized formatting clause \"{}\"",
+                char::from(byte)
+            ));
+        }
     };
-    Ok((Clause { verb, precision }, rest.get(1..).unwrap_or_default()))
+    Ok((
+        Clause { verb, precision },
+        rest.get(1..).unwrap_or_default(),
+    ))
 }
 
 /// Writes one argument as a clause asks for it.
@@ -272,7 +312,9 @@ fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String
         (Verb::Decimal, Argument::Int(number)) => Ok(number.to_string()),
         (Verb::Decimal, Argument::Uint(number)) => Ok(number.to_string()),
         (Verb::Fixed | Verb::Scientific, _) => {
-            let Some(number) = number(argument) else { return refused() };
+            let Some(number) = number(argument) else {
+                return refused();
+            };
             let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
             if precision > LARGEST_PRINTED_PRECISION {
                 return Ok(NO_VERB.to_owned());
@@ -280,14 +322,23 @@ fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String
             if precision > MOST_PRECISION {
                 return Err(format!("a precision of {precision} is not supported here"));
             }
-            Ok(if clause.verb == Verb::Fixed { fixed(number, precision) } else { scientific(number, precision, spacing) })
+            Ok(if clause.verb == Verb::Fixed {
+                fixed(number, precision)
+            } else {
+                scientific(number, precision, spacing)
+            })
         }
         (Verb::Binary, Argument::Bool(truth)) => Ok(u8::from(*truth).to_string()),
-        (Verb::Hexadecimal { upper }, Argument::Text(text)) => Ok(hexadecimal(text.as_bytes(), upper)),
+        (Verb::Hexadecimal { upper }, Argument::Text(text)) => {
+            Ok(hexadecimal(text.as_bytes(), upper))
+        }
         (Verb::Hexadecimal { upper }, Argument::Bytes(bytes)) => Ok(hexadecimal(bytes, upper)),
         (_, Argument::Int(number)) => {
             let sign = if *number < 0 { "-" } else { "" };
-            Ok(format!("{sign}{}", in_base(clause.verb, number.unsigned_abs())))
+            Ok(format!(
+                "{sign}{}",
+                in_base(clause.verb, number.unsigned_abs())
+            ))
         }
         (_, Argument::Uint(number)) => Ok(in_base(clause.verb, *number)),
         _ => refused(),
@@ -314,7 +365,16 @@ fn in_base(verb: Verb, number: u64) -> String {
 }
 
 fn hexadecimal(bytes: &[u8], upper: bool) -> String {
-    bytes.iter().map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }).collect()
+    bytes
+        .iter()
+        .map(|byte| {
+            if upper {
+                format!("{byte:02X}")
+            } else {
+                format!("{byte:02x}")
+            }
+        })
+        .collect()
 }
 
 /// Returns the number of a double, or of one of three texts.
@@ -373,8 +433,13 @@ fn member(argument: &Argument) -> Result<String, String> {
 
 fn key(argument: &Argument) -> Result<String, String> {
     match argument {
-        Argument::Text(_) | Argument::Bool(_) | Argument::Int(_) | Argument::Uint(_) => member(argument),
-        _ => Err(format!("no formatting function for map key of type {}", argument.type_name())),
+        Argument::Text(_) | Argument::Bool(_) | Argument::Int(_) | Argument::Uint(_) => {
+            member(argument)
+        }
+        _ => Err(format!(
+            "no formatting function for map key of type {}",
+            argument.type_name()
+        )),
     }
 }
 
@@ -392,7 +457,9 @@ mod tests {
 
     #[test]
     fn other_clauses() {
-        use Argument::{Bool, Bytes, Double, Duration, Int, List, Map, Null, Timestamp, Type, Uint};
+        use Argument::{
+            Bool, Bytes, Double, Duration, Int, List, Map, Null, Timestamp, Type, Uint,
+        };
         let hi = || Bytes(b"hi".to_vec());
         let list = List(vec![
             Int(1),
@@ -405,7 +472,11 @@ mod tests {
             Duration("1s".into()),
             Type("int".into()),
         ]);
-        let map = Map(vec![(Int(1), Int(2)), (text("a"), Int(3)), (Bool(true), Double(f64::NEG_INFINITY))]);
+        let map = Map(vec![
+            (Int(1), Int(2)),
+            (text("a"), Int(3)),
+            (Bool(true), Double(f64::NEG_INFINITY)),
+        ]);
         for (template, argument, result) in [
             ("%d", Int(-5), "-5"),
             ("%d", Uint(1), "1"),
@@ -415,11 +486,23 @@ mod tests {
             ("%s", Null, "null"),
             ("%s", hi(), "hi"),
             ("%s", Type("int".into()), "int"),
-            ("%s", Timestamp("2023-01-01T00:00:00Z".into()), "2023-01-01T00:00:00Z"),
+            (
+                "%s",
+                Timestamp("2023-01-01T00:00:00Z".into()),
+                "2023-01-01T00:00:00Z",
+            ),
             ("%s", Duration("5400s".into()), "5400s"),
-            ("%s", list, r#"[1, "a\"", 2.500000, null, "NaN", b"hi", timestamp("t"), duration("1s"), int]"#),
+            (
+                "%s",
+                list,
+                r#"[1, "a\"", 2.500000, null, "NaN", b"hi", timestamp("t"), duration("1s"), int]"#,
+            ),
             ("%s", map, r#"{"a":3, 1:2, true:"-Inf"}"#),
-            ("%s", List(vec![Double(-0.0), List(vec![])]), "[-0.000000, []]"),
+            (
+                "%s",
+                List(vec![Double(-0.0), List(vec![])]),
+                "[-0.000000, []]",
+            ),
             ("%b", Bool(true), "1"),
             ("%b", Int(-5), "-101"),
             ("%x", Int(255), "ff"),
@@ -432,7 +515,11 @@ mod tests {
             ("%f", text("Infinity"), "∞"),
             ("%%%s%%", text("é"), "%é%"),
         ] {
-            assert_eq!(formatted(template, &[argument]).as_deref(), Ok(result), "{template}");
+            assert_eq!(
+                formatted(template, &[argument]).as_deref(),
+                Ok(result),
+                "{template}"
+            );
         }
         assert_eq!(formatted("%%", &[]).as_deref(), Ok("%"));
         assert_eq!(formatted("x", &[Int(1)]).as_deref(), Ok("x"));
@@ -443,11 +530,31 @@ mod tests {
         use Argument::{Bytes, Double, Int, List, Map, Other};
         let quantity = || Other("kubernetes.Quantity".to_owned());
         for (template, arguments, error) in [
-            ("%d", vec![Double(1.5)], "error during formatting: decimal clause can only be used on integers, was given double"),
-            ("%d", vec![text("a")], "error during formatting: decimal clause can only be used on integers, was given string"),
-            ("%.3f", vec![Int(1)], "error during formatting: fixed-point clause can only be used on doubles, was given int"),
-            ("%f", vec![text("1")], "error during formatting: fixed-point clause can only be used on doubles, was given string"),
-            ("%e", vec![Int(2)], "error during formatting: scientific clause can only be used on doubles, was given int"),
+            (
+                "%d",
+                vec![Double(1.5)],
+                "error during formatting: decimal clause can only be used on integers, was given double",
+            ),
+            (
+                "%d",
+                vec![text("a")],
+                "error during formatting: decimal clause can only be used on integers, was given string",
+            ),
+            (
+                "%.3f",
+                vec![Int(1)],
+                "error during formatting: fixed-point clause can only be used on doubles, was given int",
+            ),
+            (
+                "%f",
+                vec![text("1")],
+                "error during formatting: fixed-point clause can only be used on doubles, was given string",
+            ),
+            (
+                "%e",
+                vec![Int(2)],
+                "error during formatting: scientific clause can only be used on doubles, was given int",
+            ),
             (
                 "%b",
                 vec![text("a")],
@@ -458,13 +565,21 @@ mod tests {
                 vec![Double(1.0)],
                 "error during formatting: only integers, byte buffers, and strings can be formatted as hex, was given double",
             ),
-            ("%o", vec![text("a")], "error during formatting: octal clause can only be used on integers, was given string"),
+            (
+                "%o",
+                vec![text("a")],
+                "error during formatting: octal clause can only be used on integers, was given string",
+            ),
             (
                 "%s",
                 vec![quantity()],
                 "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity",
             ),
-            ("%s", vec![List(vec![quantity()])], "error during formatting: no formatting function for kubernetes.Quantity"),
+            (
+                "%s",
+                vec![List(vec![quantity()])],
+                "error during formatting: no formatting function for kubernetes.Quantity",
+            ),
             (
                 "%s",
                 vec![Map(vec![(quantity(), Int(1))])],
@@ -478,9 +593,21 @@ mod tests {
             ("%s %s", vec![text("a")], "index 1 out of range"),
             ("%", vec![], "index 0 out of range"),
             ("%", vec![Int(1)], "unexpected end of string"),
-            ("%z", vec![Int(1)], "could not parse formatting clause: unrecognized formatting clause \"z\""),
-            ("%5d", vec![Int(1)], "could not parse formatting clause: unrecognized formatting clause \"5\""),
-            ("%é", vec![Int(1)], "could not parse formatting clause: unrecognized formatting clause \"Ã\""),
+            (
+                "%z",
+                vec![Int(1)],
+                "could not parse formatting clause: unrecognized formatting clause \"z\"",
+            ),
+            (
+                "%5d",
+                vec![Int(1)],
+                "could not parse formatting clause: unrecognized formatting clause \"5\"",
+            ),
+            (
+                "%é",
+                vec![Int(1)],
+                "could not parse formatting clause: unrecognized formatting clause \"Ã\"",
+            ),
             (
                 "%.d",
                 vec![Int(1)],
@@ -492,24 +619,40 @@ mod tests {
                 "could not parse formatting clause: error while parsing precision: could not find end of precision specifier",
             ),
         ] {
-            assert_eq!(formatted(template, &arguments), Err(error.to_owned()), "{template}");
+            assert_eq!(
+                formatted(template, &arguments),
+                Err(error.to_owned()),
+                "{template}"
+            );
         }
     }
 
     #[test]
     fn checks_before_anything_runs() {
         let checked = |template: &str, kinds: &[ArgumentKind]| {
-            check(template, kinds.len(), |clause, at| if clause.accepts(kinds[at]) { Ok(()) } else { Err(clause.refusal("x")) })
-                .map_err(|e| e.message())
+            check(template, kinds.len(), |clause, at| {
+                if clause.accepts(kinds[at]) {
+                    Ok(())
+                } else {
+                    Err(clause.refusal("x"))
+                }
+            })
+            .map_err(|e| e.message())
         };
-        assert_eq!(checked("%s %d%%", &[ArgumentKind::Null, ArgumentKind::Uint]), Ok(2));
+        assert_eq!(
+            checked("%s %d%%", &[ArgumentKind::Null, ArgumentKind::Uint]),
+            Ok(2)
+        );
         assert_eq!(checked("x", &[ArgumentKind::Int]), Ok(0));
         assert_eq!(checked("%.99999999999f", &[ArgumentKind::Double]), Ok(1));
         assert_eq!(checked("%", &[]), Err("unexpected end of string".into()));
         assert_eq!(checked("%s", &[]), Err("index 0 out of range".into()));
         assert_eq!(
             checked("%d", &[ArgumentKind::Text]),
-            Err("error during formatting: decimal clause can only be used on integers, was given x".into())
+            Err(
+                "error during formatting: decimal clause can only be used on integers, was given x"
+                    .into()
+            )
         );
     }
 }

@@ -30,7 +30,10 @@ impl Digits {
     }
 
     fn is_zero(&self) -> bool {
-        self.whole.bytes().chain(self.fraction.bytes()).all(|digit| digit == b'0')
+        self.whole
+            .bytes()
+            .chain(self.fraction.bytes())
+            .all(|digit| digit == b'0')
     }
 }
 
@@ -45,7 +48,10 @@ fn rounded(number: f64, places: i64) -> Digits {
     let mut kept_digits = round(&padded, kept);
     let given = behind.min(places);
     let fraction = kept_digits.split_off(kept_digits.len().saturating_sub(given));
-    Digits { whole: kept_digits, fraction: format!("{fraction:0<places$}") }
+    Digits {
+        whole: kept_digits,
+        fraction: format!("{fraction:0<places$}"),
+    }
 }
 
 /// Returns the first `kept` digits, rounded half to even. A carry may add one digit in front.
@@ -61,8 +67,14 @@ fn round(digits: &str, kept: usize) -> String {
     if !up {
         return head.to_owned();
     }
-    let nines = head.bytes().rev().take_while(|digit| *digit == b'9').count();
-    let (front, _) = head.split_at_checked(head.len().saturating_sub(nines)).unwrap_or(("", head));
+    let nines = head
+        .bytes()
+        .rev()
+        .take_while(|digit| *digit == b'9')
+        .count();
+    let (front, _) = head
+        .split_at_checked(head.len().saturating_sub(nines))
+        .unwrap_or(("", head));
     let mut out: Vec<u8> = front.bytes().collect();
     match out.last_mut() {
         Some(digit) => *digit = digit.saturating_add(1),
@@ -95,7 +107,10 @@ pub(super) fn fixed(number: f64, precision: i64) -> String {
     let (least, most) = (usize::from(precision as u8), precision as u16 as i16);
     let mut digits = rounded(number, i64::from(most.max(0)));
     let fraction = digits.fraction.trim_end_matches('0').len().max(least);
-    digits.fraction = format!("{:0<least$}", digits.fraction.get(..fraction).unwrap_or(&digits.fraction));
+    digits.fraction = format!(
+        "{:0<least$}",
+        digits.fraction.get(..fraction).unwrap_or(&digits.fraction)
+    );
     let negative = number < 0.0 && !digits.is_zero();
     let length = digits.whole.len();
     let mut whole = String::new();
@@ -105,7 +120,11 @@ pub(super) fn fixed(number: f64, precision: i64) -> String {
         }
         whole.push(digit);
     }
-    Digits { whole, fraction: digits.fraction }.text(negative)
+    Digits {
+        whole,
+        fraction: digits.fraction,
+    }
+    .text(negative)
 }
 
 /// Formats a number for `%e`: six places whatever the precision, which is a width instead.
@@ -116,17 +135,34 @@ pub(super) fn scientific(number: f64, precision: i64, spacing: Spacing) -> Strin
         Some(special) => special.to_owned(),
         None => {
             let (digits, last) = exact(number);
-            let significant = round(&format!("{digits:0<width$}", width = PLACES.saturating_add(1)), PLACES.saturating_add(1));
+            let significant = round(
+                &format!("{digits:0<width$}", width = PLACES.saturating_add(1)),
+                PLACES.saturating_add(1),
+            );
             let carried = significant.len().saturating_sub(PLACES.saturating_add(1));
             let length = i32::try_from(digits.len().saturating_add(carried)).unwrap_or(i32::MAX);
-            let exponent = if digits.is_empty() { 0 } else { last.saturating_add(length).saturating_sub(1) };
+            let exponent = if digits.is_empty() {
+                0
+            } else {
+                last.saturating_add(length).saturating_sub(1)
+            };
             let (first, rest) = significant.split_at_checked(1).unwrap_or(("0", ""));
             let sign = if number < 0.0 { "-" } else { "" };
-            let times = if spacing == Spacing::Narrow { "\u{202f}×\u{202f}" } else { "×" };
+            let times = if spacing == Spacing::Narrow {
+                "\u{202f}×\u{202f}"
+            } else {
+                "×"
+            };
             let minus = if exponent < 0 { "⁻" } else { "" };
             let raised = format!("{:02}", exponent.unsigned_abs());
-            let raised: String = raised.chars().filter_map(|c| SUPERSCRIPT.get(c.to_digit(10)? as usize)).collect();
-            format!("{sign}{first}.{}{times}10{minus}{raised}", rest.get(..PLACES).unwrap_or(rest))
+            let raised: String = raised
+                .chars()
+                .filter_map(|c| SUPERSCRIPT.get(c.to_digit(10)? as usize))
+                .collect();
+            format!(
+                "{sign}{first}.{}{times}10{minus}{raised}",
+                rest.get(..PLACES).unwrap_or(rest)
+            )
         }
     };
     let width = usize::from(precision as u16);
@@ -174,12 +210,24 @@ mod tests {
             ("%e", f64::INFINITY, "     ∞"),
             ("%.1e", f64::NEG_INFINITY, "-∞"),
         ] {
-            let precision = template.trim_matches(['%', '.', 'e', 'f']).parse().unwrap_or(DEFAULT_PRECISION);
-            let text =
-                if template.ends_with('f') { fixed(number, precision) } else { scientific(number, precision, Spacing::None) };
+            let precision = template
+                .trim_matches(['%', '.', 'e', 'f'])
+                .parse()
+                .unwrap_or(DEFAULT_PRECISION);
+            let text = if template.ends_with('f') {
+                fixed(number, precision)
+            } else {
+                scientific(number, precision, Spacing::None)
+            };
             assert_eq!(text, result, "{template} {number}");
         }
-        assert_eq!(scientific(1234.5, 6, Spacing::Narrow), "1.234500\u{202f}×\u{202f}10⁰³");
-        assert_eq!([plain(2.5, 6), plain(-0.0, 6), plain(1234.5, 1)], ["2.500000", "-0.000000", "1234.5"]);
+        assert_eq!(
+            scientific(1234.5, 6, Spacing::Narrow),
+            "1.234500\u{202f}×\u{202f}10⁰³"
+        );
+        assert_eq!(
+            [plain(2.5, 6), plain(-0.0, 6), plain(1234.5, 1)],
+            ["2.500000", "-0.000000", "1234.5"]
+        );
     }
 }

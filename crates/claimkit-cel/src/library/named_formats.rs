@@ -55,28 +55,66 @@ const fn format(
     pattern_size: u64,
     validate: fn(&str, Lengths) -> Messages,
 ) -> NamedFormat {
-    NamedFormat { function, name, pattern_size, validate }
+    NamedFormat {
+        function,
+        name,
+        pattern_size,
+        validate,
+    }
 }
 
 /// All formats. Pattern sizes above 60 come from the patterns in govalidator and strfmt, as far as the costs reveal them.
 pub(crate) static FORMATS: [NamedFormat; 13] = [
-    format("dns1123Label", "DNS1123Label", 30, |text, _| dns1123_label(text)),
-    format("dns1123Subdomain", "DNS1123Subdomain", 60, |text, _| names::subdomain(text)),
-    format("dns1035Label", "DNS1035Label", 30, |text, _| dns1035_label(text)),
-    format("qualifiedName", "QualifiedName", 60, |text, lengths| worded(names::qualified_name(text), lengths)),
-    format("dns1123LabelPrefix", "DNS1123LabelPrefix", 30, |text, _| dns1123_label(&masked(text))),
-    format("dns1123SubdomainPrefix", "DNS1123SubdomainPrefix", 60, |text, _| names::generated_subdomain(text)),
-    format("dns1035LabelPrefix", "DNS1035LabelPrefix", 30, |text, _| dns1035_label(&masked(text))),
-    format("labelValue", "LabelValue", 40, |text, lengths| worded(names::label_value(text), lengths)),
-    format("uri", "URI", 1104, |text, _| url::check(text).err().map(Cow::Owned).into_iter().collect()),
-    format("uuid", "uuid", 70, |text, _| says(is_uuid(text), "does not match the UUID format")),
-    format("byte", "byte", 84, |text, _| says(is_base64(text), "invalid base64")),
-    format("date", "date", 71, |text, _| says(is_date(text), "invalid date")),
-    format("datetime", "datetime", 71, |text, _| says(is_date_time(text), "invalid datetime")),
+    format("dns1123Label", "DNS1123Label", 30, |text, _| {
+        dns1123_label(text)
+    }),
+    format("dns1123Subdomain", "DNS1123Subdomain", 60, |text, _| {
+        names::subdomain(text)
+    }),
+    format("dns1035Label", "DNS1035Label", 30, |text, _| {
+        dns1035_label(text)
+    }),
+    format("qualifiedName", "QualifiedName", 60, |text, lengths| {
+        worded(names::qualified_name(text), lengths)
+    }),
+    format("dns1123LabelPrefix", "DNS1123LabelPrefix", 30, |text, _| {
+        dns1123_label(&masked(text))
+    }),
+    format(
+        "dns1123SubdomainPrefix",
+        "DNS1123SubdomainPrefix",
+        60,
+        |text, _| names::generated_subdomain(text),
+    ),
+    format("dns1035LabelPrefix", "DNS1035LabelPrefix", 30, |text, _| {
+        dns1035_label(&masked(text))
+    }),
+    format("labelValue", "LabelValue", 40, |text, lengths| {
+        worded(names::label_value(text), lengths)
+    }),
+    format("uri", "URI", 1104, |text, _| {
+        url::check(text).err().map(Cow::Owned).into_iter().collect()
+    }),
+    format("uuid", "uuid", 70, |text, _| {
+        says(is_uuid(text), "does not match the UUID format")
+    }),
+    format("byte", "byte", 84, |text, _| {
+        says(is_base64(text), "invalid base64")
+    }),
+    format("date", "date", 71, |text, _| {
+        says(is_date(text), "invalid date")
+    }),
+    format("datetime", "datetime", 71, |text, _| {
+        says(is_date_time(text), "invalid datetime")
+    }),
 ];
 
 fn says(good: bool, message: &'static str) -> Messages {
-    if good { Messages::new() } else { vec![Cow::Borrowed(message)] }
+    if good {
+        Messages::new()
+    } else {
+        vec![Cow::Borrowed(message)]
+    }
 }
 
 /// Returns the release's messages for texts that are too long or have too many slashes.
@@ -107,7 +145,10 @@ fn dns1035_label(text: &str) -> Messages {
         messages.push(Cow::Borrowed("must be no more than 63 characters"));
     }
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if !(text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(inner) && !text.ends_with('-')) {
+    if !(text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(inner)
+        && !text.ends_with('-'))
+    {
         messages.push(Cow::Borrowed(MESSAGE));
     }
     messages
@@ -119,7 +160,10 @@ fn masked(text: &str) -> Cow<'_, str> {
         Some(rest) if !rest.is_empty() => {
             // A cut inside a character leaves a stray byte; such a name is invalid in any case.
             let end = rest.len().saturating_sub(1);
-            Cow::Owned(rest.get(..end).map_or_else(|| rest.to_owned(), |kept| format!("{kept}a")))
+            Cow::Owned(
+                rest.get(..end)
+                    .map_or_else(|| rest.to_owned(), |kept| format!("{kept}a")),
+            )
         }
         _ => Cow::Borrowed(text),
     }
@@ -133,7 +177,9 @@ fn is_uuid(text: &str) -> bool {
             rest = rest.strip_prefix('-').unwrap_or(rest);
         }
         match rest.split_at_checked(length) {
-            Some((digits, behind)) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => rest = behind,
+            Some((digits, behind)) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                rest = behind
+            }
             _ => return false,
         }
     }
@@ -142,10 +188,15 @@ fn is_uuid(text: &str) -> bool {
 
 /// Returns true if the text is base64 with padding, and not empty.
 fn is_base64(text: &str) -> bool {
-    let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
+    let digits = text
+        .strip_suffix("==")
+        .or_else(|| text.strip_suffix('='))
+        .unwrap_or(text);
     !text.is_empty()
         && text.len().is_multiple_of(4)
-        && digits.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte))
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte))
 }
 
 /// Recognizes `2006-01-02`, a day that exists.
@@ -158,16 +209,27 @@ fn is_date(text: &str) -> bool {
 fn is_date_time(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut parts = lower.split('t');
-    let (Some(date), Some(clock)) = (parts.next(), parts.next()) else { return false };
+    let (Some(date), Some(clock)) = (parts.next(), parts.next()) else {
+        return false;
+    };
     text.len() >= 4 && is_date(date) && is_clock(clock)
 }
 
 /// Recognizes `15:04:05`, perhaps with a fraction, and `z` or `±07:00`, whose digits may be any.
 fn is_clock(text: &str) -> bool {
-    let two = |text: &str, most: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) && text <= most;
-    let Some((clock, rest)) = text.split_at_checked(8) else { return false };
+    let two = |text: &str, most: &str| {
+        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) && text <= most
+    };
+    let Some((clock, rest)) = text.split_at_checked(8) else {
+        return false;
+    };
     let mut numbers = clock.split(':');
-    let (Some(hour), Some(minute), Some(second), None) = (numbers.next(), numbers.next(), numbers.next(), numbers.next()) else {
+    let (Some(hour), Some(minute), Some(second), None) = (
+        numbers.next(),
+        numbers.next(),
+        numbers.next(),
+        numbers.next(),
+    ) else {
         return false;
     };
     if !(two(hour, "23") && two(minute, "59") && two(second, "59")) {
@@ -184,7 +246,11 @@ fn is_clock(text: &str) -> bool {
     let mut behind = rest.chars();
     // Not a line feed: that is what the point of a pattern leaves out.
     let point = behind.next().is_some_and(|c| c != '\n');
-    let fraction = behind.as_str().bytes().take_while(u8::is_ascii_digit).count();
+    let fraction = behind
+        .as_str()
+        .bytes()
+        .take_while(u8::is_ascii_digit)
+        .count();
     point && fraction > 0 && behind.as_str().get(fraction..).is_some_and(is_zone)
 }
 
@@ -193,32 +259,79 @@ mod tests {
     use super::*;
 
     fn says(function: &str, text: &str) -> Vec<String> {
-        find(function).unwrap().validate(text, Lengths::Characters).into_iter().map(Cow::into_owned).collect()
+        find(function)
+            .unwrap()
+            .validate(text, Lengths::Characters)
+            .into_iter()
+            .map(Cow::into_owned)
+            .collect()
     }
 
     #[test]
     fn good_and_bad() {
         let none: [&str; 0] = [];
         for (function, good, bad) in [
-            ("dns1123Label", &["abc", "1a", "2023-01-01"][..], &["ABC", "a.b", "-a", "a_b", ""][..]),
-            ("dns1123Subdomain", &["abc", "a.b"], &["-a", "a-", "x/y", "aGk="]),
-            ("dns1035Label", &["abc", "a-1"], &["1a", "-a", "", "x/y", "a-", "é"]),
-            ("qualifiedName", &["abc", "ABC", "x/y", "a_b"], &["-a", "aGk="]),
-            ("dns1123LabelPrefix", &["abc", "a-", "ab-"], &["a.b", "a_b", "-"]),
+            (
+                "dns1123Label",
+                &["abc", "1a", "2023-01-01"][..],
+                &["ABC", "a.b", "-a", "a_b", ""][..],
+            ),
+            (
+                "dns1123Subdomain",
+                &["abc", "a.b"],
+                &["-a", "a-", "x/y", "aGk="],
+            ),
+            (
+                "dns1035Label",
+                &["abc", "a-1"],
+                &["1a", "-a", "", "x/y", "a-", "é"],
+            ),
+            (
+                "qualifiedName",
+                &["abc", "ABC", "x/y", "a_b"],
+                &["-a", "aGk="],
+            ),
+            (
+                "dns1123LabelPrefix",
+                &["abc", "a-", "ab-"],
+                &["a.b", "a_b", "-"],
+            ),
             ("dns1123SubdomainPrefix", &["a.b", "a-"], &["ABC", "x/y"]),
             ("dns1035LabelPrefix", &["abc", "a-", "a1-"], &["1a", "é-"]),
             ("labelValue", &["", "A.b"], &["-a"]),
             ("uri", &["http://x", "/a"], &["-a", "abc"]),
             (
                 "uuid",
-                &["550e8400-e29b-41d4-a716-446655440000", "550E8400e29b41d4a716446655440000"],
+                &[
+                    "550e8400-e29b-41d4-a716-446655440000",
+                    "550E8400e29b41d4a716446655440000",
+                ],
                 &["abc", "-a", "550e8400-e29b-41d4-a716-44665544000g", ""],
             ),
-            ("byte", &["aGk=", "aGkk", "aA=="], &["-a", "", "a", "a===", "====", "aG=k"]),
-            ("date", &["2023-01-01"], &["abc", "2023-1-1", "2023-02-30", "2023-01-01T00:00:00Z", "é023-01-0"]),
+            (
+                "byte",
+                &["aGk=", "aGkk", "aA=="],
+                &["-a", "", "a", "a===", "====", "aG=k"],
+            ),
+            (
+                "date",
+                &["2023-01-01"],
+                &[
+                    "abc",
+                    "2023-1-1",
+                    "2023-02-30",
+                    "2023-01-01T00:00:00Z",
+                    "é023-01-0",
+                ],
+            ),
             (
                 "datetime",
-                &["2023-01-01T00:00:00Z", "2023-01-01t23:59:59.5+99:99", "2023-01-01T00:00:00x1Z", "2023-01-01T00:00:00ZTx"],
+                &[
+                    "2023-01-01T00:00:00Z",
+                    "2023-01-01t23:59:59.5+99:99",
+                    "2023-01-01T00:00:00x1Z",
+                    "2023-01-01T00:00:00ZTx",
+                ],
                 &[
                     "abc",
                     "-a",
@@ -248,10 +361,24 @@ mod tests {
         assert_eq!(says("uuid", "abc"), ["does not match the UUID format"]);
         assert_eq!(says("dns1123Label", "a.b"), ["must not contain dots"]);
         let long = "a".repeat(64);
-        assert_eq!(says("labelValue", &long), ["must be no more than 63 characters"]);
-        let later = |function: &str, text: &str| find(function).unwrap().validate(text, Lengths::Bytes);
-        assert_eq!(later("labelValue", &long), ["must be no more than 63 bytes"]);
-        assert_eq!(later("dns1123Label", &long), ["must be no more than 63 characters"]);
-        assert!(later("qualifiedName", "a/b/c").iter().all(|message| message.starts_with("a valid label key must consist")));
+        assert_eq!(
+            says("labelValue", &long),
+            ["must be no more than 63 characters"]
+        );
+        let later =
+            |function: &str, text: &str| find(function).unwrap().validate(text, Lengths::Bytes);
+        assert_eq!(
+            later("labelValue", &long),
+            ["must be no more than 63 bytes"]
+        );
+        assert_eq!(
+            later("dns1123Label", &long),
+            ["must be no more than 63 characters"]
+        );
+        assert!(
+            later("qualifiedName", "a/b/c")
+                .iter()
+                .all(|message| message.starts_with("a valid label key must consist"))
+        );
     }
 }

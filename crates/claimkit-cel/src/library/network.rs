@@ -50,10 +50,17 @@ impl Address {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let parsed = parse(text)
-            .map_err(|error| format!("IP Address {} parse error during conversion from string: {error}", quoted(text)))?;
+        let parsed = parse(text).map_err(|error| {
+            format!(
+                "IP Address {} parse error during conversion from string: {error}",
+                quoted(text)
+            )
+        })?;
         if parsed.zone {
-            return Err(format!("IP address {} with zone value is not allowed", quoted(text)));
+            return Err(format!(
+                "IP address {} with zone value is not allowed",
+                quoted(text)
+            ));
         }
         if parsed.address.is_mapped() {
             return Err(mapped(text));
@@ -105,7 +112,11 @@ impl Address {
             Self::V6([first, ..]) => first >> 8 == 0xff,
         };
         let broadcast = self == Self::V4([255; 4]);
-        !(self.is_unspecified() || self.is_loopback() || self.is_link_local_unicast() || multicast || broadcast)
+        !(self.is_unspecified()
+            || self.is_loopback()
+            || self.is_link_local_unicast()
+            || multicast
+            || broadcast)
     }
 
     /// Returns true for an address of version 4 written as one of version 6.
@@ -124,7 +135,9 @@ impl Address {
     fn bits(self) -> u128 {
         match self {
             Self::V4(bytes) => u128::from(u32::from_be_bytes(bytes)),
-            Self::V6(groups) => groups.iter().fold(0, |bits, group| bits << 16 | u128::from(*group)),
+            Self::V6(groups) => groups
+                .iter()
+                .fold(0, |bits, group| bits << 16 | u128::from(*group)),
         }
     }
 
@@ -136,7 +149,11 @@ impl Address {
         match self {
             Self::V4(_) => Self::V4((bits as u32).to_be_bytes()),
             Self::V6(_) => Self::V6(core::array::from_fn(|at| {
-                let shift = u32::try_from(at).ok().and_then(|at| 7u32.checked_sub(at)).unwrap_or(0).saturating_mul(16);
+                let shift = u32::try_from(at)
+                    .ok()
+                    .and_then(|at| 7u32.checked_sub(at))
+                    .unwrap_or(0)
+                    .saturating_mul(16);
                 bits.checked_shr(shift).unwrap_or(0) as u16
             })),
         }
@@ -164,8 +181,12 @@ impl Network {
     /// Reads a network. The prefix of the message is there twice for most errors, as upstream has it.
     fn read(text: &str) -> Result<Self, String> {
         const PREFIX: &str = "network address parse error during conversion from string: ";
-        let network =
-            parse_prefix(text).map_err(|error| format!("{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}", quoted(text)))?;
+        let network = parse_prefix(text).map_err(|error| {
+            format!(
+                "{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}",
+                quoted(text)
+            )
+        })?;
         if network.address.is_mapped() {
             return Err(format!("{PREFIX}{}", mapped(text)));
         }
@@ -184,12 +205,16 @@ impl Network {
 
     /// Clears the bits behind the prefix and returns the network.
     pub(crate) fn masked(self) -> Self {
-        Self { address: self.address.masked(self.bits), bits: self.bits }
+        Self {
+            address: self.address.masked(self.bits),
+            bits: self.bits,
+        }
     }
 
     /// Returns true if the network contains the address.
     pub(crate) fn contains(self, address: Address) -> bool {
-        self.address.family() == address.family() && self.address.masked(self.bits) == address.masked(self.bits)
+        self.address.family() == address.family()
+            && self.address.masked(self.bits) == address.masked(self.bits)
     }
 
     /// Returns true if the network contains all of the other one.
@@ -254,7 +279,10 @@ fn parse_prefix(text: &str) -> Result<Network, String> {
         return Err("IPv6 zones cannot be present in a prefix".to_owned());
     }
     let bad = || format!("bad bits after slash: {}", quoted(bits));
-    if bits.is_empty() || !bits.bytes().all(|byte| byte.is_ascii_digit()) || (bits.len() > 1 && bits.starts_with('0')) {
+    if bits.is_empty()
+        || !bits.bytes().all(|byte| byte.is_ascii_digit())
+        || (bits.len() > 1 && bits.starts_with('0'))
+    {
         // Go's number parser would also accept a sign, but Go rejects it here as well.
         return Err(bad());
     }
@@ -276,7 +304,10 @@ fn refused(text: &str, message: &str, at: &str) -> String {
 
 fn parse(text: &str) -> Result<Parsed, String> {
     match text.bytes().find(|byte| matches!(byte, b'.' | b':' | b'%')) {
-        Some(b'.') => Ok(Parsed { address: Address::V4(four(text, text)?), zone: false }),
+        Some(b'.') => Ok(Parsed {
+            address: Address::V4(four(text, text)?),
+            zone: false,
+        }),
         Some(b':') => six(text),
         Some(_) => Err(refused(text, "missing IPv6 address", "")),
         None => Err(refused(text, "unable to parse IP", "")),
@@ -295,7 +326,9 @@ fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
                 if digits == 1 && value == 0 {
                     return Err(refused(text, "IPv4 field has octet with leading zero", ""));
                 }
-                value = value.saturating_mul(10).saturating_add(u16::from(byte & 0xf));
+                value = value
+                    .saturating_mul(10)
+                    .saturating_add(u16::from(byte & 0xf));
                 digits = digits.saturating_add(1);
                 if value > 255 {
                     return Err(refused(text, "IPv4 field has value >255", ""));
@@ -303,7 +336,11 @@ fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
             }
             b'.' => {
                 if previous == b'.' || rest.len() == 1 {
-                    return Err(refused(text, "IPv4 field must have at least one digit", rest));
+                    return Err(refused(
+                        text,
+                        "IPv4 field must have at least one digit",
+                        rest,
+                    ));
                 }
                 if at_field == 3 {
                     return Err(refused(text, "IPv4 address too long", ""));
@@ -320,7 +357,11 @@ fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
     }
     let [.., last] = &mut fields;
     *last = value as u8;
-    if at_field < 3 { Err(refused(text, "IPv4 address too short", "")) } else { Ok(fields) }
+    if at_field < 3 {
+        Err(refused(text, "IPv4 address too short", ""))
+    } else {
+        Ok(fields)
+    }
 }
 
 fn six(text: &str) -> Result<Parsed, String> {
@@ -336,7 +377,10 @@ fn six(text: &str) -> Result<Parsed, String> {
         ellipsis = Some(0);
         rest = behind;
         if rest.is_empty() {
-            return Ok(Parsed { address: Address::V6([0; 8]), zone });
+            return Ok(Parsed {
+                address: Address::V6([0; 8]),
+                zone,
+            });
         }
     }
     while groups.len() < 8 {
@@ -346,15 +390,21 @@ fn six(text: &str) -> Result<Parsed, String> {
         }
         let (number, behind) = rest.split_at_checked(digits).unwrap_or((rest, ""));
         if number.is_empty() {
-            return Err(refused(text, "each colon-separated field must have at least one digit", rest));
+            return Err(refused(
+                text,
+                "each colon-separated field must have at least one digit",
+                rest,
+            ));
         }
         if behind.starts_with('.') {
             if ellipsis.is_none() && groups.len() != 6 {
-                let message = "embedded IPv4 address must replace the final 2 fields of the address";
+                let message =
+                    "embedded IPv4 address must replace the final 2 fields of the address";
                 return Err(refused(text, message, rest));
             }
             if groups.len() > 6 {
-                let message = "too many hex fields to fit an embedded IPv4 at the end of the address";
+                let message =
+                    "too many hex fields to fit an embedded IPv4 at the end of the address";
                 return Err(refused(text, message, rest));
             }
             let [a, b, c, d] = four(text, rest)?;
@@ -371,7 +421,11 @@ fn six(text: &str) -> Result<Parsed, String> {
             return Err(refused(text, "unexpected character, want colon", rest));
         };
         if behind.is_empty() {
-            return Err(refused(text, "colon must be followed by more characters", rest));
+            return Err(refused(
+                text,
+                "colon must be followed by more characters",
+                rest,
+            ));
         }
         rest = behind;
         if let Some(behind) = rest.strip_prefix(':') {
@@ -391,7 +445,11 @@ fn six(text: &str) -> Result<Parsed, String> {
     match ellipsis {
         None if groups.len() < 8 => return Err(refused(text, "address string too short", "")),
         Some(_) if groups.len() == 8 => {
-            return Err(refused(text, "the :: must expand to at least one field of zeros", ""));
+            return Err(refused(
+                text,
+                "the :: must expand to at least one field of zeros",
+                "",
+            ));
         }
         Some(at) => {
             let missing = 8usize.saturating_sub(groups.len());
@@ -400,7 +458,10 @@ fn six(text: &str) -> Result<Parsed, String> {
         None => {}
     }
     let groups = <[u16; 8]>::try_from(groups).unwrap_or([0; 8]);
-    Ok(Parsed { address: Address::V6(groups), zone })
+    Ok(Parsed {
+        address: Address::V6(groups),
+        zone,
+    })
 }
 
 #[cfg(test)]
@@ -425,32 +486,73 @@ mod tests {
             ("abc", "unable to parse IP"),
             ("1.2.3.4/24", "unexpected character (at \"/24\")"),
             ("1.2.3.4.5", "IPv4 address too long"),
-            (".1.2.3", "IPv4 field must have at least one digit (at \".1.2.3\")"),
-            ("1..2.3", "IPv4 field must have at least one digit (at \".2.3\")"),
-            ("1.2.3.", "IPv4 field must have at least one digit (at \".\")"),
+            (
+                ".1.2.3",
+                "IPv4 field must have at least one digit (at \".1.2.3\")",
+            ),
+            (
+                "1..2.3",
+                "IPv4 field must have at least one digit (at \".2.3\")",
+            ),
+            (
+                "1.2.3.",
+                "IPv4 field must have at least one digit (at \".\")",
+            ),
             ("%eth0", "missing IPv6 address"),
             ("fe80::%", "zone must be a non-empty string"),
             ("1:2", "address string too short"),
-            ("1:2:3:4:5:6:7:8:9", "trailing garbage after address (at \"9\")"),
-            ("1:2:3:4:5:6:7:8::", "the :: must expand to at least one field of zeros"),
-            ("12345::", "each group must have 4 or less digits (at \"12345::\")"),
-            ("::g", "each colon-separated field must have at least one digit (at \"g\")"),
+            (
+                "1:2:3:4:5:6:7:8:9",
+                "trailing garbage after address (at \"9\")",
+            ),
+            (
+                "1:2:3:4:5:6:7:8::",
+                "the :: must expand to at least one field of zeros",
+            ),
+            (
+                "12345::",
+                "each group must have 4 or less digits (at \"12345::\")",
+            ),
+            (
+                "::g",
+                "each colon-separated field must have at least one digit (at \"g\")",
+            ),
             ("1g::", "unexpected character, want colon (at \"g::\")"),
             ("1:", "colon must be followed by more characters (at \":\")"),
             ("1::2::3", "multiple :: in address (at \":3\")"),
-            ("1:2:3:4::5:6:7:8", "the :: must expand to at least one field of zeros"),
-            ("1:1.2.3.4", "embedded IPv4 address must replace the final 2 fields of the address (at \"1.2.3.4\")"),
-            ("::1:2:3:4:5:6:7:1.2.3.4", "too many hex fields to fit an embedded IPv4 at the end of the address (at \"1.2.3.4\")"),
+            (
+                "1:2:3:4::5:6:7:8",
+                "the :: must expand to at least one field of zeros",
+            ),
+            (
+                "1:1.2.3.4",
+                "embedded IPv4 address must replace the final 2 fields of the address (at \"1.2.3.4\")",
+            ),
+            (
+                "::1:2:3:4:5:6:7:1.2.3.4",
+                "too many hex fields to fit an embedded IPv4 at the end of the address (at \"1.2.3.4\")",
+            ),
             ("::1.2.3", "IPv4 address too short"),
         ] {
             let text_quoted = quoted(text);
-            let expected =
-                format!("IP Address {text_quoted} parse error during conversion from string: ParseAddr({text_quoted}): {error}");
-            assert_eq!(Address::parse(text), Err(Error::new(ErrorKind::Address, expected)), "{text}");
+            let expected = format!(
+                "IP Address {text_quoted} parse error during conversion from string: ParseAddr({text_quoted}): {error}"
+            );
+            assert_eq!(
+                Address::parse(text),
+                Err(Error::new(ErrorKind::Address, expected)),
+                "{text}"
+            );
         }
         let message = |text| Address::parse(text).map_err(String::from);
-        assert_eq!(message("fe80::1%eth0"), Err("IP address \"fe80::1%eth0\" with zone value is not allowed".into()));
-        assert_eq!(message("::ffff:10.0.0.1"), Err("IPv4-mapped IPv6 address \"::ffff:10.0.0.1\" is not allowed".into()));
+        assert_eq!(
+            message("fe80::1%eth0"),
+            Err("IP address \"fe80::1%eth0\" with zone value is not allowed".into())
+        );
+        assert_eq!(
+            message("::ffff:10.0.0.1"),
+            Err("IPv4-mapped IPv6 address \"::ffff:10.0.0.1\" is not allowed".into())
+        );
     }
 
     #[test]
@@ -501,7 +603,10 @@ mod tests {
             ];
             assert_eq!(found, kinds, "{text}");
         }
-        assert_eq!((address("1.2.3.4").family(), address("::").family()), (4, 6));
+        assert_eq!(
+            (address("1.2.3.4").family(), address("::").family()),
+            (4, 6)
+        );
     }
 
     #[test]
@@ -516,15 +621,29 @@ mod tests {
             ("10.0.0.0/-1", "bad bits after slash: \"-1\""),
             ("10.0.0.0/+1", "bad bits after slash: \"+1\""),
             ("10.0.0.0/", "bad bits after slash: \"\""),
-            ("10.0.0.0/99999999999999999999", "bad bits after slash: \"99999999999999999999\""),
+            (
+                "10.0.0.0/99999999999999999999",
+                "bad bits after slash: \"99999999999999999999\"",
+            ),
             ("a/8", "ParseAddr(\"a\"): unable to parse IP"),
             ("fe80::%1/64", "IPv6 zones cannot be present in a prefix"),
         ] {
-            let expected = format!("{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}", quoted(text));
-            assert_eq!(Network::parse(text), Err(Error::new(ErrorKind::Network, expected)), "{text}");
+            let expected = format!(
+                "{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}",
+                quoted(text)
+            );
+            assert_eq!(
+                Network::parse(text),
+                Err(Error::new(ErrorKind::Network, expected)),
+                "{text}"
+            );
         }
-        let mapped = format!("{PREFIX}IPv4-mapped IPv6 address \"::ffff:10.0.0.0/104\" is not allowed");
-        assert_eq!(Network::parse("::ffff:10.0.0.0/104"), Err(Error::new(ErrorKind::Network, mapped)));
+        let mapped =
+            format!("{PREFIX}IPv4-mapped IPv6 address \"::ffff:10.0.0.0/104\" is not allowed");
+        assert_eq!(
+            Network::parse("::ffff:10.0.0.0/104"),
+            Err(Error::new(ErrorKind::Network, mapped))
+        );
     }
 
     #[test]
@@ -532,10 +651,19 @@ mod tests {
         assert_eq!(network("10.0.0.1/8").to_string(), "10.0.0.1/8");
         assert_eq!(network("10.0.0.1/8").masked(), network("10.0.0.0/8"));
         assert_ne!(network("10.0.0.1/8"), network("10.0.0.0/8"));
-        assert_eq!(network("2001:db8:1:2::/33").masked().to_string(), "2001:db8::/33");
+        assert_eq!(
+            network("2001:db8:1:2::/33").masked().to_string(),
+            "2001:db8::/33"
+        );
         assert_eq!(network("1.2.3.4/0").masked().to_string(), "0.0.0.0/0");
         assert_eq!(network("1.2.3.4/32").masked().to_string(), "1.2.3.4/32");
-        assert_eq!((network("10.0.0.1/8").prefix_length(), network("10.0.0.1/8").address()), (8, address("10.0.0.1")));
+        assert_eq!(
+            (
+                network("10.0.0.1/8").prefix_length(),
+                network("10.0.0.1/8").address()
+            ),
+            (8, address("10.0.0.1"))
+        );
         for (one, other, inside) in [
             ("10.0.0.0/8", "10.1.0.0/16", true),
             ("10.0.0.0/8", "10.0.0.0/8", true),
@@ -544,7 +672,11 @@ mod tests {
             ("::/0", "10.0.0.0/7", false),
             ("127.0.0.1/32", "10.1.0.0/16", false),
         ] {
-            assert_eq!(network(one).contains_network(network(other)), inside, "{one} {other}");
+            assert_eq!(
+                network(one).contains_network(network(other)),
+                inside,
+                "{one} {other}"
+            );
         }
         assert!(network("10.0.0.0/8").contains(address("10.0.0.7")));
         assert!(!network("::/0").contains(address("10.0.0.7")));

@@ -68,7 +68,13 @@ impl CelQuantity {
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             // Most are whole numbers: no digits are needed.
-            (Self::Small { value, scale }, Self::Small { value: other, scale: others }) if scale == others => value.cmp(other),
+            (
+                Self::Small { value, scale },
+                Self::Small {
+                    value: other,
+                    scale: others,
+                },
+            ) if scale == others => value.cmp(other),
             _ => self.decimal().compare(&other.decimal()),
         }
     }
@@ -91,7 +97,8 @@ impl CelQuantity {
 
     /// Computes `asInteger`: only what is held in 64 bits and has no digit behind the point, even if that is a zero.
     pub(crate) fn as_integer(&self) -> Result<i64, String> {
-        self.integer().ok_or_else(|| "cannot convert value to integer".to_owned())
+        self.integer()
+            .ok_or_else(|| "cannot convert value to integer".to_owned())
     }
 
     /// Computes `isInteger`: whether `asInteger` gives one.
@@ -120,21 +127,37 @@ impl CelQuantity {
             Self::Small { value, scale } => (*value as f64, *scale),
             Self::Large(decimal) => (decimal.whole(), decimal.exponent),
         };
-        if exponent == 0 { base } else { base * power_of_ten(exponent) }
+        if exponent == 0 {
+            base
+        } else {
+            base * power_of_ten(exponent)
+        }
     }
 
     fn integer(&self) -> Option<i64> {
         match self {
-            Self::Small { value: 0, scale: 0.. } => Some(0),
-            Self::Small { value, scale: scale @ 0.. } => scaled(*value, *scale),
+            Self::Small {
+                value: 0,
+                scale: 0..,
+            } => Some(0),
+            Self::Small {
+                value,
+                scale: scale @ 0..,
+            } => scaled(*value, *scale),
             _ => None,
         }
     }
 
     fn negated(&self) -> Self {
         match self {
-            Self::Small { value, scale } => Self::Small { value: value.wrapping_neg(), scale: *scale },
-            Self::Large(decimal) => Self::Large(Decimal { negative: !decimal.negative, ..decimal.clone() }),
+            Self::Small { value, scale } => Self::Small {
+                value: value.wrapping_neg(),
+                scale: *scale,
+            },
+            Self::Large(decimal) => Self::Large(Decimal {
+                negative: !decimal.negative,
+                ..decimal.clone()
+            }),
         }
     }
 
@@ -142,18 +165,31 @@ impl CelQuantity {
         match self {
             Self::Large(decimal) => decimal.clone(),
             Self::Small { value, scale } => {
-                let mut digits: Vec<u8> = value.unsigned_abs().to_string().bytes().map(|byte| byte & 0xf).collect();
+                let mut digits: Vec<u8> = value
+                    .unsigned_abs()
+                    .to_string()
+                    .bytes()
+                    .map(|byte| byte & 0xf)
+                    .collect();
                 if *value == 0 {
                     digits.clear();
                 }
-                Decimal { negative: *value < 0, digits, exponent: *scale }
+                Decimal {
+                    negative: *value < 0,
+                    digits,
+                    exponent: *scale,
+                }
             }
         }
     }
 
     /// Returns the sum of two small ones as long as it is small.
     fn small_sum(&self, other: &Self) -> Option<Self> {
-        let (Self::Small { value: a, scale: i }, Self::Small { value: b, scale: j }) = (self, other) else { return None };
+        let (Self::Small { value: a, scale: i }, Self::Small { value: b, scale: j }) =
+            (self, other)
+        else {
+            return None;
+        };
         if *b == 0 {
             return Some(self.clone());
         }
@@ -161,18 +197,37 @@ impl CelQuantity {
             return Some(other.clone());
         }
         let scale = *i.min(j);
-        let value = scaled(*a, i.saturating_sub(scale))?.checked_add(scaled(*b, j.saturating_sub(scale))?)?;
+        let value = scaled(*a, i.saturating_sub(scale))?
+            .checked_add(scaled(*b, j.saturating_sub(scale))?)?;
         Some(Self::Small { value, scale })
     }
 }
 
 impl From<Digits> for CelQuantity {
     fn from(amount: Digits) -> Self {
-        let Digits { negative, digits, exponent, small } = amount;
-        let value = digits.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
+        let Digits {
+            negative,
+            digits,
+            exponent,
+            small,
+        } = amount;
+        let value = digits.iter().try_fold(0i64, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(i64::from(*digit))
+        });
         match value {
-            Some(value) if small => Self::Small { value: if negative { value.wrapping_neg() } else { value }, scale: exponent },
-            _ => Self::Large(Decimal { negative, digits, exponent }),
+            Some(value) if small => Self::Small {
+                value: if negative {
+                    value.wrapping_neg()
+                } else {
+                    value
+                },
+                scale: exponent,
+            },
+            _ => Self::Large(Decimal {
+                negative,
+                digits,
+                exponent,
+            }),
         }
     }
 }
@@ -186,7 +241,8 @@ fn scaled(value: i64, scale: i64) -> Option<i64> {
 impl Decimal {
     /// Returns the power of ten above the first digit.
     fn top(&self) -> i64 {
-        self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
+        self.exponent
+            .saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
 
     fn compare(&self, other: &Self) -> Ordering {
@@ -204,15 +260,26 @@ impl Decimal {
             return signs;
         }
         let sizes = self.compare_size(other);
-        if self.negative { sizes.reverse() } else { sizes }
+        if self.negative {
+            sizes.reverse()
+        } else {
+            sizes
+        }
     }
 
     /// Compares two quantities without their signs; neither is zero.
     fn compare_size(&self, other: &Self) -> Ordering {
         self.top().cmp(&other.top()).then_with(|| {
             let length = self.digits.len().max(other.digits.len());
-            let digits =
-                |decimal: &Self| decimal.digits.iter().copied().chain(core::iter::repeat(0)).take(length).collect::<Vec<_>>();
+            let digits = |decimal: &Self| {
+                decimal
+                    .digits
+                    .iter()
+                    .copied()
+                    .chain(core::iter::repeat(0))
+                    .take(length)
+                    .collect::<Vec<_>>()
+            };
             digits(self).cmp(&digits(other))
         })
     }
@@ -227,7 +294,10 @@ impl Decimal {
         if self.negative == other.negative {
             return Some(Self::from_reversed(self.negative, sum(&a, &b), exponent));
         }
-        let greater = a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()));
+        let greater = a
+            .len()
+            .cmp(&b.len())
+            .then_with(|| a.iter().rev().cmp(b.iter().rev()));
         Some(match greater {
             Ordering::Less => Self::from_reversed(other.negative, difference(&b, &a), exponent),
             _ => Self::from_reversed(self.negative, difference(&a, &b), exponent),
@@ -249,14 +319,26 @@ impl Decimal {
             digits.pop();
         }
         digits.reverse();
-        Self { negative, digits, exponent }
+        Self {
+            negative,
+            digits,
+            exponent,
+        }
     }
 
     /// Returns the digits alone as a number.
     fn whole(&self) -> f64 {
-        let digits: String = self.digits.iter().map(|digit| char::from(digit | b'0')).collect();
+        let digits: String = self
+            .digits
+            .iter()
+            .map(|digit| char::from(digit | b'0'))
+            .collect();
         let size = float::parse(&digits).unwrap_or(0.0);
-        if self.negative && size > 0.0 { -size } else { size }
+        if self.negative && size > 0.0 {
+            -size
+        } else {
+            size
+        }
     }
 }
 
@@ -290,11 +372,15 @@ fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
 /// Computes Go's `math.Pow10`: the product or quotient of two entries of two tables.
 fn power_of_ten(exponent: i64) -> f64 {
     const TENS: [f64; 32] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
-        1e22, 1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31,
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22, 1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31,
     ];
-    const UP: [f64; 10] = [1e0, 1e32, 1e64, 1e96, 1e128, 1e160, 1e192, 1e224, 1e256, 1e288];
-    const DOWN: [f64; 11] = [1e0, 1e-32, 1e-64, 1e-96, 1e-128, 1e-160, 1e-192, 1e-224, 1e-256, 1e-288, 1e-320];
+    const UP: [f64; 10] = [
+        1e0, 1e32, 1e64, 1e96, 1e128, 1e160, 1e192, 1e224, 1e256, 1e288,
+    ];
+    const DOWN: [f64; 11] = [
+        1e0, 1e-32, 1e-64, 1e-96, 1e-128, 1e-160, 1e-192, 1e-224, 1e-256, 1e-288, 1e-320,
+    ];
     let size = usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX);
     let ten = TENS.get(size % 32).copied().unwrap_or(1.0);
     match exponent {
@@ -342,7 +428,10 @@ mod tests {
         ] {
             assert_eq!(read(text).integer(), integer, "{text}");
         }
-        assert_eq!(read("1.5").as_integer(), Err("cannot convert value to integer".into()));
+        assert_eq!(
+            read("1.5").as_integer(),
+            Err("cannot convert value to integer".into())
+        );
     }
 
     #[test]
@@ -368,16 +457,32 @@ mod tests {
 
     #[test]
     fn order() {
-        let texts = ["-1e1000", "-1E", "-1", "-100m", "0", "1n", "0.5", "1", "1.1", "1k", "1Ki", "1M", "1e1000", "1e1001"];
+        let texts = [
+            "-1e1000", "-1E", "-1", "-100m", "0", "1n", "0.5", "1", "1.1", "1k", "1Ki", "1M",
+            "1e1000", "1e1001",
+        ];
         for (i, one) in texts.iter().enumerate() {
             for (j, other) in texts.iter().enumerate() {
                 assert_eq!(read(one).compare(&read(other)), i.cmp(&j), "{one} {other}");
             }
         }
-        for (one, other) in [("1", "1000m"), ("0", "-0"), ("1Ei", "1152921504606846976"), ("0", "0.0"), ("1e3", "1k")] {
-            assert_eq!(read(one).compare(&read(other)), Ordering::Equal, "{one} {other}");
+        for (one, other) in [
+            ("1", "1000m"),
+            ("0", "-0"),
+            ("1Ei", "1152921504606846976"),
+            ("0", "0.0"),
+            ("1e3", "1k"),
+        ] {
+            assert_eq!(
+                read(one).compare(&read(other)),
+                Ordering::Equal,
+                "{one} {other}"
+            );
         }
-        assert_eq!(["-1", "0", "-0.0", "1n", "-1e19"].map(|text| read(text).sign()), [-1, 0, 0, 1, -1]);
+        assert_eq!(
+            ["-1", "0", "-0.0", "1n", "-1e19"].map(|text| read(text).sign()),
+            [-1, 0, 0, 1, -1]
+        );
     }
 
     #[test]
@@ -393,12 +498,29 @@ mod tests {
             ("1e30", "-1n", "999999999999999999999999999999.999999999"),
             ("0e5", "1", "1"),
         ] {
-            assert_eq!(read(one).add(&read(other)).unwrap().compare(&read(sum)), Ordering::Equal, "{one} {other}");
-            assert_eq!(read(sum).sub(&read(other)).unwrap().compare(&read(one)), Ordering::Equal, "{one} {other}");
+            assert_eq!(
+                read(one).add(&read(other)).unwrap().compare(&read(sum)),
+                Ordering::Equal,
+                "{one} {other}"
+            );
+            assert_eq!(
+                read(sum).sub(&read(other)).unwrap().compare(&read(one)),
+                Ordering::Equal,
+                "{one} {other}"
+            );
         }
-        assert!(read("9223372036854775807").add(&CelQuantity::from_int(1)).unwrap().as_integer().is_err());
+        assert!(
+            read("9223372036854775807")
+                .add(&CelQuantity::from_int(1))
+                .unwrap()
+                .as_integer()
+                .is_err()
+        );
         assert_eq!(read("1.5").add(&read("0.5")).unwrap().integer(), None);
-        assert_eq!(read("1k").add(&CelQuantity::from_int(1)).unwrap().integer(), Some(1001));
+        assert_eq!(
+            read("1k").add(&CelQuantity::from_int(1)).unwrap().integer(),
+            Some(1001)
+        );
         assert!(read("1e1000000000").add(&CelQuantity::from_int(1)).is_err());
     }
 }

@@ -74,7 +74,8 @@ impl SemanticVersion {
             return Err("Version string empty".to_owned());
         }
         let mut parts = text.splitn(3, '.');
-        let (Some(major), Some(minor), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(major), Some(minor), Some(rest)) = (parts.next(), parts.next(), parts.next())
+        else {
             return Err("No Major.Minor.Patch elements found".to_owned());
         };
         let major = number(major, "Major", "major")?;
@@ -82,9 +83,21 @@ impl SemanticVersion {
         let (rest, build) = split_identifiers(rest, '+');
         let (patch, pre_release) = split_identifiers(rest, '-');
         let patch = number(patch, "Patch", "patch")?;
-        let pre_release = pre_release.into_iter().map(identifier).collect::<Result<_, _>>()?;
-        let build = build.into_iter().map(build_part).collect::<Result<_, _>>()?;
-        Ok(Self { major, minor, patch, pre_release, build })
+        let pre_release = pre_release
+            .into_iter()
+            .map(identifier)
+            .collect::<Result<_, _>>()?;
+        let build = build
+            .into_iter()
+            .map(build_part)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            major,
+            minor,
+            patch,
+            pre_release,
+            build,
+        })
     }
 
     /// Reads more: a leading `v`, one or two numbers, leading zeros.
@@ -109,7 +122,11 @@ impl SemanticVersion {
         (self.major, self.minor, self.patch)
             .cmp(&(other.major, other.minor, other.patch))
             // Without a pre-release is more than with any.
-            .then_with(|| self.pre_release.is_empty().cmp(&other.pre_release.is_empty()))
+            .then_with(|| {
+                self.pre_release
+                    .is_empty()
+                    .cmp(&other.pre_release.is_empty())
+            })
             .then_with(|| self.pre_release.cmp(&other.pre_release))
     }
 }
@@ -131,7 +148,8 @@ fn is_number(text: &str) -> bool {
 }
 
 fn is_identifier(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn is_padded(text: &str) -> bool {
@@ -140,18 +158,30 @@ fn is_padded(text: &str) -> bool {
 
 fn number(text: &str, name: &str, lower: &str) -> Result<u64, String> {
     if !is_number(text) {
-        return Err(format!("Invalid character(s) found in {lower} number {}", quoted(text)));
+        return Err(format!(
+            "Invalid character(s) found in {lower} number {}",
+            quoted(text)
+        ));
     }
     if is_padded(text) {
-        return Err(format!("{name} number must not contain leading zeroes {}", quoted(text)));
+        return Err(format!(
+            "{name} number must not contain leading zeroes {}",
+            quoted(text)
+        ));
     }
     parse_u64(text)
 }
 
 /// Parses digits as Go's `strconv.ParseUint` does.
 fn parse_u64(digits: &str) -> Result<u64, String> {
-    let why = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
-    digits.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {why}", quoted(digits)))
+    let why = if digits.is_empty() {
+        "invalid syntax"
+    } else {
+        "value out of range"
+    };
+    digits
+        .parse()
+        .map_err(|_| format!("strconv.ParseUint: parsing {}: {why}", quoted(digits)))
 }
 
 fn identifier(text: &str) -> Result<Identifier, String> {
@@ -160,14 +190,20 @@ fn identifier(text: &str) -> Result<Identifier, String> {
     }
     if is_number(text) {
         if is_padded(text) {
-            return Err(format!("Numeric PreRelease version must not contain leading zeroes {}", quoted(text)));
+            return Err(format!(
+                "Numeric PreRelease version must not contain leading zeroes {}",
+                quoted(text)
+            ));
         }
         return parse_u64(text).map(Identifier::Number);
     }
     if is_identifier(text) {
         return Ok(Identifier::Text(text.to_owned()));
     }
-    Err(format!("Invalid character(s) found in prerelease {}", quoted(text)))
+    Err(format!(
+        "Invalid character(s) found in prerelease {}",
+        quoted(text)
+    ))
 }
 
 fn build_part(text: &str) -> Result<String, String> {
@@ -175,7 +211,10 @@ fn build_part(text: &str) -> Result<String, String> {
         return Err("Build meta data is empty".to_owned());
     }
     if !is_identifier(text) {
-        return Err(format!("Invalid character(s) found in build meta data {}", quoted(text)));
+        return Err(format!(
+            "Invalid character(s) found in build meta data {}",
+            quoted(text)
+        ));
     }
     Ok(text.to_owned())
 }
@@ -186,7 +225,11 @@ fn without_zeros(part: &str) -> String {
         return part.to_owned();
     }
     let stripped = part.trim_start_matches('0');
-    let zero = if stripped.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
+    let zero = if stripped.starts_with(|c: char| c.is_ascii_digit()) {
+        ""
+    } else {
+        "0"
+    };
     format!("{zero}{stripped}")
 }
 
@@ -206,28 +249,63 @@ mod tests {
             ("1.2.3+b-1.01", (1, 2, 3)),
             ("18446744073709551615.0.0", (u64::MAX, 0, 0)),
         ] {
-            assert_eq!(SemanticVersion::parse(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
+            assert_eq!(
+                SemanticVersion::parse(text).map(|v| (v.major, v.minor, v.patch)),
+                Ok(numbers),
+                "{text}"
+            );
         }
         for (text, error) in [
             ("", "Version string empty"),
             ("1.2", "No Major.Minor.Patch elements found"),
             ("abc", "No Major.Minor.Patch elements found"),
-            ("v1.2.3", r#"Invalid character(s) found in major number "v1""#),
-            ("01.2.3", r#"Major number must not contain leading zeroes "01""#),
-            ("1.02.3", r#"Minor number must not contain leading zeroes "02""#),
-            ("1.2.03", r#"Patch number must not contain leading zeroes "03""#),
-            ("1.2.3-01", r#"Numeric PreRelease version must not contain leading zeroes "01""#),
+            (
+                "v1.2.3",
+                r#"Invalid character(s) found in major number "v1""#,
+            ),
+            (
+                "01.2.3",
+                r#"Major number must not contain leading zeroes "01""#,
+            ),
+            (
+                "1.02.3",
+                r#"Minor number must not contain leading zeroes "02""#,
+            ),
+            (
+                "1.2.03",
+                r#"Patch number must not contain leading zeroes "03""#,
+            ),
+            (
+                "1.2.3-01",
+                r#"Numeric PreRelease version must not contain leading zeroes "01""#,
+            ),
             ("1.2.3-", "Prerelease is empty"),
             ("1.2.3-a..b", "Prerelease is empty"),
             ("1.2.3+", "Build meta data is empty"),
-            ("1.2.3.4", r#"Invalid character(s) found in patch number "3.4""#),
-            ("1.2.3 ", r#"Invalid character(s) found in patch number "3 ""#),
+            (
+                "1.2.3.4",
+                r#"Invalid character(s) found in patch number "3.4""#,
+            ),
+            (
+                "1.2.3 ",
+                r#"Invalid character(s) found in patch number "3 ""#,
+            ),
             ("1.2.3-é", r#"Invalid character(s) found in prerelease "é""#),
-            ("1.2.3+é", r#"Invalid character(s) found in build meta data "é""#),
+            (
+                "1.2.3+é",
+                r#"Invalid character(s) found in build meta data "é""#,
+            ),
             ("..", r#"strconv.ParseUint: parsing "": invalid syntax"#),
-            ("18446744073709551616.0.0", r#"strconv.ParseUint: parsing "18446744073709551616": value out of range"#),
+            (
+                "18446744073709551616.0.0",
+                r#"strconv.ParseUint: parsing "18446744073709551616": value out of range"#,
+            ),
         ] {
-            assert_eq!(SemanticVersion::parse(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
+            assert_eq!(
+                SemanticVersion::parse(text),
+                Err(Error::new(ErrorKind::Version, error)),
+                "{text}"
+            );
         }
     }
 
@@ -241,17 +319,37 @@ mod tests {
             ("v01.02.03", (1, 2, 3)),
             ("1.00.3-a", (1, 0, 3)),
         ] {
-            assert_eq!(SemanticVersion::parse_normalized(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
+            assert_eq!(
+                SemanticVersion::parse_normalized(text).map(|v| (v.major, v.minor, v.patch)),
+                Ok(numbers),
+                "{text}"
+            );
         }
         for (text, error) in [
-            (" 1.2.3", r#"Invalid character(s) found in major number "0 1""#),
-            ("V1.0", r#"Invalid character(s) found in major number "0V1""#),
-            ("1.2-a", "short version cannot contain PreRelease/Build meta data"),
+            (
+                " 1.2.3",
+                r#"Invalid character(s) found in major number "0 1""#,
+            ),
+            (
+                "V1.0",
+                r#"Invalid character(s) found in major number "0V1""#,
+            ),
+            (
+                "1.2-a",
+                "short version cannot contain PreRelease/Build meta data",
+            ),
             ("1.2.3-", "Prerelease is empty"),
-            ("1.2.3-01", r#"Numeric PreRelease version must not contain leading zeroes "01""#),
+            (
+                "1.2.3-01",
+                r#"Numeric PreRelease version must not contain leading zeroes "01""#,
+            ),
             ("", r#"strconv.ParseUint: parsing "": invalid syntax"#),
         ] {
-            assert_eq!(SemanticVersion::parse_normalized(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
+            assert_eq!(
+                SemanticVersion::parse_normalized(text),
+                Err(Error::new(ErrorKind::Version, error)),
+                "{text}"
+            );
         }
     }
 
@@ -270,14 +368,19 @@ mod tests {
             "1.2.0",
             "2.0.0",
         ];
-        let parsed: Vec<_> = versions.iter().map(|text| SemanticVersion::parse(text).unwrap()).collect();
+        let parsed: Vec<_> = versions
+            .iter()
+            .map(|text| SemanticVersion::parse(text).unwrap())
+            .collect();
         for (i, one) in parsed.iter().enumerate() {
             for (j, other) in parsed.iter().enumerate() {
                 assert_eq!(one.compare(other), i.cmp(&j), "{one:?} {other:?}");
             }
         }
         assert_eq!(
-            SemanticVersion::parse("1.0.0").unwrap().compare(&SemanticVersion::parse("1.0.0+x").unwrap()),
+            SemanticVersion::parse("1.0.0")
+                .unwrap()
+                .compare(&SemanticVersion::parse("1.0.0+x").unwrap()),
             Ordering::Equal
         );
     }

@@ -23,7 +23,10 @@ fn length(text: &str) -> i64 {
 /// Returns the byte offset of a code point, for positions from zero up to the length.
 fn byte_of(text: &str, position: i64) -> Option<usize> {
     let position = usize::try_from(position).ok()?;
-    text.char_indices().map(|(at, _)| at).chain(core::iter::once(text.len())).nth(position)
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain(core::iter::once(text.len()))
+        .nth(position)
 }
 
 /// Returns the text from `start` up to `end`, in code points; `None` if a position is out of range.
@@ -34,7 +37,11 @@ fn between(text: &str, start: i64, end: i64) -> Option<&str> {
 /// Computes `charAt`: the code point at a position; nothing at the end.
 pub fn char_at(text: &str, index: i64) -> Result<String, String> {
     let at = byte_of(text, index).ok_or_else(|| out_of_range(index))?;
-    Ok(text.get(at..).and_then(|rest| rest.chars().next()).map(String::from).unwrap_or_default())
+    Ok(text
+        .get(at..)
+        .and_then(|rest| rest.chars().next())
+        .map(String::from)
+        .unwrap_or_default())
 }
 
 /// Computes `indexOf`, or -1.
@@ -43,13 +50,22 @@ pub fn index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, Strin
 }
 
 /// Computes `indexOf` from a position on, or -1. The empty text is found wherever the search begins.
-pub fn index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) -> Result<i64, String> {
+pub fn index_of_from(
+    text: &str,
+    piece: &str,
+    offset: i64,
+    past_end: PastEnd,
+) -> Result<i64, String> {
     if piece.is_empty() {
         return Ok(offset);
     }
-    let Some(from) = inside(text, offset, past_end)? else { return Ok(-1) };
+    let Some(from) = inside(text, offset, past_end)? else {
+        return Ok(-1);
+    };
     let (head, rest) = text.split_at_checked(from).unwrap_or((text, ""));
-    Ok(rest.split_once(piece).map_or(-1, |(before, _)| length(head).saturating_add(length(before))))
+    Ok(rest.split_once(piece).map_or(-1, |(before, _)| {
+        length(head).saturating_add(length(before))
+    }))
 }
 
 /// Computes `lastIndexOf`, or -1.
@@ -58,16 +74,27 @@ pub fn last_index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, 
         return Ok(-1);
     }
     let length = length(text);
-    let offset = if piece.is_empty() { length } else { length.saturating_sub(1) };
+    let offset = if piece.is_empty() {
+        length
+    } else {
+        length.saturating_sub(1)
+    };
     last_index_of_from(text, piece, offset, past_end)
 }
 
 /// Computes `lastIndexOf` of what begins at a position or before it, or -1.
-pub fn last_index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) -> Result<i64, String> {
+pub fn last_index_of_from(
+    text: &str,
+    piece: &str,
+    offset: i64,
+    past_end: PastEnd,
+) -> Result<i64, String> {
     if piece.is_empty() {
         return Ok(offset);
     }
-    let Some(last) = inside(text, offset, past_end)? else { return Ok(-1) };
+    let Some(last) = inside(text, offset, past_end)? else {
+        return Ok(-1);
+    };
     let found = begins(text, piece, last);
     Ok(found.and_then(|at| text.get(..at)).map_or(-1, length))
 }
@@ -91,16 +118,22 @@ fn inside(text: &str, offset: i64, past_end: PastEnd) -> Result<Option<usize>, S
 
 /// Computes `substring` up to the end.
 pub fn substring_from(text: &str, start: i64) -> Result<String, String> {
-    between(text, start, length(text)).map(str::to_owned).ok_or_else(|| out_of_range(start))
+    between(text, start, length(text))
+        .map(str::to_owned)
+        .ok_or_else(|| out_of_range(start))
 }
 
 /// Computes `substring`: the end is not part of it.
 pub fn substring(text: &str, start: i64, end: i64) -> Result<String, String> {
     if start > end {
-        return Err(format!("invalid substring range. start: {start}, end: {end}"));
+        return Err(format!(
+            "invalid substring range. start: {start}, end: {end}"
+        ));
     }
     byte_of(text, start).ok_or_else(|| out_of_range(start))?;
-    between(text, start, end).map(str::to_owned).ok_or_else(|| out_of_range(end))
+    between(text, start, end)
+        .map(str::to_owned)
+        .ok_or_else(|| out_of_range(end))
 }
 
 /// Computes `replace`, at most `limit` times; a negative limit replaces all. The empty string matches around every code point.
@@ -192,25 +225,68 @@ mod tests {
 
     #[test]
     fn searches() {
-        for (piece, offset, found) in
-            [("l", 0, 2), ("l", 4, 10), ("", 0, 0), ("", 5, 5), ("", 99, 99), ("l", 99, -1), ("😀", 0, 15), ("x", 0, -1)]
-        {
-            assert_eq!(index_of_from(TEXT, piece, offset, NEW), Ok(found), "{piece} {offset}");
+        for (piece, offset, found) in [
+            ("l", 0, 2),
+            ("l", 4, 10),
+            ("", 0, 0),
+            ("", 5, 5),
+            ("", 99, 99),
+            ("l", 99, -1),
+            ("😀", 0, 15),
+            ("x", 0, -1),
+        ] {
+            assert_eq!(
+                index_of_from(TEXT, piece, offset, NEW),
+                Ok(found),
+                "{piece} {offset}"
+            );
         }
-        assert_eq!(index_of_from(TEXT, "l", -1, NEW), Err("index out of range: -1".into()));
-        assert_eq!(index_of_from(TEXT, "l", 99, PastEnd::Error), Err("index out of range: 99".into()));
-        assert_eq!(index_of("", "x", PastEnd::Error), Err("index out of range: 0".into()));
+        assert_eq!(
+            index_of_from(TEXT, "l", -1, NEW),
+            Err("index out of range: -1".into())
+        );
+        assert_eq!(
+            index_of_from(TEXT, "l", 99, PastEnd::Error),
+            Err("index out of range: 99".into())
+        );
+        assert_eq!(
+            index_of("", "x", PastEnd::Error),
+            Err("index out of range: 0".into())
+        );
         assert_eq!(index_of("", "x", NEW), Ok(-1));
-        for (piece, found) in [("l", 10), ("", 16), ("H", 0), ("x", -1), ("😀", 15), ("Hello, Wörld ☃ 😀!", -1)] {
+        for (piece, found) in [
+            ("l", 10),
+            ("", 16),
+            ("H", 0),
+            ("x", -1),
+            ("😀", 15),
+            ("Hello, Wörld ☃ 😀!", -1),
+        ] {
             assert_eq!(last_index_of(TEXT, piece, NEW), Ok(found), "{piece}");
         }
-        for (piece, offset, found) in [("l", 9, 3), ("l", 10, 10), ("rld ☃", 9, 9), ("rld ☃", 8, -1), ("", 5, 5), ("l", 99, -1)]
-        {
-            assert_eq!(last_index_of_from(TEXT, piece, offset, NEW), Ok(found), "{piece} {offset}");
+        for (piece, offset, found) in [
+            ("l", 9, 3),
+            ("l", 10, 10),
+            ("rld ☃", 9, 9),
+            ("rld ☃", 8, -1),
+            ("", 5, 5),
+            ("l", 99, -1),
+        ] {
+            assert_eq!(
+                last_index_of_from(TEXT, piece, offset, NEW),
+                Ok(found),
+                "{piece} {offset}"
+            );
         }
-        assert_eq!(last_index_of_from(TEXT, "x", -1, NEW), Err("index out of range: -1".into()));
+        assert_eq!(
+            last_index_of_from(TEXT, "x", -1, NEW),
+            Err("index out of range: -1".into())
+        );
         assert_eq!(last_index_of("", "x", NEW), Ok(-1));
-        assert_eq!(last_index_of("", "x", PastEnd::Error), Err("index out of range: -1".into()));
+        assert_eq!(
+            last_index_of("", "x", PastEnd::Error),
+            Err("index out of range: -1".into())
+        );
         assert_eq!(last_index_of("aaa", "aa", NEW), Ok(1));
         assert_eq!(last_index_of_from("aaa", "aa", 0, NEW), Ok(0));
     }
@@ -226,7 +302,10 @@ mod tests {
         assert_eq!(substring(TEXT, 3, 3).as_deref(), Ok(""));
         assert_eq!(substring(TEXT, 0, 99), range(99));
         assert_eq!(substring(TEXT, -1, 99), range(-1));
-        assert_eq!(substring(TEXT, 2, 1), Err("invalid substring range. start: 2, end: 1".into()));
+        assert_eq!(
+            substring(TEXT, 2, 1),
+            Err("invalid substring range. start: 2, end: 1".into())
+        );
     }
 
     #[test]
@@ -234,7 +313,10 @@ mod tests {
         assert_eq!(replace(TEXT, "l", "L", -1), "HeLLo, WörLd ☃ 😀");
         assert_eq!(replace(TEXT, "l", "L", 0), TEXT);
         assert_eq!(replace(TEXT, "l", "L", 1), "HeLlo, Wörld ☃ 😀");
-        assert_eq!(replace(TEXT, "", "-", -1), "-H-e-l-l-o-,- -W-ö-r-l-d- -☃- -😀-");
+        assert_eq!(
+            replace(TEXT, "", "-", -1),
+            "-H-e-l-l-o-,- -W-ö-r-l-d- -☃- -😀-"
+        );
         assert_eq!(replace("é", "", "-", 1), "-é");
         assert_eq!(replace("aXbX", "X", "", -1), "ab");
         assert_eq!(split(TEXT, ",", -1), ["Hello", " Wörld ☃ 😀"]);

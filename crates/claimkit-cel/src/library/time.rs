@@ -36,7 +36,9 @@ pub struct Timestamp {
 impl Timestamp {
     /// Computes `timestamp("…")`: RFC 3339, from the year 1 to 9999.
     pub fn parse(text: &str) -> Result<Self, TimestampRefusal> {
-        let (seconds, nanoseconds) = Time::parse(text).map_err(|_| TimestampRefusal::Text)?.parts();
+        let (seconds, nanoseconds) = Time::parse(text)
+            .map_err(|_| TimestampRefusal::Text)?
+            .parts();
         let seconds = seconds.saturating_sub(UNIX_EPOCH);
         Self::new(seconds, nanoseconds, written_offset(text)).ok_or(TimestampRefusal::Overflow)
     }
@@ -47,7 +49,11 @@ impl Timestamp {
     }
 
     fn new(seconds: i64, nanoseconds: u32, offset: i32) -> Option<Self> {
-        (FIRST..=LAST).contains(&seconds).then_some(Self { seconds, nanoseconds, offset })
+        (FIRST..=LAST).contains(&seconds).then_some(Self {
+            seconds,
+            nanoseconds,
+            offset,
+        })
     }
 
     /// Returns the whole seconds since 1970: `int(…)`.
@@ -78,9 +84,23 @@ impl Timestamp {
 
     /// Returns date and time at an offset from UTC, with as many digits of the second's fraction as are needed.
     fn parts(self) -> (String, String) {
-        let Fields { month, day, hour, minute, second, .. } = self.fields_at(i64::from(self.offset));
-        let local = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(i64::from(self.offset));
-        let date = format!("{}-{:02}-{day:02}", Civil::new(local).padded_year(), month.saturating_add(1));
+        let Fields {
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            ..
+        } = self.fields_at(i64::from(self.offset));
+        let local = self
+            .seconds
+            .saturating_add(UNIX_EPOCH)
+            .saturating_add(i64::from(self.offset));
+        let date = format!(
+            "{}-{:02}-{day:02}",
+            Civil::new(local).padded_year(),
+            month.saturating_add(1)
+        );
         let mut clock = format!("{hour:02}:{minute:02}:{second:02}");
         if self.nanoseconds != 0 {
             clock.push('.');
@@ -91,9 +111,17 @@ impl Timestamp {
 
     /// Returns the timestamp plus a duration; `None` on overflow.
     pub(crate) fn plus(self, duration: Duration) -> Option<Self> {
-        let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
-        let seconds = self.seconds.checked_add(duration.0.div_euclid(NANOSECONDS))?.checked_add(nanoseconds / NANOSECONDS)?;
-        Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
+        let nanoseconds =
+            i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
+        let seconds = self
+            .seconds
+            .checked_add(duration.0.div_euclid(NANOSECONDS))?
+            .checked_add(nanoseconds / NANOSECONDS)?;
+        Self::new(
+            seconds,
+            u32::try_from(nanoseconds % NANOSECONDS).ok()?,
+            self.offset,
+        )
     }
 
     /// Returns the duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also
@@ -101,7 +129,10 @@ impl Timestamp {
     pub(crate) fn since(self, other: Self) -> Option<Duration> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
         let seconds = self.seconds.saturating_sub(other.seconds);
-        seconds.checked_mul(NANOSECONDS)?.checked_add(nanoseconds).map(Duration)
+        seconds
+            .checked_mul(NANOSECONDS)?
+            .checked_add(nanoseconds)
+            .map(Duration)
     }
 
     /// Returns date and time in UTC.
@@ -111,7 +142,10 @@ impl Timestamp {
 
     /// Returns date and clock at an offset in seconds east of UTC.
     pub(crate) fn fields_at(self, offset: i64) -> Fields {
-        let seconds = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(offset);
+        let seconds = self
+            .seconds
+            .saturating_add(UNIX_EPOCH)
+            .saturating_add(offset);
         let civil = Civil::new(seconds);
         let day = seconds.div_euclid(86_400);
         Fields {
@@ -164,10 +198,27 @@ pub(crate) struct Fields {
 
 /// Returns the offset at the end of a text that was read as RFC 3339.
 fn written_offset(text: &str) -> i32 {
-    let Some([sign, h1, h2, _, m1, m2]) = text.as_bytes().last_chunk::<6>().filter(|_| !text.ends_with('Z')) else { return 0 };
-    let two = |tens: &u8, ones: &u8| i32::from(tens & 0xf).saturating_mul(10).saturating_add(i32::from(ones & 0xf));
-    let seconds = two(h1, h2).saturating_mul(60).saturating_add(two(m1, m2)).saturating_mul(60);
-    if *sign == b'-' { seconds.saturating_neg() } else { seconds }
+    let Some([sign, h1, h2, _, m1, m2]) = text
+        .as_bytes()
+        .last_chunk::<6>()
+        .filter(|_| !text.ends_with('Z'))
+    else {
+        return 0;
+    };
+    let two = |tens: &u8, ones: &u8| {
+        i32::from(tens & 0xf)
+            .saturating_mul(10)
+            .saturating_add(i32::from(ones & 0xf))
+    };
+    let seconds = two(h1, h2)
+        .saturating_mul(60)
+        .saturating_add(two(m1, m2))
+        .saturating_mul(60);
+    if *sign == b'-' {
+        seconds.saturating_neg()
+    } else {
+        seconds
+    }
 }
 
 /// RFC 3339 with as many digits behind the second as are needed: `string(…)`.
@@ -213,7 +264,13 @@ impl Duration {
             rest = behind;
         }
         let value = i128::from(sum);
-        i64::try_from(if negative { value.saturating_neg() } else { value }).ok().map(Self)
+        i64::try_from(if negative {
+            value.saturating_neg()
+        } else {
+            value
+        })
+        .ok()
+        .map(Self)
     }
 
     /// Adds two durations; `None` on overflow.
@@ -260,7 +317,11 @@ impl Duration {
             let whole = number.checked_div(unit).unwrap_or(0);
             let fraction = format!("{:0digits$}", number.checked_rem(unit).unwrap_or(0));
             let fraction = fraction.trim_end_matches('0');
-            if fraction.is_empty() { whole.to_string() } else { format!("{whole}.{fraction}") }
+            if fraction.is_empty() {
+                whole.to_string()
+            } else {
+                format!("{whole}.{fraction}")
+            }
         };
         match all {
             0 => "0s".to_owned(),
@@ -304,7 +365,10 @@ fn term(text: &str) -> Option<(u64, &str)> {
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let end = rest.bytes().position(|byte| byte == b'.' || byte.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .bytes()
+        .position(|byte| byte == b'.' || byte.is_ascii_digit())
+        .unwrap_or(rest.len());
     let (unit, behind) = rest.split_at_checked(end)?;
     let unit: u64 = match unit {
         "ns" => 1,
@@ -317,21 +381,30 @@ fn term(text: &str) -> Option<(u64, &str)> {
         _ => return None,
     };
     const MOST: u64 = 1 << 63;
-    let whole = whole
-        .bytes()
-        .try_fold(0u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte & 0xf)).filter(|value| *value <= MOST))?;
+    let whole = whole.bytes().try_fold(0u64, |value, byte| {
+        value
+            .checked_mul(10)?
+            .checked_add(u64::from(byte & 0xf))
+            .filter(|value| *value <= MOST)
+    })?;
     let mut value = whole.checked_mul(unit).filter(|value| *value <= MOST)?;
     if !fraction.is_empty() {
         // Takes as many digits as upstream does and drops the others.
         let (mut number, mut scale) = (0u64, 1.0);
         for byte in fraction.bytes() {
-            match number.checked_mul(10).and_then(|n| n.checked_add(u64::from(byte & 0xf))).filter(|n| *n <= MOST) {
+            match number
+                .checked_mul(10)
+                .and_then(|n| n.checked_add(u64::from(byte & 0xf)))
+                .filter(|n| *n <= MOST)
+            {
                 Some(next) => number = next,
                 None => break,
             }
             scale *= 10.0;
         }
-        value = value.checked_add((number as f64 * (unit as f64 / scale)) as u64).filter(|value| *value <= MOST)?;
+        value = value
+            .checked_add((number as f64 * (unit as f64 / scale)) as u64)
+            .filter(|value| *value <= MOST)?;
     }
     Some((value, behind))
 }
@@ -350,14 +423,22 @@ pub(crate) fn zone(text: &str) -> Result<Zone, String> {
     if let Some((hours, minutes)) = text.split_once(':') {
         let hours = atoi(hours)?.wrapping_mul(60);
         let minutes = atoi(minutes)?;
-        let offset = if text.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
+        let offset = if text.starts_with('-') {
+            hours.wrapping_sub(minutes)
+        } else {
+            hours.wrapping_add(minutes)
+        };
         // Upstream makes a duration of it.
-        return Ok(Zone::Offset(Duration(offset.wrapping_mul(60 * NANOSECONDS)).seconds()));
+        return Ok(Zone::Offset(
+            Duration(offset.wrapping_mul(60 * NANOSECONDS)).seconds(),
+        ));
     }
     match text {
         // The server runs in UTC.
         "" | "UTC" | "Local" => Ok(Zone::Offset(0)),
-        _ if text.starts_with(['/', '\\']) || text.contains("..") => Err("time: invalid location name".to_owned()),
+        _ if text.starts_with(['/', '\\']) || text.contains("..") => {
+            Err("time: invalid location name".to_owned())
+        }
         _ => Ok(Zone::Place(text.to_owned())),
     }
 }
@@ -365,11 +446,25 @@ pub(crate) fn zone(text: &str) -> Result<Zone, String> {
 /// Parses a number as Go's `strconv.Atoi` does. It stops at the first digit that overflows an unsigned 64-bit number.
 fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    let end = digits
+        .bytes()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(digits.len());
     let is_number = end > 0 && end == digits.len();
-    let overflows = digits.get(..end).is_some_and(|digits| !digits.is_empty() && digits.parse::<u64>().is_err());
-    let why = if is_number || overflows { "value out of range" } else { "invalid syntax" };
-    text.parse().map_err(|_| format!("strconv.Atoi: parsing {}: {why}", quote(text, GoUnicode::V15)))
+    let overflows = digits
+        .get(..end)
+        .is_some_and(|digits| !digits.is_empty() && digits.parse::<u64>().is_err());
+    let why = if is_number || overflows {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    text.parse().map_err(|_| {
+        format!(
+            "strconv.Atoi: parsing {}: {why}",
+            quote(text, GoUnicode::V15)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -400,10 +495,22 @@ mod tests {
         ] {
             assert_eq!(printed(text), text);
         }
-        assert_eq!(printed("2023-01-01T00:00:00.1000-00:00"), "2023-01-01T00:00:00.1Z");
-        assert_eq!(at("2023-01-01T00:00:00.50-00:00").go_string(), "2023-01-01 00:00:00.5 +0000 UTC");
-        assert_eq!(at("2023-01-01T00:00:00-05:30").go_string(), "2023-01-01 00:00:00 -0530 -0530");
-        assert_eq!(at("2023-01-01T05:30:00+05:30").instant(), at("2023-01-01T00:00:00Z").instant());
+        assert_eq!(
+            printed("2023-01-01T00:00:00.1000-00:00"),
+            "2023-01-01T00:00:00.1Z"
+        );
+        assert_eq!(
+            at("2023-01-01T00:00:00.50-00:00").go_string(),
+            "2023-01-01 00:00:00.5 +0000 UTC"
+        );
+        assert_eq!(
+            at("2023-01-01T00:00:00-05:30").go_string(),
+            "2023-01-01 00:00:00 -0530 -0530"
+        );
+        assert_eq!(
+            at("2023-01-01T05:30:00+05:30").instant(),
+            at("2023-01-01T00:00:00Z").instant()
+        );
         assert_eq!(at("2023-01-01T00:00:00Z").seconds(), 1_672_531_200);
         for text in [
             "2023-01-01",
@@ -415,15 +522,34 @@ mod tests {
             "abc",
             "",
         ] {
-            assert_eq!(Timestamp::parse(text).unwrap_err(), TimestampRefusal::Text, "{text}");
+            assert_eq!(
+                Timestamp::parse(text).unwrap_err(),
+                TimestampRefusal::Text,
+                "{text}"
+            );
         }
-        for text in ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+00:01"] {
-            assert_eq!(Timestamp::parse(text).unwrap_err(), TimestampRefusal::Overflow, "{text}");
+        for text in [
+            "0000-01-01T00:00:00Z",
+            "9999-12-31T23:59:59-01:00",
+            "0001-01-01T00:00:00+00:01",
+        ] {
+            assert_eq!(
+                Timestamp::parse(text).unwrap_err(),
+                TimestampRefusal::Overflow,
+                "{text}"
+            );
         }
-        for (seconds, text) in
-            [(0, "1970-01-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_135_596_800, "0001-01-01T00:00:00Z")]
-        {
-            assert_eq!(Timestamp::from_seconds(seconds).map(|t| t.to_string()).as_deref(), Some(text));
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(
+                Timestamp::from_seconds(seconds)
+                    .map(|t| t.to_string())
+                    .as_deref(),
+                Some(text)
+            );
         }
         for seconds in [-62_135_596_801, 253_402_300_800, i64::MAX, i64::MIN] {
             assert!(Timestamp::from_seconds(seconds).is_none());
@@ -449,19 +575,92 @@ mod tests {
             Ok(Zone::Offset(offset)) => t.fields_at(offset),
             other => panic!("{text}: {other:?}"),
         };
-        assert_eq!(fields("+23:00"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 1, ..utc });
-        assert_eq!(fields("-11:00"), Fields { day: 13, day_of_week: 2, day_of_year: 163, hour: 15, ..utc });
-        assert_eq!(fields("-08:00"), Fields { day: 13, day_of_week: 2, day_of_year: 163, hour: 18, ..utc });
-        assert_eq!(fields("05:30"), Fields { hour: 7, minute: 33, ..utc });
-        assert_eq!(fields("+5:30"), Fields { hour: 7, minute: 33, ..utc });
-        assert_eq!(fields("-00:30"), Fields { hour: 1, minute: 33, ..utc });
-        assert_eq!(fields("+25:00"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 3, ..utc });
-        assert_eq!(fields("23:59"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 2, minute: 2, ..utc });
+        assert_eq!(
+            fields("+23:00"),
+            Fields {
+                day: 15,
+                day_of_week: 4,
+                day_of_year: 165,
+                hour: 1,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("-11:00"),
+            Fields {
+                day: 13,
+                day_of_week: 2,
+                day_of_year: 163,
+                hour: 15,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("-08:00"),
+            Fields {
+                day: 13,
+                day_of_week: 2,
+                day_of_year: 163,
+                hour: 18,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("05:30"),
+            Fields {
+                hour: 7,
+                minute: 33,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("+5:30"),
+            Fields {
+                hour: 7,
+                minute: 33,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("-00:30"),
+            Fields {
+                hour: 1,
+                minute: 33,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("+25:00"),
+            Fields {
+                day: 15,
+                day_of_week: 4,
+                day_of_year: 165,
+                hour: 3,
+                ..utc
+            }
+        );
+        assert_eq!(
+            fields("23:59"),
+            Fields {
+                day: 15,
+                day_of_week: 4,
+                day_of_year: 165,
+                hour: 2,
+                minute: 2,
+                ..utc
+            }
+        );
         for text in ["", "UTC", "Local"] {
             assert_eq!(fields(text), utc);
         }
-        assert_eq!(zone("a:b"), Err("strconv.Atoi: parsing \"a\": invalid syntax".into()));
-        assert_eq!(zone("1:"), Err("strconv.Atoi: parsing \"\": invalid syntax".into()));
+        assert_eq!(
+            zone("a:b"),
+            Err("strconv.Atoi: parsing \"a\": invalid syntax".into())
+        );
+        assert_eq!(
+            zone("1:"),
+            Err("strconv.Atoi: parsing \"\": invalid syntax".into())
+        );
         assert_eq!(
             zone("99999999999999999999:1"),
             Err("strconv.Atoi: parsing \"99999999999999999999\": value out of range".into())
@@ -473,7 +672,10 @@ mod tests {
         for name in ["../x", "a..b", "/UTC", "\\UTC"] {
             assert_eq!(zone(name), Err("time: invalid location name".into()));
         }
-        assert_eq!(zone("Europe/Berlin"), Ok(Zone::Place("Europe/Berlin".into())));
+        assert_eq!(
+            zone("Europe/Berlin"),
+            Ok(Zone::Place("Europe/Berlin".into()))
+        );
         assert_eq!(at("2024-12-31T00:00:00Z").fields().day_of_year, 365);
         assert_eq!(at("0001-01-01T00:00:00Z").fields().day_of_week, 1);
     }
@@ -498,19 +700,44 @@ mod tests {
             ("-9223372036854775808ns", "-9223372036.854776s"),
             ("0.9999999999999999999999s", "1s"),
         ] {
-            assert_eq!(Duration::parse(text).map(|d| d.to_string()).as_deref(), Some(printed), "{text}");
+            assert_eq!(
+                Duration::parse(text).map(|d| d.to_string()).as_deref(),
+                Some(printed),
+                "{text}"
+            );
         }
-        for text in
-            ["1d", "1", "", "+", "abc", "1h 30m", "2562048h", "315576000000s", "9223372036854775808ns", "s", ".s", "1hh", "bad"]
-        {
+        for text in [
+            "1d",
+            "1",
+            "",
+            "+",
+            "abc",
+            "1h 30m",
+            "2562048h",
+            "315576000000s",
+            "9223372036854775808ns",
+            "s",
+            ".s",
+            "1hh",
+            "bad",
+        ] {
             assert_eq!(Duration::parse(text), None, "{text}");
         }
         let read = |text| Duration::parse(text).unwrap();
         let d = read("1h30m15.250s");
-        assert_eq!((d.hours(), d.minutes(), d.seconds(), d.milliseconds()), (1, 90, 5415, 5_415_250));
+        assert_eq!(
+            (d.hours(), d.minutes(), d.seconds(), d.milliseconds()),
+            (1, 90, 5415, 5_415_250)
+        );
         let d = read("999ms");
-        assert_eq!((d.hours(), d.minutes(), d.seconds(), d.milliseconds()), (0, 0, 0, 999));
-        assert_eq!((read("-90s").milliseconds(), read("-90s").minutes()), (-90_000, -1));
+        assert_eq!(
+            (d.hours(), d.minutes(), d.seconds(), d.milliseconds()),
+            (0, 0, 0, 999)
+        );
+        assert_eq!(
+            (read("-90s").milliseconds(), read("-90s").minutes()),
+            (-90_000, -1)
+        );
         for (text, printed) in [
             ("0", "0s"),
             ("90m", "1h30m0s"),
@@ -530,11 +757,32 @@ mod tests {
     #[test]
     fn arithmetic() {
         let hour = Duration(3_600 * NANOSECONDS);
-        assert_eq!(at("2023-06-14T02:03:04.5+02:00").plus(hour).unwrap().to_string(), "2023-06-14T03:03:04.5+02:00");
-        assert_eq!(earlier("2023-06-14T00:00:00.2Z", Duration(300_000_000)).unwrap().to_string(), "2023-06-13T23:59:59.9Z");
-        assert!(at("9999-12-31T23:59:59Z").plus(Duration(NANOSECONDS)).is_none());
+        assert_eq!(
+            at("2023-06-14T02:03:04.5+02:00")
+                .plus(hour)
+                .unwrap()
+                .to_string(),
+            "2023-06-14T03:03:04.5+02:00"
+        );
+        assert_eq!(
+            earlier("2023-06-14T00:00:00.2Z", Duration(300_000_000))
+                .unwrap()
+                .to_string(),
+            "2023-06-13T23:59:59.9Z"
+        );
+        assert!(
+            at("9999-12-31T23:59:59Z")
+                .plus(Duration(NANOSECONDS))
+                .is_none()
+        );
         assert!(earlier("0001-01-01T00:00:00Z", Duration(NANOSECONDS)).is_none());
-        assert_eq!(at("2023-01-01T01:00:00Z").since(at("2023-01-01T00:00:00.5Z")), Some(Duration(3_599_500_000_000)));
-        assert_eq!(at("2023-01-01T00:00:00Z").since(at("0001-01-01T00:00:00Z")), None);
+        assert_eq!(
+            at("2023-01-01T01:00:00Z").since(at("2023-01-01T00:00:00.5Z")),
+            Some(Duration(3_599_500_000_000))
+        );
+        assert_eq!(
+            at("2023-01-01T00:00:00Z").since(at("0001-01-01T00:00:00Z")),
+            None
+        );
     }
 }

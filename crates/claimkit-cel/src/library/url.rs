@@ -82,7 +82,10 @@ impl Url {
     pub(crate) fn hostname(&self) -> String {
         let host = self.host();
         let (name, _) = split_port(&host);
-        name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(name).to_owned()
+        name.strip_prefix('[')
+            .and_then(|inner| inner.strip_suffix(']'))
+            .unwrap_or(name)
+            .to_owned()
     }
 
     /// Computes `getPort`.
@@ -104,12 +107,22 @@ impl Url {
     /// Computes `getQuery`: the values of every key, by key. What cannot be read is left out.
     pub(crate) fn query(&self) -> Vec<(String, Vec<String>)> {
         let mut values: Vec<(String, Vec<String>)> = Vec::new();
-        for pair in self.raw_query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';')) {
+        for pair in self
+            .raw_query
+            .split('&')
+            .filter(|pair| !pair.is_empty() && !pair.contains(';'))
+        {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (Ok(key), Ok(value)) = (unescape(key, Part::Query), unescape(value, Part::Query)) else { continue };
+            let (Ok(key), Ok(value)) = (unescape(key, Part::Query), unescape(value, Part::Query))
+            else {
+                continue;
+            };
             let (key, value) = (text(&key), text(&value));
             match values.binary_search_by(|(known, _)| known.as_str().cmp(&key)) {
-                Ok(at) => values.get_mut(at).into_iter().for_each(|(_, list)| list.push(value.clone())),
+                Ok(at) => values
+                    .get_mut(at)
+                    .into_iter()
+                    .for_each(|(_, list)| list.push(value.clone())),
                 Err(at) => values.insert(at, (key, vec![value])),
             }
         }
@@ -129,9 +142,11 @@ fn parse(text: &str) -> Result<Url, String> {
     check(text).map_err(|error| format!("{PREFIX}{error}"))?;
     // The text is a valid request URI. Parse it again, now with its fragment.
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut url = read(before, Form::Reference).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
+    let mut url = read(before, Form::Reference)
+        .map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
     if !fragment.is_empty() {
-        url.fragment = unescape(fragment, Part::Fragment).map_err(|why| format!("{PREFIX}{}", refused(text, &why)))?;
+        url.fragment = unescape(fragment, Part::Fragment)
+            .map_err(|why| format!("{PREFIX}{}", refused(text, &why)))?;
         if escape(&url.fragment, Part::Fragment) != fragment {
             url.raw_fragment = fragment.to_owned();
         }
@@ -142,7 +157,9 @@ fn parse(text: &str) -> Result<Url, String> {
 /// Checks as Go's `ParseRequestURI` does that a text is an absolute address or path. This is all that `isURL` and `format.uri()`
 /// ask. Here `#` does not start a fragment.
 pub(crate) fn check(text: &str) -> Result<(), String> {
-    read(text, Form::Request).map(|_| ()).map_err(|why| refused(text, &why))
+    read(text, Form::Request)
+        .map(|_| ())
+        .map_err(|why| refused(text, &why))
 }
 
 /// The address as Go's `String()` writes it; two that are written alike are equal.
@@ -174,7 +191,12 @@ impl fmt::Display for Url {
                 out.push('/');
             }
             // A colon in the first part would be taken for the end of a scheme.
-            if out.is_empty() && path.split('/').next().is_some_and(|part| part.contains(':')) {
+            if out.is_empty()
+                && path
+                    .split('/')
+                    .next()
+                    .is_some_and(|part| part.contains(':'))
+            {
                 out.push_str("./");
             }
             out.push_str(&path);
@@ -207,7 +229,10 @@ fn split_port(host: &str) -> (&str, &str) {
 
 /// Returns true if the text is empty, or a colon and digits.
 fn is_port(text: &str) -> bool {
-    text.is_empty() || text.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    text.is_empty()
+        || text
+            .strip_prefix(':')
+            .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The function of Go that reads a text.
@@ -264,14 +289,20 @@ fn read(text: &str, form: Form) -> Result<Url, String> {
         if form == Form::Request {
             return Err("invalid URI for request".to_owned());
         }
-        if rest.split('/').next().is_some_and(|part| part.contains(':')) {
+        if rest
+            .split('/')
+            .next()
+            .is_some_and(|part| part.contains(':'))
+        {
             return Err("first path segment in URL cannot contain colon".to_owned());
         }
     }
     if (!url.scheme.is_empty() || form == Form::Reference && !rest.starts_with("///"))
         && let Some(behind) = rest.strip_prefix("//")
     {
-        let (authority, path) = behind.split_at_checked(behind.find('/').unwrap_or(behind.len())).unwrap_or((behind, ""));
+        let (authority, path) = behind
+            .split_at_checked(behind.find('/').unwrap_or(behind.len()))
+            .unwrap_or((behind, ""));
         (url.user, url.host) = read_authority(authority)?;
         rest = path;
     } else if !url.scheme.is_empty() && rest.starts_with('/') {
@@ -299,15 +330,23 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
 }
 
 fn read_authority(text: &str) -> Result<(Option<User>, Vec<u8>), String> {
-    let Some((user, host)) = text.rsplit_once('@') else { return Ok((None, read_host(text)?)) };
+    let Some((user, host)) = text.rsplit_once('@') else {
+        return Ok((None, read_host(text)?));
+    };
     let host = read_host(host)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(allowed) {
         return Err("net/url: invalid userinfo".to_owned());
     }
     let user = match user.split_once(':') {
-        None => User { name: unescape(user, Part::User)?, password: None },
-        Some((name, password)) => User { name: unescape(name, Part::User)?, password: Some(unescape(password, Part::User)?) },
+        None => User {
+            name: unescape(user, Part::User)?,
+            password: None,
+        },
+        Some((name, password)) => User {
+            name: unescape(name, Part::User)?,
+            password: Some(unescape(password, Part::User)?),
+        },
     };
     Ok((Some(user), host))
 }
@@ -337,13 +376,16 @@ fn read_host(host: &str) -> Result<Vec<u8>, String> {
 }
 
 fn is_escaped(text: &str, part: Part) -> bool {
-    text.bytes().all(|byte| b"!$&'()*+,;=:@[]%".contains(&byte) || !must_escape(byte, part))
+    text.bytes()
+        .all(|byte| b"!$&'()*+,;=:@[]%".contains(&byte) || !must_escape(byte, part))
 }
 
 fn must_escape(byte: u8, part: Part) -> bool {
     match byte {
         _ if byte.is_ascii_alphanumeric() => false,
-        _ if matches!(part, Part::Host | Part::Zone) && b"!$&'()*+,;=:[]<>\"".contains(&byte) => false,
+        _ if matches!(part, Part::Host | Part::Zone) && b"!$&'()*+,;=:[]<>\"".contains(&byte) => {
+            false
+        }
         b'-' | b'_' | b'.' | b'~' => false,
         b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'?' | b'@' => match part {
             Part::Path => byte == b'?',
@@ -377,18 +419,29 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
         rest = behind;
         match byte {
             b'%' => {
-                let bad = |digits: &[u8]| Err(format!("invalid URL escape {}", quote_bytes(digits)));
-                let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let bad =
+                    |digits: &[u8]| Err(format!("invalid URL escape {}", quote_bytes(digits)));
+                let hex = |byte: u8| {
+                    char::from(byte)
+                        .to_digit(16)
+                        .and_then(|digit| u8::try_from(digit).ok())
+                };
                 let Some(([high, low], after)) = behind.split_first_chunk::<2>() else {
                     return bad(behind);
                 };
-                let (Some(h), Some(l)) = (hex(*high), hex(*low)) else { return bad(&[*high, *low]) };
+                let (Some(h), Some(l)) = (hex(*high), hex(*low)) else {
+                    return bad(&[*high, *low]);
+                };
                 let value = h << 4 | l;
                 let is_percent = (*high, *low) == (b'2', b'5');
                 if part == Part::Host && h < 8 && !is_percent {
                     return bad(&[*high, *low]);
                 }
-                if part == Part::Zone && !is_percent && value != b' ' && must_escape(value, Part::Host) {
+                if part == Part::Zone
+                    && !is_percent
+                    && value != b' '
+                    && must_escape(value, Part::Host)
+                {
                     return bad(&[*high, *low]);
                 }
                 out.push(value);
@@ -396,7 +449,10 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
             }
             b'+' if part == Part::Query => out.push(b' '),
             _ if host && byte < 0x80 && must_escape(byte, part) => {
-                return Err(format!("invalid character {} in host name", quoted(&char::from(byte).to_string())));
+                return Err(format!(
+                    "invalid character {} in host name",
+                    quoted(&char::from(byte).to_string())
+                ));
             }
             _ => out.push(byte),
         }
@@ -411,8 +467,15 @@ fn quote_bytes(behind: &[u8]) -> String {
     let mut out = String::from("\"");
     for chunk in all.utf8_chunks() {
         let whole = quoted(chunk.valid());
-        out.push_str(whole.get(1..whole.len().saturating_sub(1)).unwrap_or_default());
-        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+        out.push_str(
+            whole
+                .get(1..whole.len().saturating_sub(1))
+                .unwrap_or_default(),
+        );
+        chunk
+            .invalid()
+            .iter()
+            .for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
     }
     out.push('"');
     out
@@ -432,37 +495,74 @@ mod tests {
         for (text, parts) in [
             (
                 "https://user:pw@example.com:8443/p/a%20b?q=1&q=2&r=x%3D#f",
-                ["https", "example.com:8443", "example.com", "8443", "/p/a%20b"],
+                [
+                    "https",
+                    "example.com:8443",
+                    "example.com",
+                    "8443",
+                    "/p/a%20b",
+                ],
             ),
             ("http://[::1]:80/", ["http", "[::1]:80", "::1", "80", "/"]),
             ("/relative", ["", "", "", "", "/relative"]),
             ("http://", ["http", "", "", "", ""]),
             ("mailto:a@b", ["mailto", "", "", "", ""]),
             ("http://a/?x", ["http", "a", "a", "", "/"]),
-            ("HTTP://EXAMPLE.com", ["http", "EXAMPLE.com", "EXAMPLE.com", "", ""]),
+            (
+                "HTTP://EXAMPLE.com",
+                ["http", "EXAMPLE.com", "EXAMPLE.com", "", ""],
+            ),
             ("http://a:99999/", ["http", "a:99999", "a", "99999", "/"]),
-            ("https://é.com/ü", ["https", "é.com", "é.com", "", "/%C3%BC"]),
+            (
+                "https://é.com/ü",
+                ["https", "é.com", "é.com", "", "/%C3%BC"],
+            ),
             ("//host/x", ["", "host", "host", "", "/x"]),
             ("http://a?%zz", ["http", "a", "a", "", ""]),
             ("file:///etc", ["file", "", "", "", "/etc"]),
             ("http://a/?a=1;b=2", ["http", "a", "a", "", "/"]),
             ("http://a:/", ["http", "a:", "a", "", "/"]),
-            ("http://[fe80::1%25en0]:1/", ["http", "[fe80::1%en0]:1", "fe80::1%en0", "1", "/"]),
+            (
+                "http://[fe80::1%25en0]:1/",
+                ["http", "[fe80::1%en0]:1", "fe80::1%en0", "1", "/"],
+            ),
             ("http://a/%2f%41!", ["http", "a", "a", "", "/%2f%41!"]),
             ("*", ["", "", "", "", "*"]),
             ("http://a/x#y z", ["http", "a", "a", "", "/x"]),
         ] {
             let u = url(text);
-            assert_eq!([u.scheme(), &u.host(), &u.hostname(), &u.port(), &u.escaped_path()], parts, "{text}");
+            assert_eq!(
+                [
+                    u.scheme(),
+                    &u.host(),
+                    &u.hostname(),
+                    &u.port(),
+                    &u.escaped_path()
+                ],
+                parts,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn queries() {
         let query = |text: &str| format!("{:?}", url(text).query());
-        assert_eq!(query("https://user:pw@example.com:8443/p/a%20b?q=1&q=2&r=x%3D#f"), r#"[("q", ["1", "2"]), ("r", ["x="])]"#);
-        assert_eq!(query("http://a/?b=+%2B&a&&=c"), r#"[("", ["c"]), ("a", [""]), ("b", [" +"])]"#);
-        for text in ["http://a?%zz", "http://a/?a=1;b=2", "http://a/", "http://a/?", "mailto:a@b"] {
+        assert_eq!(
+            query("https://user:pw@example.com:8443/p/a%20b?q=1&q=2&r=x%3D#f"),
+            r#"[("q", ["1", "2"]), ("r", ["x="])]"#
+        );
+        assert_eq!(
+            query("http://a/?b=+%2B&a&&=c"),
+            r#"[("", ["c"]), ("a", [""]), ("b", [" +"])]"#
+        );
+        for text in [
+            "http://a?%zz",
+            "http://a/?a=1;b=2",
+            "http://a/",
+            "http://a/?",
+            "mailto:a@b",
+        ] {
             assert_eq!(query(text), "[]", "{text}");
         }
     }
@@ -488,17 +588,30 @@ mod tests {
             ("1http://a", "invalid URI for request"),
             ("http://a/?x#%zz", "invalid URL escape \"%zz\""),
         ] {
-            let error = format!("URL parse error during conversion from string: parse {}: {why}", quoted(text));
-            assert_eq!(Url::parse(text), Err(Error::new(ErrorKind::Url, error)), "{text}");
+            let error = format!(
+                "URL parse error during conversion from string: parse {}: {why}",
+                quoted(text)
+            );
+            assert_eq!(
+                Url::parse(text),
+                Err(Error::new(ErrorKind::Url, error)),
+                "{text}"
+            );
         }
         assert_eq!(check("http://a/?x#%zz"), Ok(()));
-        assert_eq!(check("a"), Err("parse \"a\": invalid URI for request".into()));
+        assert_eq!(
+            check("a"),
+            Err("parse \"a\": invalid URI for request".into())
+        );
     }
 
     #[test]
     fn writes() {
         for (text, written) in [
-            ("https://user:pw@example.com:8443/p/a%20b?q=1#f", "https://user:pw@example.com:8443/p/a%20b?q=1#f"),
+            (
+                "https://user:pw@example.com:8443/p/a%20b?q=1#f",
+                "https://user:pw@example.com:8443/p/a%20b?q=1#f",
+            ),
             ("HTTP://A/?", "http://A/?"),
             ("file:///etc", "file:///etc"),
             ("file:/etc", "file:/etc"),

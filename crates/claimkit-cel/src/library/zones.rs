@@ -16,9 +16,15 @@ pub enum UnknownOffset {
 
 /// Returns the seconds east of UTC of a place, `time` seconds after 1970-01-01T00:00:00Z.
 pub fn offset(place: &str, time: i64) -> Result<i64, UnknownOffset> {
-    let zone = ZONES.lines().find(|line| line.split(' ').skip(2).any(|name| name == place)).ok_or(UnknownOffset::Name)?;
+    let zone = ZONES
+        .lines()
+        .find(|line| line.split(' ').skip(2).any(|name| name == place))
+        .ok_or(UnknownOffset::Name)?;
     let mut parts = zone.split(' ');
-    let (rule, since) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (rule, since) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
     if since.parse().is_ok_and(|since: i64| time < since) {
         return Err(UnknownOffset::Time);
     }
@@ -43,7 +49,11 @@ fn by_rule(rule: &str, time: i64) -> Option<i64> {
     let year = Civil::new(time.saturating_add(standard).saturating_add(UNIX_EPOCH)).year;
     let begin = change(begin, year)?.saturating_sub(standard);
     let end = change(end, year)?.saturating_sub(summer);
-    let in_summer = if begin < end { (begin..end).contains(&time) } else { !(end..begin).contains(&time) };
+    let in_summer = if begin < end {
+        (begin..end).contains(&time)
+    } else {
+        !(end..begin).contains(&time)
+    };
     Some(if in_summer { summer } else { standard })
 }
 
@@ -61,30 +71,54 @@ fn without_name(text: &str) -> &str {
 /// Reads `-3:30`; returns seconds and the rest of the text.
 fn clock(text: &str) -> Option<(i64, &str)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let end = unsigned.find(|c: char| !(c.is_ascii_digit() || c == ':')).unwrap_or(unsigned.len());
+    let end = unsigned
+        .find(|c: char| !(c.is_ascii_digit() || c == ':'))
+        .unwrap_or(unsigned.len());
     let (digits, rest) = unsigned.split_at_checked(end)?;
     let mut seconds = 0i64;
     for (number, unit) in digits.split(':').zip([3_600i64, 60, 1]) {
         seconds = seconds.saturating_add(number.parse::<i64>().ok()?.saturating_mul(unit));
     }
-    Some((if text.starts_with('-') { seconds.saturating_neg() } else { seconds }, rest))
+    Some((
+        if text.starts_with('-') {
+            seconds.saturating_neg()
+        } else {
+            seconds
+        },
+        rest,
+    ))
 }
 
 /// Returns the time of `M3.5.0/3`: the fifth, that is the last, Sunday of March at three, as seconds since 1970 on the clock of
 /// that place.
 fn change(rule: &str, year: i64) -> Option<i64> {
     let (date, time) = rule.split_once('/').unwrap_or((rule, "2"));
-    let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse::<i64>().ok());
+    let mut numbers = date
+        .strip_prefix('M')?
+        .split('.')
+        .map(|number| number.parse::<i64>().ok());
     let (month, week, weekday) = (numbers.next()??, numbers.next()??, numbers.next()??);
     let first = days_before(year, month);
-    let next = if month == 12 { days_before(year.saturating_add(1), 1) } else { days_before(year, month.saturating_add(1)) };
+    let next = if month == 12 {
+        days_before(year.saturating_add(1), 1)
+    } else {
+        days_before(year, month.saturating_add(1))
+    };
     // 0001-01-01 is a Monday, and Sunday is 0.
-    let ahead = weekday.saturating_sub(first.saturating_add(1)).rem_euclid(7);
-    let mut day = first.saturating_add(ahead).saturating_add(week.saturating_sub(1).saturating_mul(7));
+    let ahead = weekday
+        .saturating_sub(first.saturating_add(1))
+        .rem_euclid(7);
+    let mut day = first
+        .saturating_add(ahead)
+        .saturating_add(week.saturating_sub(1).saturating_mul(7));
     if day >= next {
         day = day.saturating_sub(7);
     }
-    Some(day.saturating_mul(86_400).saturating_sub(UNIX_EPOCH).saturating_add(clock(time)?.0))
+    Some(
+        day.saturating_mul(86_400)
+            .saturating_sub(UNIX_EPOCH)
+            .saturating_add(clock(time)?.0),
+    )
 }
 
 /// The rule, since when it holds (`-` is always), and the names of the places.
@@ -546,13 +580,19 @@ mod tests {
         assert_eq!(offset("-", 0), Err(UnknownOffset::Name));
         assert_eq!(offset("europe/berlin", 0), Err(UnknownOffset::Name));
         assert_eq!(offset("Europe/Berlin", 0), Err(UnknownOffset::Time));
-        assert_eq!(offset("Asia/Kolkata", -2_000_000_000), Err(UnknownOffset::Time));
+        assert_eq!(
+            offset("Asia/Kolkata", -2_000_000_000),
+            Err(UnknownOffset::Time)
+        );
     }
 
     #[test]
     fn every_rule_is_read() {
         for line in ZONES.lines() {
-            assert!(by_rule(line.split(' ').next().unwrap(), 1_700_000_000).is_some(), "{line}");
+            assert!(
+                by_rule(line.split(' ').next().unwrap(), 1_700_000_000).is_some(),
+                "{line}"
+            );
         }
     }
 }

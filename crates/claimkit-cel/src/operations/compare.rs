@@ -27,32 +27,55 @@ fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth:
     match (left, right) {
         (Value::Null, Value::Null) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
-        (Value::Quantity(left, _), _) => object(if let Value::Quantity(right, QuantityOrigin::Read) = right {
-            Some(scope.shared.now(left).compare(scope.shared.now(right)) == Ordering::Equal)
+        (Value::Quantity(left, _), _) => object(
+            if let Value::Quantity(right, QuantityOrigin::Read) = right {
+                Some(scope.shared.now(left).compare(scope.shared.now(right)) == Ordering::Equal)
+            } else {
+                None
+            },
+        ),
+        (Value::Version(left), _) => object(if let Value::Version(right) = right {
+            Some(left.compare(right) == Ordering::Equal)
         } else {
             None
         }),
-        (Value::Version(left), _) => {
-            object(if let Value::Version(right) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
-        }
-        (Value::Url(left), _) => {
-            object(if let Value::Url(right) = right { Some(left.to_string() == right.to_string()) } else { None })
-        }
-        (Value::Address(left), _) => object(if let Value::Address(right) = right { Some(left == right) } else { None }),
-        (Value::Network(left), _) => object(if let Value::Network(right) = right { Some(left == right) } else { None }),
-        (Value::Format(left), _) => object(if let Value::Format(right) = right { Some(left.name == right.name) } else { None }),
+        (Value::Url(left), _) => object(if let Value::Url(right) = right {
+            Some(left.to_string() == right.to_string())
+        } else {
+            None
+        }),
+        (Value::Address(left), _) => object(if let Value::Address(right) = right {
+            Some(left == right)
+        } else {
+            None
+        }),
+        (Value::Network(left), _) => object(if let Value::Network(right) = right {
+            Some(left == right)
+        } else {
+            None
+        }),
+        (Value::Format(left), _) => object(if let Value::Format(right) = right {
+            Some(left.name == right.name)
+        } else {
+            None
+        }),
         (Value::Bool(left), Value::Bool(right)) => Value::Bool(left == right),
-        (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
-            Value::Bool(compare_numbers(left, right) == Some(Ordering::Equal))
-        }
+        (
+            Value::Int(_) | Value::Uint(_) | Value::Double(_),
+            Value::Int(_) | Value::Uint(_) | Value::Double(_),
+        ) => Value::Bool(compare_numbers(left, right) == Some(Ordering::Equal)),
         (Value::String(left), Value::String(right)) => Value::Bool(left == right),
         (Value::Bytes(left), Value::Bytes(right)) => Value::Bool(left == right),
         (Value::Duration(left), Value::Duration(right)) => Value::Bool(left.0 == right.0),
-        (Value::Timestamp(left), Value::Timestamp(right)) => Value::Bool(left.instant() == right.instant()),
+        (Value::Timestamp(left), Value::Timestamp(right)) => {
+            Value::Bool(left.instant() == right.instant())
+        }
         (Value::Type(left), Value::Type(right)) => Value::Bool(left.name() == right.name()),
         (Value::Optional(left), Value::Optional(right)) => match (left, right) {
             // Here upstream asks the left value, which does not take `null` if it is one of Kubernetes.
-            (Some(left), Some(right)) if matches!(**right, Value::Null) && left.is_object() => Value::no_such_overload(),
+            (Some(left), Some(right)) if matches!(**right, Value::Null) && left.is_object() => {
+                Value::no_such_overload()
+            }
             (Some(left), Some(right)) => equal_at(scope, left, right, deeper),
             (left, right) => Value::Bool(left.is_none() && right.is_none()),
         },
@@ -73,7 +96,9 @@ fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth:
                     break;
                 }
                 same = match right.find(key) {
-                    Some(other) => !matches!(equal_at(scope, value, other, deeper), Value::Bool(false)),
+                    Some(other) => {
+                        !matches!(equal_at(scope, value, other, deeper), Value::Bool(false))
+                    }
                     None => false,
                 };
             }
@@ -116,8 +141,12 @@ pub fn compare(left: &Value, right: &Value) -> Result<Ordering, Value> {
         return Err(Value::error("NaN values cannot be ordered"));
     }
     Ok(match (left, right) {
-        (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
-            return compare_numbers(left, right).ok_or_else(|| Value::error("NaN values cannot be ordered"));
+        (
+            Value::Int(_) | Value::Uint(_) | Value::Double(_),
+            Value::Int(_) | Value::Uint(_) | Value::Double(_),
+        ) => {
+            return compare_numbers(left, right)
+                .ok_or_else(|| Value::error("NaN values cannot be ordered"));
         }
         (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
         (Value::String(left), Value::String(right)) => left.cmp(right),

@@ -9,7 +9,10 @@ use super::super::value::Value;
 use super::EvaluationScope;
 
 fn fails(from: &Value, to: &str) -> Value {
-    Value::error(format!("type conversion error from '{}' to '{to}'", from.type_name()))
+    Value::error(format!(
+        "type conversion error from '{}' to '{to}'",
+        from.type_name()
+    ))
 }
 
 /// Computes `dyn(a)` and conversions to the same type.
@@ -19,7 +22,9 @@ pub fn same(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `type(a)`.
 pub fn type_of(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    arguments.first().map_or(Value::Null, |value| Value::Type(Arc::new(value.type_of())))
+    arguments
+        .first()
+        .map_or(Value::Null, |value| Value::Type(Arc::new(value.type_of())))
 }
 
 /// Computes `int(a)`.
@@ -28,9 +33,15 @@ pub fn to_int(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(i)] => Value::Int(*i),
         [Value::Uint(u)] => i64::try_from(*u).map_or_else(|_| overflow(), Value::Int),
-        [Value::Double(d)] if *d > -9_223_372_036_854_775_808.0 && *d < 9_223_372_036_854_775_808.0 => Value::Int(*d as i64),
+        [Value::Double(d)]
+            if *d > -9_223_372_036_854_775_808.0 && *d < 9_223_372_036_854_775_808.0 =>
+        {
+            Value::Int(*d as i64)
+        }
         [Value::Double(_)] => overflow(),
-        [Value::String(s)] => s.parse().map_or_else(|_| fails(&Value::String(s.clone()), "int"), Value::Int),
+        [Value::String(s)] => s
+            .parse()
+            .map_or_else(|_| fails(&Value::String(s.clone()), "int"), Value::Int),
         [Value::Timestamp(t)] => Value::Int(t.seconds()),
         [Value::Duration(d)] => Value::Int(d.0),
         _ => Value::no_such_overload(),
@@ -43,11 +54,13 @@ pub fn to_uint(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Uint(u)] => Value::Uint(*u),
         [Value::Int(i)] => u64::try_from(*i).map_or_else(|_| overflow(), Value::Uint),
-        [Value::Double(d)] if *d >= 0.0 && *d < 18_446_744_073_709_551_616.0 => Value::Uint(*d as u64),
-        [Value::Double(_)] => overflow(),
-        [Value::String(s)] if s.bytes().all(|byte| byte.is_ascii_digit()) => {
-            s.parse().map_or_else(|_| fails(&Value::String(s.clone()), "uint"), Value::Uint)
+        [Value::Double(d)] if *d >= 0.0 && *d < 18_446_744_073_709_551_616.0 => {
+            Value::Uint(*d as u64)
         }
+        [Value::Double(_)] => overflow(),
+        [Value::String(s)] if s.bytes().all(|byte| byte.is_ascii_digit()) => s
+            .parse()
+            .map_or_else(|_| fails(&Value::String(s.clone()), "uint"), Value::Uint),
         [value @ Value::String(_)] => fails(value, "uint"),
         _ => Value::no_such_overload(),
     }
@@ -59,7 +72,9 @@ pub fn to_double(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         [Value::Double(d)] => Value::Double(*d),
         [Value::Int(i)] => Value::Double(*i as f64),
         [Value::Uint(u)] => Value::Double(*u as f64),
-        [value @ Value::String(s)] => float::parse(s).map_or_else(|| fails(value, "double"), Value::Double),
+        [value @ Value::String(s)] => {
+            float::parse(s).map_or_else(|| fails(value, "double"), Value::Double)
+        }
         _ => Value::no_such_overload(),
     }
 }
@@ -107,7 +122,9 @@ pub fn to_duration(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         [Value::Duration(d)] => Value::Duration(*d),
         // The signature exists up to 1.36, the conversion does not.
         [value @ Value::Int(_)] => fails(value, Type::Duration.name()),
-        [value @ Value::String(s)] => Duration::parse(s).map_or_else(|| fails(value, Type::Duration.name()), Value::Duration),
+        [value @ Value::String(s)] => {
+            Duration::parse(s).map_or_else(|| fails(value, Type::Duration.name()), Value::Duration)
+        }
         _ => Value::no_such_overload(),
     }
 }
@@ -116,7 +133,8 @@ pub fn to_duration(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 pub fn to_timestamp(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Timestamp(t)] => Value::Timestamp(*t),
-        [Value::Int(i)] => Timestamp::from_seconds(*i).map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp),
+        [Value::Int(i)] => Timestamp::from_seconds(*i)
+            .map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp),
         [value @ Value::String(s)] => match Timestamp::parse(s) {
             Ok(time) => Value::Timestamp(time),
             Err(TimestampRefusal::Overflow) => Value::error("timestamp overflow"),

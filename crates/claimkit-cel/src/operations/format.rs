@@ -22,7 +22,11 @@ pub fn format(scope: &mut EvaluationScope<'_>, template: &str, arguments: &[Valu
 }
 
 fn spacing(rules: &DialectRules) -> Spacing {
-    if rules.first_libraries { Spacing::Narrow } else { Spacing::None }
+    if rules.first_libraries {
+        Spacing::Narrow
+    } else {
+        Spacing::None
+    }
 }
 
 /// Returns a value as the formatter knows it. None if there is too much of it.
@@ -46,11 +50,17 @@ fn convert(scope: &mut EvaluationScope<'_>, value: &Value) -> Option<Argument> {
         Value::Type(t) => Argument::Type(t.name().to_owned()),
         Value::Timestamp(t) => Argument::Timestamp(t.to_string()),
         Value::Duration(d) => Argument::Duration(d.to_string()),
-        Value::List(list) => Argument::List(list.iter().map(|element| convert(scope, element)).collect::<Option<_>>()?),
+        Value::List(list) => Argument::List(
+            list.iter()
+                .map(|element| convert(scope, element))
+                .collect::<Option<_>>()?,
+        ),
         Value::Map(map) => {
             let entries = map.entries().iter();
             Argument::Map(
-                entries.map(|(key, value)| Some((convert(scope, key)?, convert(scope, value)?))).collect::<Option<_>>()?,
+                entries
+                    .map(|(key, value)| Some((convert(scope, key)?, convert(scope, value)?)))
+                    .collect::<Option<_>>()?,
             )
         }
         other => Argument::Other(other.type_name().to_owned()),

@@ -29,7 +29,11 @@ pub fn is_quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-fn of_quantity(scope: &EvaluationScope<'_>, arguments: &[Value], read: impl Fn(&CelQuantity) -> Value) -> Value {
+fn of_quantity(
+    scope: &EvaluationScope<'_>,
+    arguments: &[Value],
+    read: impl Fn(&CelQuantity) -> Value,
+) -> Value {
     match arguments {
         [Value::Quantity(quantity, _)] => read(scope.shared.now(quantity)),
         _ => Value::no_such_overload(),
@@ -43,17 +47,23 @@ pub fn sign(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `q.isInteger()`.
 pub fn is_integer(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_quantity(scope, arguments, |quantity| Value::Bool(quantity.is_integer()))
+    of_quantity(scope, arguments, |quantity| {
+        Value::Bool(quantity.is_integer())
+    })
 }
 
 /// Computes `q.asInteger()`.
 pub fn as_integer(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_quantity(scope, arguments, |quantity| quantity.as_integer().map_or_else(Value::error, Value::Int))
+    of_quantity(scope, arguments, |quantity| {
+        quantity.as_integer().map_or_else(Value::error, Value::Int)
+    })
 }
 
 /// Computes `q.asApproximateFloat()`.
 pub fn as_approximate_float(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_quantity(scope, arguments, |quantity| Value::Double(quantity.as_approximate_float()))
+    of_quantity(scope, arguments, |quantity| {
+        Value::Double(quantity.as_approximate_float())
+    })
 }
 
 /// Steps of a computation with a quantity beyond 64 bits.
@@ -65,8 +75,14 @@ fn computed(
     compute: impl Fn(&CelQuantity, &CelQuantity) -> Result<CelQuantity, String>,
 ) -> Value {
     let (left, result) = match arguments {
-        [Value::Quantity(left, _), Value::Quantity(right, _)] => (left, compute(scope.shared.now(left), scope.shared.now(right))),
-        [Value::Quantity(left, _), Value::Int(right)] => (left, compute(scope.shared.now(left), &CelQuantity::from_int(*right))),
+        [Value::Quantity(left, _), Value::Quantity(right, _)] => (
+            left,
+            compute(scope.shared.now(left), scope.shared.now(right)),
+        ),
+        [Value::Quantity(left, _), Value::Int(right)] => (
+            left,
+            compute(scope.shared.now(left), &CelQuantity::from_int(*right)),
+        ),
         _ => return Value::no_such_overload(),
     };
     let quantity = match result {
@@ -125,7 +141,9 @@ pub fn is_greater_than(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> 
 
 fn read_version(arguments: &[Value]) -> Option<Result<SemanticVersion, Error>> {
     match arguments {
-        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(SemanticVersion::parse(text)),
+        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => {
+            Some(SemanticVersion::parse(text))
+        }
         [Value::String(text), Value::Bool(true)] => Some(SemanticVersion::parse_normalized(text)),
         _ => None,
     }
@@ -142,7 +160,9 @@ pub fn semver(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `isSemver(text)`, `isSemver(text, normalize)`.
 pub fn is_semver(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    read_version(arguments).map_or_else(Value::no_such_overload, |version| Value::Bool(version.is_ok()))
+    read_version(arguments).map_or_else(Value::no_such_overload, |version| {
+        Value::Bool(version.is_ok())
+    })
 }
 
 fn of_version(arguments: &[Value], read: impl Fn(&SemanticVersion) -> u64) -> Value {
@@ -171,19 +191,32 @@ pub fn patch(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 /// Computes `format.named(text)`.
 pub fn named_format(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(name)] => Value::Optional(named_formats::find(name).map(|format| Arc::new(Value::Format(format)))),
+        [Value::String(name)] => {
+            Value::Optional(named_formats::find(name).map(|format| Arc::new(Value::Format(format))))
+        }
         _ => Value::no_such_overload(),
     }
 }
 
 /// Computes `format.validate(text)`.
 pub fn validate(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::Format(format), Value::String(text)] = arguments else { return Value::no_such_overload() };
-    let problems = format.validate(text, if scope.rules().lengths_in_bytes { Lengths::Bytes } else { Lengths::Characters });
+    let [Value::Format(format), Value::String(text)] = arguments else {
+        return Value::no_such_overload();
+    };
+    let problems = format.validate(
+        text,
+        if scope.rules().lengths_in_bytes {
+            Lengths::Bytes
+        } else {
+            Lengths::Characters
+        },
+    );
     if problems.is_empty() {
         return Value::Optional(None);
     }
-    Value::Optional(Some(Arc::new(Value::list(problems.iter().map(Value::string).collect()))))
+    Value::Optional(Some(Arc::new(Value::list(
+        problems.iter().map(Value::string).collect(),
+    ))))
 }
 
 /// Functions that give a format: one for each name, because the table of functions holds plain functions.

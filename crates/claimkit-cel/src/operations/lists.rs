@@ -14,7 +14,9 @@ fn exhausted() -> Value {
 /// Computes `size(a)`, `a.size()`.
 pub fn size(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let size = arguments.first().and_then(Value::size);
-    size.map_or_else(Value::no_such_overload, |size| Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
+    size.map_or_else(Value::no_such_overload, |size| {
+        Value::Int(i64::try_from(size).unwrap_or(i64::MAX))
+    })
 }
 
 /// Computes `a in b`.
@@ -29,9 +31,18 @@ pub fn contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
             Value::Bool(false)
         }
         [key, Value::Map(map)] => {
-            if matches!(key, Value::Version(_) | Value::Bytes(_)) && !map.is_native() && !map.is_empty() {
-                let name = if matches!(key, Value::Bytes(_)) { "types.Bytes" } else { "cel.Semver" };
-                return Value::abort(&format!("internal error: runtime error: hash of unhashable type {name}"));
+            if matches!(key, Value::Version(_) | Value::Bytes(_))
+                && !map.is_native()
+                && !map.is_empty()
+            {
+                let name = if matches!(key, Value::Bytes(_)) {
+                    "types.Bytes"
+                } else {
+                    "cel.Semver"
+                };
+                return Value::abort(&format!(
+                    "internal error: runtime error: hash of unhashable type {name}"
+                ));
             }
             Value::Bool(map.find_present(key).is_some())
         }
@@ -62,7 +73,8 @@ pub fn set_contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Val
 pub fn set_equivalent(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((left, right)) => Value::Bool(
-            right.iter().all(|element| has(scope, left, element)) && left.iter().all(|element| has(scope, right, element)),
+            right.iter().all(|element| has(scope, left, element))
+                && left.iter().all(|element| has(scope, right, element)),
         ),
         None => Value::no_such_overload(),
     }
@@ -83,8 +95,16 @@ const MOST_INCLUDED: usize = 48;
 pub fn includes(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list), element] => {
-            let most = if scope.rules().includes_is_limited { MOST_INCLUDED } else { usize::MAX };
-            if list.iter().take(most).any(|other| is_equal(scope, other, element)) {
+            let most = if scope.rules().includes_is_limited {
+                MOST_INCLUDED
+            } else {
+                usize::MAX
+            };
+            if list
+                .iter()
+                .take(most)
+                .any(|other| is_equal(scope, other, element))
+            {
                 return Value::Bool(true);
             }
             if list.len() > most {
@@ -101,7 +121,9 @@ pub fn includes(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `list.isSorted()`.
 pub fn is_sorted(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     scope.step(list.len() as u64);
     let mut before: Option<&Value> = None;
     for element in list.iter() {
@@ -117,10 +139,19 @@ pub fn is_sorted(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value 
     Value::Bool(true)
 }
 
-fn extreme(scope: &mut EvaluationScope<'_>, arguments: &[Value], name: &str, wanted: Ordering) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+fn extreme(
+    scope: &mut EvaluationScope<'_>,
+    arguments: &[Value],
+    name: &str,
+    wanted: Ordering,
+) -> Value {
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     scope.step(list.len() as u64);
-    let Some(mut found) = list.first() else { return Value::error(format!("{name} called on empty list")) };
+    let Some(mut found) = list.first() else {
+        return Value::error(format!("{name} called on empty list"));
+    };
     for element in list.iter() {
         if !takes::ordered(element) {
             return Value::no_such_overload();
@@ -144,11 +175,19 @@ pub fn max(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `list.sum()`: of an empty list whose type is not known at run time, 0.
 pub fn sum(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     let mut elements = list.iter();
-    let Some(first) = elements.next() else { return Value::Int(0) };
+    let Some(first) = elements.next() else {
+        return Value::Int(0);
+    };
     // Upstream adds the first element to zero.
-    let mut total = if let Value::Double(first) = first { Value::Double(0.0 + first) } else { first.clone() };
+    let mut total = if let Value::Double(first) = first {
+        Value::Double(0.0 + first)
+    } else {
+        first.clone()
+    };
     for element in elements {
         if !takes::addable(&total) {
             return Value::no_such_overload();
@@ -163,18 +202,32 @@ pub fn sum(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `list.indexOf(a)`.
 pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
-    position(list.iter().position(|other| is_equal(scope, other, element)))
+    let [Value::List(list), element] = arguments else {
+        return Value::no_such_overload();
+    };
+    position(
+        list.iter()
+            .position(|other| is_equal(scope, other, element)),
+    )
 }
 
 /// Computes `list.lastIndexOf(a)`.
 pub fn last_index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
-    position(list.iter().rposition(|other| is_equal(scope, other, element)))
+    let [Value::List(list), element] = arguments else {
+        return Value::no_such_overload();
+    };
+    position(
+        list.iter()
+            .rposition(|other| is_equal(scope, other, element)),
+    )
 }
 
 fn position(found: Option<usize>) -> Value {
-    Value::Int(found.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
+    Value::Int(
+        found
+            .and_then(|index| i64::try_from(index).ok())
+            .unwrap_or(-1),
+    )
 }
 
 /// Longest range of cel-go 0.29 (`ext/lists.go`, `defaultMaxRangeSize`).
@@ -182,20 +235,32 @@ const LONGEST_RANGE: i64 = 1_000_000;
 
 /// Computes `lists.range(n)`.
 pub fn range(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::Int(end)] = arguments else { return Value::no_such_overload() };
+    let [Value::Int(end)] = arguments else {
+        return Value::no_such_overload();
+    };
     if scope.rules().ranges_are_limited {
         if *end < 0 {
             return Value::error(format!("lists.range: size must be non-negative, got {end}"));
         }
         if *end > LONGEST_RANGE {
-            return Value::error(format!("lists.range: size {end} exceeds maximum allowed ({LONGEST_RANGE})"));
+            return Value::error(format!(
+                "lists.range: size {end} exceeds maximum allowed ({LONGEST_RANGE})"
+            ));
         }
     }
     let count = u64::try_from(*end).unwrap_or(0);
     // A longer list would exceed the remaining cost, so it is never needed.
-    let count = if scope.can_make(count) { count } else { return exhausted_or_paid(scope, count) };
+    let count = if scope.can_make(count) {
+        count
+    } else {
+        return exhausted_or_paid(scope, count);
+    };
     scope.step(count);
-    Value::list((0..i64::try_from(count).unwrap_or(0)).map(Value::Int).collect())
+    Value::list(
+        (0..i64::try_from(count).unwrap_or(0))
+            .map(Value::Int)
+            .collect(),
+    )
 }
 
 /// Returns the error in place of a list that would exceed the cost limit.
@@ -205,14 +270,18 @@ fn exhausted_or_paid(_: &mut EvaluationScope<'_>, _: u64) -> Value {
 
 /// Computes `list.reverse()`.
 pub fn reverse(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     scope.step(list.len() as u64);
     Value::list(list.iter().rev().cloned().collect())
 }
 
 /// Computes `list.slice(start, end)`.
 pub fn slice(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else {
+        return Value::no_such_overload();
+    };
     let refused = |why: String| Value::error(format!("cannot slice({start}, {end}), {why}"));
     let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
         return refused("negative indexes not supported".to_owned());
@@ -236,8 +305,15 @@ pub fn flatten(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         [Value::List(list), Value::Int(depth)] => (list, *depth),
         [of] => return Value::error(format!("no such overload: {}.flatten()", of.type_name())),
         [of, depth] => {
-            let name = if matches!(of, Value::List(_)) { "list(dyn)" } else { of.type_name() };
-            return Value::error(format!("no such overload: {name}.flatten({})", depth.type_name()));
+            let name = if matches!(of, Value::List(_)) {
+                "list(dyn)"
+            } else {
+                of.type_name()
+            };
+            return Value::error(format!(
+                "no such overload: {name}.flatten({})",
+                depth.type_name()
+            ));
         }
         _ => return Value::no_such_overload(),
     };
@@ -245,10 +321,19 @@ pub fn flatten(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         return Value::error("level must be non-negative");
     }
     let mut flat = Vec::new();
-    if flatten_into(scope, list, depth, &mut flat) { Value::list(flat) } else { exhausted() }
+    if flatten_into(scope, list, depth, &mut flat) {
+        Value::list(flat)
+    } else {
+        exhausted()
+    }
 }
 
-fn flatten_into(scope: &mut EvaluationScope<'_>, list: &[Value], depth: i64, into: &mut Vec<Value>) -> bool {
+fn flatten_into(
+    scope: &mut EvaluationScope<'_>,
+    list: &[Value],
+    depth: i64,
+    into: &mut Vec<Value>,
+) -> bool {
     for element in list {
         if !scope.step(1) {
             return false;
@@ -267,7 +352,9 @@ fn flatten_into(scope: &mut EvaluationScope<'_>, list: &[Value], depth: i64, int
 
 /// Computes `list.distinct()`.
 pub fn distinct(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     let mut unique: Vec<Value> = Vec::new();
     for element in list.iter() {
         if !unique.iter().any(|other| is_equal(scope, element, other)) {
@@ -301,7 +388,9 @@ fn sorted(scope: &mut EvaluationScope<'_>, list: &Arc<Vec<Value>>, keys: &[Value
             keys.len()
         ));
     }
-    let Some(first) = keys.first() else { return Value::List(list.clone()) };
+    let Some(first) = keys.first() else {
+        return Value::List(list.clone());
+    };
     if !takes::ordered(first) {
         return Value::error("list elements must be comparable");
     }
@@ -314,10 +403,17 @@ fn sorted(scope: &mut EvaluationScope<'_>, list: &Arc<Vec<Value>>, keys: &[Value
         sort_by_insertion(&mut pairs);
     } else {
         claimkit_values::order::sort_by(&mut pairs, |(left, _), (right, _)| {
-            is_nan(left).cmp(&is_nan(right)).then_with(|| order(left, right))
+            is_nan(left)
+                .cmp(&is_nan(right))
+                .then_with(|| order(left, right))
         });
     }
-    Value::list(pairs.into_iter().map(|(_, element)| element.clone()).collect())
+    Value::list(
+        pairs
+            .into_iter()
+            .map(|(_, element)| element.clone())
+            .collect(),
+    )
 }
 
 /// Go sorts lists up to this length by insertion (`sort.Slice`). It does not keep the order of equal keys in longer ones; here they
@@ -328,7 +424,8 @@ const LONGEST_INSERTION: usize = 12;
 fn sort_by_insertion(pairs: &mut [(&Value, &Value)]) {
     for end in 1..pairs.len() {
         let mut at = end;
-        while let Some([(before, _), (key, _)]) = at.checked_sub(1).and_then(|from| pairs.get(from..=at))
+        while let Some([(before, _), (key, _)]) =
+            at.checked_sub(1).and_then(|from| pairs.get(from..=at))
             && order(key, before).is_lt()
         {
             pairs.swap(at.saturating_sub(1), at);
@@ -365,7 +462,9 @@ pub fn insert_map(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value
 pub fn grow(arguments: &mut [Value]) -> Option<Value> {
     match arguments {
         [first, Value::List(added)] => {
-            let Value::List(list) = first else { return None };
+            let Value::List(list) = first else {
+                return None;
+            };
             let mut list = std::mem::take(list);
             match Arc::get_mut(&mut list) {
                 Some(elements) => elements.extend(added.iter().cloned()),

@@ -8,24 +8,40 @@ use super::super::value::{Map, Value};
 
 /// Returns the value of a message with these fields.
 pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
-    let field = |wanted: &str| fields.iter().find(|(field, _)| *field == wanted).map(|(_, value)| value.clone());
+    let field = |wanted: &str| {
+        fields
+            .iter()
+            .find(|(field, _)| *field == wanted)
+            .map(|(_, value)| value.clone())
+    };
     match kind {
         MessageKind::Wrapper(number) => wrapper(number, name, field("value")),
         MessageKind::Duration => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
-            let total = seconds.checked_mul(1_000_000_000).and_then(|total| total.checked_add(nanos));
-            total.map_or_else(|| Value::error("duration overflow"), |total| Value::Duration(Duration(total)))
+            let total = seconds
+                .checked_mul(1_000_000_000)
+                .and_then(|total| total.checked_add(nanos));
+            total.map_or_else(
+                || Value::error("duration overflow"),
+                |total| Value::Duration(Duration(total)),
+            )
         }
         MessageKind::Timestamp => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
             let time = Timestamp::from_seconds(seconds).and_then(|time| time.plus(Duration(nanos)));
             time.map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp)
         }
-        MessageKind::Struct => field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default()))),
-        MessageKind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
-        MessageKind::Value => {
-            fields.first().map_or(Value::Null, |(name, value)| if *name == "null_value" { Value::Null } else { value.clone() })
+        MessageKind::Struct => {
+            field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default())))
         }
+        MessageKind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
+        MessageKind::Value => fields.first().map_or(Value::Null, |(name, value)| {
+            if *name == "null_value" {
+                Value::Null
+            } else {
+                value.clone()
+            }
+        }),
         MessageKind::Any => Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     }
 }
@@ -48,10 +64,16 @@ fn wrapper(number: Number, name: &str, value: Option<Value>) -> Value {
             Number::String => Value::string(""),
         };
     };
-    let refused = |text: &str| Value::error(format!("field type conversion error for {name}.value value type: {text}"));
+    let refused = |text: &str| {
+        Value::error(format!(
+            "field type conversion error for {name}.value value type: {text}"
+        ))
+    };
     match (number, value) {
         (Number::Int32, Value::Int(i)) if i32::try_from(i).is_err() => refused("integer overflow"),
-        (Number::Uint32, Value::Uint(u)) if u32::try_from(u).is_err() => refused("unsigned integer overflow"),
+        (Number::Uint32, Value::Uint(u)) if u32::try_from(u).is_err() => {
+            refused("unsigned integer overflow")
+        }
         (Number::Float, Value::Double(d)) => Value::Double(f64::from(d as f32)),
         (_, value) => value,
     }

@@ -40,7 +40,12 @@ pub fn too_many_steps() -> EvalError {
 impl<'a> EvaluationScope<'a> {
     /// Starts a new evaluation.
     pub fn new(rules: &'a DialectRules) -> EvaluationScope<'a> {
-        EvaluationScope { rules, steps: 0, allowed: u64::MAX, shared: shared::Shared::default() }
+        EvaluationScope {
+            rules,
+            steps: 0,
+            allowed: u64::MAX,
+            shared: shared::Shared::default(),
+        }
     }
 
     /// Returns the rules of the release.
@@ -79,16 +84,23 @@ pub fn no_overload_for(name: &str, arguments: &[Value]) -> Value {
 
 /// Returns true if the arguments have these types, as far as cel-go looks: containers by their first element.
 pub fn accepts(types: &[Type], arguments: &[Value]) -> bool {
-    types.len() == arguments.len() && types.iter().zip(arguments).all(|(wanted, value)| has_type(wanted, value))
+    types.len() == arguments.len()
+        && types
+            .iter()
+            .zip(arguments)
+            .all(|(wanted, value)| has_type(wanted, value))
 }
 
 fn has_type(wanted: &Type, value: &Value) -> bool {
     match (wanted, value) {
         (Type::Dyn | Type::Any | Type::Parameter(_), _) => true,
-        (Type::List(element), Value::List(list)) => list.first().is_none_or(|first| has_type(element, first)),
-        (Type::Map(pair), Value::Map(map)) => {
-            map.entries().first().is_none_or(|(key, value)| has_type(&pair.0, key) && has_type(&pair.1, value))
+        (Type::List(element), Value::List(list)) => {
+            list.first().is_none_or(|first| has_type(element, first))
         }
+        (Type::Map(pair), Value::Map(map)) => map
+            .entries()
+            .first()
+            .is_none_or(|(key, value)| has_type(&pair.0, key) && has_type(&pair.1, value)),
         (Type::Opaque(..), Value::Optional(_)) => wanted.optional_of().is_some(),
         _ => wanted.name() == value.type_name(),
     }

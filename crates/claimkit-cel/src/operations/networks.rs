@@ -71,26 +71,35 @@ pub fn is_loopback(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `a.isLinkLocalMulticast()`.
 pub fn is_link_local_multicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_address(arguments, |address| Value::Bool(address.is_link_local_multicast()))
+    of_address(arguments, |address| {
+        Value::Bool(address.is_link_local_multicast())
+    })
 }
 
 /// Computes `a.isLinkLocalUnicast()`.
 pub fn is_link_local_unicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_address(arguments, |address| Value::Bool(address.is_link_local_unicast()))
+    of_address(arguments, |address| {
+        Value::Bool(address.is_link_local_unicast())
+    })
 }
 
 /// Computes `a.isGlobalUnicast()`.
 pub fn is_global_unicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    of_address(arguments, |address| Value::Bool(address.is_global_unicast()))
+    of_address(arguments, |address| {
+        Value::Bool(address.is_global_unicast())
+    })
 }
 
 /// Computes `network.containsIP(a)`.
 pub fn contains_ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::Network(network), Value::Address(address)] => Value::Bool(network.contains(*address)),
-        [Value::Network(network), Value::String(text)] => {
-            Address::parse(text).map_or_else(|_| Value::no_such_overload(), |address| Value::Bool(network.contains(address)))
+        [Value::Network(network), Value::Address(address)] => {
+            Value::Bool(network.contains(*address))
         }
+        [Value::Network(network), Value::String(text)] => Address::parse(text).map_or_else(
+            |_| Value::no_such_overload(),
+            |address| Value::Bool(network.contains(address)),
+        ),
         _ => Value::no_such_overload(),
     }
 }
@@ -140,7 +149,9 @@ pub fn prefix_length(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value 
 /// Computes `url(text)`.
 pub fn url(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(text)] => Url::parse(text).map_or_else(Value::error, |url| Value::Url(Arc::new(url))),
+        [Value::String(text)] => {
+            Url::parse(text).map_or_else(Value::error, |url| Value::Url(Arc::new(url)))
+        }
         _ => Value::no_such_overload(),
     }
 }
@@ -187,10 +198,15 @@ pub fn escaped_path(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `url.getQuery()`.
 pub fn query(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::Url(url)] = arguments else { return Value::no_such_overload() };
+    let [Value::Url(url)] = arguments else {
+        return Value::no_such_overload();
+    };
     let mut map = Map::default();
     for (key, values) in url.query() {
-        map.insert(Value::string(key), Value::list(values.into_iter().map(Value::string).collect()));
+        map.insert(
+            Value::string(key),
+            Value::list(values.into_iter().map(Value::string).collect()),
+        );
     }
     Value::Map(Arc::new(map))
 }

@@ -29,7 +29,11 @@ pub fn negate(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(i)] => checked(i.checked_neg(), Value::Int, INT_OVERFLOW),
         [Value::Double(d)] => Value::Double(-d),
-        [Value::Duration(d)] => checked(d.0.checked_neg(), |d| Value::Duration(Duration(d)), DURATION_OVERFLOW),
+        [Value::Duration(d)] => checked(
+            d.0.checked_neg(),
+            |d| Value::Duration(Duration(d)),
+            DURATION_OVERFLOW,
+        ),
         _ => Value::no_such_overload(),
     }
 }
@@ -68,7 +72,9 @@ pub fn add(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
             }
             Value::list(a.iter().chain(b.iter()).cloned().collect())
         }
-        [Value::Duration(a), Value::Duration(b)] => checked(a.plus(*b), Value::Duration, DURATION_OVERFLOW),
+        [Value::Duration(a), Value::Duration(b)] => {
+            checked(a.plus(*b), Value::Duration, DURATION_OVERFLOW)
+        }
         [Value::Timestamp(a), Value::Duration(b)] | [Value::Duration(b), Value::Timestamp(a)] => {
             checked(a.plus(*b), Value::Timestamp, TIMESTAMP_OVERFLOW)
         }
@@ -82,13 +88,17 @@ pub fn subtract(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_sub(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_sub(*b), Value::Uint, UINT_OVERFLOW),
         [Value::Double(a), Value::Double(b)] => Value::Double(a - b),
-        [Value::Duration(a), Value::Duration(b)] => checked(a.minus(*b), Value::Duration, DURATION_OVERFLOW),
+        [Value::Duration(a), Value::Duration(b)] => {
+            checked(a.minus(*b), Value::Duration, DURATION_OVERFLOW)
+        }
         // The duration is turned round first, which one of them cannot be.
         [Value::Timestamp(a), Value::Duration(b)] => match b.negative() {
             Some(b) => checked(a.plus(b), Value::Timestamp, TIMESTAMP_OVERFLOW),
             None => Value::error(DURATION_OVERFLOW),
         },
-        [Value::Timestamp(a), Value::Timestamp(b)] => checked(a.since(*b), Value::Duration, DURATION_OVERFLOW),
+        [Value::Timestamp(a), Value::Timestamp(b)] => {
+            checked(a.since(*b), Value::Duration, DURATION_OVERFLOW)
+        }
         _ => Value::no_such_overload(),
     }
 }
@@ -106,7 +116,9 @@ pub fn multiply(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 /// Computes `a / b`.
 pub fn divide(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("division by zero"),
+        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => {
+            Value::error("division by zero")
+        }
         [Value::Int(a), Value::Int(b)] => checked(a.checked_div(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_div(*b), Value::Uint, UINT_OVERFLOW),
         [Value::Double(a), Value::Double(b)] => Value::Double(a / b),
@@ -117,7 +129,9 @@ pub fn divide(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 /// Computes `a % b`.
 pub fn modulo(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("modulus by zero"),
+        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => {
+            Value::error("modulus by zero")
+        }
         [Value::Int(a), Value::Int(b)] => checked(a.checked_rem(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_rem(*b), Value::Uint, UINT_OVERFLOW),
         _ => Value::no_such_overload(),

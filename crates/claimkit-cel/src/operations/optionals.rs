@@ -21,7 +21,10 @@ pub fn none(_: &mut EvaluationScope<'_>, _: &[Value]) -> Value {
 
 /// Computes `optional.ofNonZeroValue(a)`.
 pub fn of_non_zero_value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    arguments.first().filter(|value| !value.is_zero()).map_or(Value::Optional(None), some)
+    arguments
+        .first()
+        .filter(|value| !value.is_zero())
+        .map_or(Value::Optional(None), some)
 }
 
 /// Computes `a.hasValue()`.
@@ -57,7 +60,9 @@ pub fn or_value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 
 /// Computes `list.unwrapOpt()`, `optional.unwrap(list)`.
 pub fn unwrap(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    let [Value::List(list)] = arguments else { return Value::no_such_overload() };
+    let [Value::List(list)] = arguments else {
+        return Value::no_such_overload();
+    };
     let mut found = Vec::new();
     scope.step(list.len() as u64);
     for element in list.iter() {

@@ -26,7 +26,9 @@ impl Shared {
             return quantity;
         }
         let place = self.places.get(&address(quantity));
-        place.and_then(|place| self.digits.get(*place)).unwrap_or(quantity)
+        place
+            .and_then(|place| self.digits.get(*place))
+            .unwrap_or(quantity)
     }
 
     /// Turns a quantity into one beyond 64 bits. Returns where its digits are.

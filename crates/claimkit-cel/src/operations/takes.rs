@@ -9,12 +9,18 @@ pub fn any(_: &Value) -> bool {
 
 /// Returns true for values that can be sent a function by its name: cel-go asks those for `matches` itself.
 pub fn a_message(value: &Value) -> bool {
-    matches!(value, Value::String(_) | Value::Timestamp(_) | Value::Duration(_))
+    matches!(
+        value,
+        Value::String(_) | Value::Timestamp(_) | Value::Duration(_)
+    )
 }
 
 /// Returns true for values with a sign.
 pub fn negatable(value: &Value) -> bool {
-    matches!(value, Value::Int(_) | Value::Double(_) | Value::Bool(_) | Value::Duration(_))
+    matches!(
+        value,
+        Value::Int(_) | Value::Double(_) | Value::Bool(_) | Value::Duration(_)
+    )
 }
 
 /// Returns true for values that can be added.
@@ -44,7 +50,10 @@ pub fn ordered(value: &Value) -> bool {
 
 /// Returns true for values with a size.
 pub fn sized(value: &Value) -> bool {
-    matches!(value, Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_))
+    matches!(
+        value,
+        Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_)
+    )
 }
 
 /// Accepts lists of any type.

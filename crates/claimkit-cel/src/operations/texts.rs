@@ -27,7 +27,11 @@ fn texts<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
 }
 
 fn past_end(scope: &EvaluationScope<'_>) -> PastEnd {
-    if scope.rules().first_libraries { PastEnd::Error } else { PastEnd::NotFound }
+    if scope.rules().first_libraries {
+        PastEnd::Error
+    } else {
+        PastEnd::NotFound
+    }
 }
 
 /// Computes `a.contains(b)`.
@@ -87,7 +91,13 @@ fn compiled(scope: &mut EvaluationScope<'_>, kind: MatchKind, arguments: &[Value
 }
 
 /// Searches a text.
-pub fn run_regex(scope: &mut EvaluationScope<'_>, kind: MatchKind, regex: &Regex, text: &str, limit: Option<&Value>) -> Value {
+pub fn run_regex(
+    scope: &mut EvaluationScope<'_>,
+    kind: MatchKind,
+    regex: &Regex,
+    text: &str,
+    limit: Option<&Value>,
+) -> Value {
     scope.step(text.len() as u64);
     match (kind, limit) {
         (MatchKind::Matches, _) => Value::Bool(regex.is_match(text)),
@@ -110,7 +120,9 @@ pub fn char_at(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let past_end = past_end(scope);
     match arguments {
-        [Value::String(of), Value::String(piece)] => strings::index_of(of, piece, past_end).map_or_else(Value::error, Value::Int),
+        [Value::String(of), Value::String(piece)] => {
+            strings::index_of(of, piece, past_end).map_or_else(Value::error, Value::Int)
+        }
         [Value::String(of), Value::String(piece), Value::Int(from)] => {
             strings::index_of_from(of, piece, *from, past_end).map_or_else(Value::error, Value::Int)
         }
@@ -126,7 +138,8 @@ pub fn last_index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Va
             strings::last_index_of(of, piece, past_end).map_or_else(Value::error, Value::Int)
         }
         [Value::String(of), Value::String(piece), Value::Int(from)] => {
-            strings::last_index_of_from(of, piece, *from, past_end).map_or_else(Value::error, Value::Int)
+            strings::last_index_of_from(of, piece, *from, past_end)
+                .map_or_else(Value::error, Value::Int)
         }
         _ => Value::no_such_overload(),
     }
@@ -179,12 +192,23 @@ const LARGEST_TEXT: u64 = 16 << 20;
 pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (of, old, new, limit) = match arguments {
         [Value::String(of), Value::String(old), Value::String(new)] => (of, old, new, -1),
-        [Value::String(of), Value::String(old), Value::String(new), Value::Int(limit)] => (of, old, new, *limit),
+        [
+            Value::String(of),
+            Value::String(old),
+            Value::String(new),
+            Value::Int(limit),
+        ] => (of, old, new, *limit),
         _ => return Value::no_such_overload(),
     };
-    let most = (of.len() as u64).saturating_add(1).saturating_mul((new.len() as u64).saturating_add(1));
+    let most = (of.len() as u64)
+        .saturating_add(1)
+        .saturating_mul((new.len() as u64).saturating_add(1));
     if most > LARGEST_TEXT {
-        let count = if old.is_empty() { of.chars().count().saturating_add(1) } else { of.matches(&**old).count() } as u64;
+        let count = if old.is_empty() {
+            of.chars().count().saturating_add(1)
+        } else {
+            of.matches(&**old).count()
+        } as u64;
         if count.saturating_mul(new.len() as u64) > LARGEST_TEXT {
             return Value::Error(Arc::new(super::too_many_steps()));
         }
@@ -198,7 +222,11 @@ pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 pub fn split(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (of, separator, limit) = match arguments {
         [Value::String(of), Value::String(separator)] => (of, separator, -1),
-        [Value::String(of), Value::String(separator), Value::Int(limit)] => (of, separator, *limit),
+        [
+            Value::String(of),
+            Value::String(separator),
+            Value::Int(limit),
+        ] => (of, separator, *limit),
         _ => return Value::no_such_overload(),
     };
     scope.step(of.len() as u64);
@@ -209,7 +237,9 @@ pub fn split(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 pub fn substring(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::Int(start)] => text(strings::substring_from(of, *start)),
-        [Value::String(of), Value::Int(start), Value::Int(end)] => text(strings::substring(of, *start, *end)),
+        [Value::String(of), Value::Int(start), Value::Int(end)] => {
+            text(strings::substring(of, *start, *end))
+        }
         _ => Value::no_such_overload(),
     }
 }

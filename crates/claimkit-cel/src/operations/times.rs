@@ -22,7 +22,9 @@ fn fields_in(time: Timestamp, name: &str) -> Result<Fields, Value> {
         Zone::Place(place) => match zones::offset(&place, time.seconds()) {
             Ok(offset) => Ok(time.fields_at(offset)),
             Err(UnknownOffset::Name) => Err(Value::error(format!("unknown time zone {place}"))),
-            Err(UnknownOffset::Time) => Err(Value::limit(&format!("the time zone {place} is not known at that time"))),
+            Err(UnknownOffset::Time) => Err(Value::limit(&format!(
+                "the time zone {place} is not known at that time"
+            ))),
         },
     }
 }

@@ -73,15 +73,24 @@ impl CharacterClass {
         if let [(first, last)] = *self.0
             && first == last
         {
-            return Self(folding::others(first).into_iter().chain([first]).map(|c| (c, c)).collect()).sorted();
+            return Self(
+                folding::others(first)
+                    .into_iter()
+                    .chain([first])
+                    .map(|c| (c, c))
+                    .collect(),
+            )
+            .sorted();
         }
         let sorted = self.sorted();
         let mut more = Vec::new();
-        folding::for_each_pair(|one, other| match (sorted.contains(one), sorted.contains(other)) {
-            (true, false) => more.push((other, other)),
-            (false, true) => more.push((one, one)),
-            _ => {}
-        });
+        folding::for_each_pair(
+            |one, other| match (sorted.contains(one), sorted.contains(other)) {
+                (true, false) => more.push((other, other)),
+                (false, true) => more.push((one, one)),
+                _ => {}
+            },
+        );
         more.extend(sorted.0);
         Self(more).sorted()
     }

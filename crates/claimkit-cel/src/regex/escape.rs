@@ -12,7 +12,8 @@ pub(super) const BAD_RANGE: &str = "invalid character class range";
 
 /// Returns `text` without its suffix `end`.
 pub(super) fn before<'t>(text: &'t str, end: &str) -> &'t str {
-    text.get(..text.len().saturating_sub(end.len())).unwrap_or(text)
+    text.get(..text.len().saturating_sub(end.len()))
+        .unwrap_or(text)
 }
 
 /// Returns the first character, and the rest.
@@ -40,10 +41,19 @@ pub(super) fn escape(text: &str) -> Result<(u32, &str), String> {
             if c != '0' && !rest.starts_with(|c| matches!(c, '0'..='7')) {
                 return bad(rest);
             }
-            let more = rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+            let more = rest
+                .bytes()
+                .take(2)
+                .take_while(|byte| matches!(byte, b'0'..=b'7'))
+                .count();
             let (digits, rest) = rest.split_at_checked(more).unwrap_or(("", rest));
             let value = u32::from(c).wrapping_sub(u32::from('0'));
-            return Ok((digits.bytes().fold(value, |sum, byte| sum << 3 | u32::from(byte & 7)), rest));
+            return Ok((
+                digits
+                    .bytes()
+                    .fold(value, |sum, byte| sum << 3 | u32::from(byte & 7)),
+                rest,
+            ));
         }
         'x' => return hexadecimal(text, rest),
         'a' => 7,
@@ -61,9 +71,13 @@ pub(super) fn escape(text: &str) -> Result<(u32, &str), String> {
 /// Reads the text after `\x`: two digits, or any number of them in braces.
 fn hexadecimal<'t>(text: &'t str, behind: &'t str) -> Result<(u32, &'t str), String> {
     let bad = |rest: &str| Err(error("invalid escape sequence", before(text, rest)));
-    let Some((first, mut rest)) = next(behind) else { return bad(behind) };
+    let Some((first, mut rest)) = next(behind) else {
+        return bad(behind);
+    };
     if first != '{' {
-        let Some((second, rest)) = next(rest) else { return bad(rest) };
+        let Some((second, rest)) = next(rest) else {
+            return bad(rest);
+        };
         return match (first.to_digit(16), second.to_digit(16)) {
             (Some(high), Some(low)) => Ok((high << 4 | low, rest)),
             _ => bad(rest),
@@ -124,5 +138,10 @@ fn ascii_class(name: &str) -> Option<CharacterClass> {
         "xdigit" => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
         _ => return None,
     };
-    Some(CharacterClass::new(ranges.iter().map(|&(first, last)| (u32::from(first), u32::from(last))).collect()))
+    Some(CharacterClass::new(
+        ranges
+            .iter()
+            .map(|&(first, last)| (u32::from(first), u32::from(last)))
+            .collect(),
+    ))
 }

@@ -12,7 +12,10 @@ pub(super) fn for_each_pair(mut found: impl FnMut(u32, u32)) {
     }
     for group in GROUPS {
         for (at, one) in group.chars().enumerate() {
-            group.chars().skip(at.saturating_add(1)).for_each(|other| found(u32::from(one), u32::from(other)));
+            group
+                .chars()
+                .skip(at.saturating_add(1))
+                .for_each(|other| found(u32::from(one), u32::from(other)));
         }
     }
 }
@@ -20,14 +23,18 @@ pub(super) fn for_each_pair(mut found: impl FnMut(u32, u32)) {
 /// Returns the characters that one character stands for, without itself.
 pub(super) fn others(c: u32) -> Vec<u32> {
     let mut others = Vec::new();
-    if let Some(group) = char::from_u32(c).and_then(|c| GROUPS.iter().find(|group| group.contains(c))) {
+    if let Some(group) =
+        char::from_u32(c).and_then(|c| GROUPS.iter().find(|group| group.contains(c)))
+    {
         others.extend(group.chars().map(u32::from).filter(|other| *other != c));
         return others;
     }
     for &(first, count, step, distance) in PAIRS {
         let is_in = |c: u32| {
             let offset = c.checked_sub(first);
-            let place = offset.filter(|n| n.is_multiple_of(u32::from(step))).and_then(|n| n.checked_div(u32::from(step)));
+            let place = offset
+                .filter(|n| n.is_multiple_of(u32::from(step)))
+                .and_then(|n| n.checked_div(u32::from(step)));
             place.is_some_and(|place| place < u32::from(count))
         };
         if is_in(c) {

@@ -24,7 +24,9 @@ pub struct Regex {
 impl Regex {
     /// Reads an expression. The error is Go's: ``error parsing regexp: missing closing ): `a(` ``.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        Ok(Self { program: RegexProgram::new(&syntax::parse(pattern)?) })
+        Ok(Self {
+            program: RegexProgram::new(&syntax::parse(pattern)?),
+        })
     }
 
     /// Computes `matches`: returns true if the pattern matches anywhere.
@@ -34,7 +36,13 @@ impl Regex {
 
     /// Computes `find`: the first match.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        search(&mut SearchBuffers::new(&self.program), text, 0, Which::First).and_then(|(start, end)| text.get(start..end))
+        search(
+            &mut SearchBuffers::new(&self.program),
+            text,
+            0,
+            Which::First,
+        )
+        .and_then(|(start, end)| text.get(start..end))
     }
 
     /// Returns matches that do not overlap, at most `limit` of them; a negative limit means all. An empty match directly after
@@ -45,12 +53,18 @@ impl Regex {
         let mut found = Vec::new();
         let (mut at, mut previous) = (0usize, None);
         while found.len() < limit && at <= text.len() {
-            let Some((start, end)) = search(&mut machine, text, at, Which::First) else { break };
+            let Some((start, end)) = search(&mut machine, text, at, Which::First) else {
+                break;
+            };
             if end > at || previous != Some(start) {
                 found.extend(text.get(start..end));
             }
             previous = Some(end);
-            at = if end > at { end } else { next_character(text, at) };
+            at = if end > at {
+                end
+            } else {
+                next_character(text, at)
+            };
         }
         found
     }
@@ -58,7 +72,10 @@ impl Regex {
 
 /// Returns the start of the next character, or a place beyond the end after the last.
 fn next_character(text: &str, at: usize) -> usize {
-    let width = text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+    let width = text
+        .get(at..)
+        .and_then(|rest| rest.chars().next())
+        .map_or(1, char::len_utf8);
     at.saturating_add(width)
 }
 

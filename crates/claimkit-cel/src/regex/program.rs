@@ -27,9 +27,16 @@ pub(super) struct RegexProgram {
 
 impl RegexProgram {
     pub(super) fn new(tree: &PatternTree) -> Self {
-        let mut compiler = Compiler { tree, instructions: vec![Instruction::Match] };
+        let mut compiler = Compiler {
+            tree,
+            instructions: vec![Instruction::Match],
+        };
         let start = compiler.piece(tree.root, 0);
-        Self { instructions: compiler.instructions, classes: tree.classes.clone(), start }
+        Self {
+            instructions: compiler.instructions,
+            classes: tree.classes.clone(),
+            start,
+        }
     }
 }
 
@@ -45,20 +52,29 @@ impl Compiler<'_> {
     }
 
     fn split(&mut self, inner: usize, next: usize, greedy: bool) -> usize {
-        self.add(if greedy { Instruction::Split(inner, next) } else { Instruction::Split(next, inner) })
+        self.add(if greedy {
+            Instruction::Split(inner, next)
+        } else {
+            Instruction::Split(next, inner)
+        })
     }
 
     /// Compiles a piece that goes on at `next`, and says where it begins. It calls itself as deep as the tree is, which the reader
     /// has limited.
     fn piece(&mut self, place: usize, next: usize) -> usize {
         let tree = self.tree;
-        let Some(piece) = tree.pieces.get(place) else { return next };
+        let Some(piece) = tree.pieces.get(place) else {
+            return next;
+        };
         match &piece.kind {
             PieceKind::Empty => next,
             PieceKind::Character(c) => self.add(Instruction::Character(*c, next)),
             PieceKind::Class(class) => self.add(Instruction::Class(*class, next)),
             PieceKind::Look(look) => self.add(Instruction::Look(*look, next)),
-            PieceKind::Sequence(parts) => parts.iter().rev().fold(next, |next, part| self.piece(*part, next)),
+            PieceKind::Sequence(parts) => parts
+                .iter()
+                .rev()
+                .fold(next, |next, part| self.piece(*part, next)),
             PieceKind::Alternatives(parts) => {
                 let mut parts = parts.iter().rev();
                 let last = parts.next().map_or(next, |part| self.piece(*part, next));
@@ -67,11 +83,23 @@ impl Compiler<'_> {
                     self.add(Instruction::Split(start, last))
                 })
             }
-            PieceKind::Repeat { piece, min, max, greedy } => self.repeat(*piece, *min, *max, *greedy, next),
+            PieceKind::Repeat {
+                piece,
+                min,
+                max,
+                greedy,
+            } => self.repeat(*piece, *min, *max, *greedy, next),
         }
     }
 
-    fn repeat(&mut self, piece: usize, min: u32, max: Option<u32>, greedy: bool, next: usize) -> usize {
+    fn repeat(
+        &mut self,
+        piece: usize,
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        next: usize,
+    ) -> usize {
         let Some(max) = max else {
             let start = match min {
                 0 => return self.star(piece, greedy, next),
@@ -92,7 +120,11 @@ impl Compiler<'_> {
         let again = self.split(next, next, greedy);
         let start = self.piece(piece, again);
         if let Some(instruction) = self.instructions.get_mut(again) {
-            *instruction = if greedy { Instruction::Split(start, next) } else { Instruction::Split(next, start) };
+            *instruction = if greedy {
+                Instruction::Split(start, next)
+            } else {
+                Instruction::Split(next, start)
+            };
         }
         start
     }

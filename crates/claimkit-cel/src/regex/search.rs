@@ -16,7 +16,11 @@ struct Ways {
 
 impl Ways {
     fn new(size: usize) -> Self {
-        Self { list: Vec::new(), added: vec![0; size], step: 0 }
+        Self {
+            list: Vec::new(),
+            added: vec![0; size],
+            step: 0,
+        }
     }
 
     fn clear(&mut self) {
@@ -68,7 +72,12 @@ pub(super) struct SearchBuffers<'p> {
 impl<'p> SearchBuffers<'p> {
     pub(super) fn new(program: &'p RegexProgram) -> Self {
         let size = program.instructions.len();
-        Self { program, now: Ways::new(size), then: Ways::new(size), stack: Vec::new() }
+        Self {
+            program,
+            now: Ways::new(size),
+            then: Ways::new(size),
+            stack: Vec::new(),
+        }
     }
 }
 
@@ -82,8 +91,18 @@ pub(super) enum Which {
 }
 
 /// Returns a match that begins at `from` or later, as bytes.
-pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, which: Which) -> Option<(usize, usize)> {
-    let SearchBuffers { program, now, then, stack } = machine;
+pub(super) fn search(
+    machine: &mut SearchBuffers<'_>,
+    text: &str,
+    from: usize,
+    which: Which,
+) -> Option<(usize, usize)> {
+    let SearchBuffers {
+        program,
+        now,
+        then,
+        stack,
+    } = machine;
     let mut found: Option<(usize, usize)> = None;
     let mut at = from;
     let (head, mut rest) = text.split_at_checked(from)?;
@@ -97,7 +116,10 @@ pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, w
         }
         then.clear();
         let behind_place = behind.map(|c| (c, rest.get(c.len_utf8()..).unwrap_or_default()));
-        let next_place = Neighbours { before: behind, behind: behind_place.and_then(|(_, rest)| rest.chars().next()) };
+        let next_place = Neighbours {
+            before: behind,
+            behind: behind_place.and_then(|(_, rest)| rest.chars().next()),
+        };
         for &(instruction, start) in &now.list {
             let next = match program.instructions.get(instruction) {
                 Some(Instruction::Match) => {
@@ -105,10 +127,14 @@ pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, w
                     // Less preferred threads no longer matter.
                     break;
                 }
-                Some(Instruction::Character(c, next)) => behind.is_some_and(|b| u32::from(b) == *c).then_some(*next),
+                Some(Instruction::Character(c, next)) => {
+                    behind.is_some_and(|b| u32::from(b) == *c).then_some(*next)
+                }
                 Some(Instruction::Class(class, next)) => {
                     let class = program.classes.get(*class);
-                    behind.is_some_and(|b| class.is_some_and(|class| class.contains(u32::from(b)))).then_some(*next)
+                    behind
+                        .is_some_and(|b| class.is_some_and(|class| class.contains(u32::from(b))))
+                        .then_some(*next)
                 }
                 _ => None,
             };
@@ -116,7 +142,9 @@ pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, w
                 follow(program, &next_place, then, stack, (next, start));
             }
         }
-        let Some((c, behind)) = behind_place else { return found };
+        let Some((c, behind)) = behind_place else {
+            return found;
+        };
         if found.is_some() && (which == Which::Any || then.list.is_empty()) {
             return found;
         }
@@ -128,7 +156,13 @@ pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, w
 }
 
 /// Adds a way, and all that it leads to without a character.
-fn follow(program: &RegexProgram, place: &Neighbours, ways: &mut Ways, stack: &mut Vec<usize>, (instruction, start): Way) {
+fn follow(
+    program: &RegexProgram,
+    place: &Neighbours,
+    ways: &mut Ways,
+    stack: &mut Vec<usize>,
+    (instruction, start): Way,
+) {
     stack.push(instruction);
     while let Some(instruction) = stack.pop() {
         if !ways.mark(instruction) {

@@ -3,7 +3,9 @@
 //! Source: Go's `regexp/syntax` (`parse.go`), flags `Perl`.
 
 use super::class::CharacterClass;
-use super::escape::{BAD_RANGE, before, class_character, error, escape, next, perl_class, posix_class};
+use super::escape::{
+    BAD_RANGE, before, class_character, error, escape, next, perl_class, posix_class,
+};
 use super::unicode;
 
 /// A tree of pieces; children come before their parents.
@@ -108,9 +110,27 @@ struct Reader<'p> {
 }
 
 pub(super) fn parse(pattern: &str) -> Result<PatternTree, String> {
-    let flags = Flags { fold_case: false, one_line: true, dot_is_all: false, non_greedy: false };
-    let open = Group { flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
-    let reader = Reader { pattern, flags, pieces: Vec::new(), classes: Vec::new(), range_ends: 0, groups: Vec::new(), open };
+    let flags = Flags {
+        fold_case: false,
+        one_line: true,
+        dot_is_all: false,
+        non_greedy: false,
+    };
+    let open = Group {
+        flags,
+        captures: false,
+        alternatives: Vec::new(),
+        pieces: Vec::new(),
+    };
+    let reader = Reader {
+        pattern,
+        flags,
+        pieces: Vec::new(),
+        classes: Vec::new(),
+        range_ends: 0,
+        groups: Vec::new(),
+        open,
+    };
     reader.run()
 }
 
@@ -146,7 +166,11 @@ impl<'p> Reader<'p> {
                     rest = behind;
                 }
                 '.' => {
-                    let class = if self.flags.dot_is_all { CharacterClass::all() } else { CharacterClass::all_but_line_feed() };
+                    let class = if self.flags.dot_is_all {
+                        CharacterClass::all()
+                    } else {
+                        CharacterClass::all_but_line_feed()
+                    };
                     self.class(class)?;
                     rest = behind;
                 }
@@ -166,7 +190,10 @@ impl<'p> Reader<'p> {
                         rest = behind;
                     }
                     Some((min, max, after)) => {
-                        let (Some(min), Some(max)) = (limited(min), max.map_or(Some(None), |max| limited(max).map(Some))) else {
+                        let (Some(min), Some(max)) = (
+                            limited(min),
+                            max.map_or(Some(None), |max| limited(max).map(Some)),
+                        ) else {
                             return Err(error(BAD_REPEAT, before(rest, after)));
                         };
                         if max.is_some_and(|max| min > max) {
@@ -188,7 +215,11 @@ impl<'p> Reader<'p> {
         if !self.groups.is_empty() {
             return Err(error("missing closing )", self.pattern));
         }
-        Ok(PatternTree { pieces: self.pieces, classes: self.classes, root })
+        Ok(PatternTree {
+            pieces: self.pieces,
+            classes: self.classes,
+            root,
+        })
     }
 
     // --- pieces ---
@@ -212,7 +243,12 @@ impl<'p> Reader<'p> {
     }
 
     fn push_assertion(&mut self, look: Look) -> Result<(), String> {
-        self.push(PatternPiece { kind: PieceKind::Look(look), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece {
+            kind: PieceKind::Look(look),
+            height: 1,
+            size: 1,
+            repeats: 1,
+        })
     }
 
     fn literal(&mut self, c: char) -> Result<(), String> {
@@ -225,19 +261,31 @@ impl<'p> Reader<'p> {
             }
         }
         self.range_ends = self.range_ends.saturating_add(1);
-        self.push(PatternPiece { kind: PieceKind::Character(code), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece {
+            kind: PieceKind::Character(code),
+            height: 1,
+            size: 1,
+            repeats: 1,
+        })
     }
 
     /// Adds a class whose ranges are in order.
     fn class(&mut self, class: CharacterClass) -> Result<(), String> {
-        self.range_ends = self.range_ends.saturating_add(class.len().saturating_mul(2));
+        self.range_ends = self
+            .range_ends
+            .saturating_add(class.len().saturating_mul(2));
         // An expression has few different classes.
         let known = self.classes.iter().position(|known| *known == class);
         let place = known.unwrap_or_else(|| {
             self.classes.push(class);
             self.classes.len().saturating_sub(1)
         });
-        self.push(PatternPiece { kind: PieceKind::Class(place), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece {
+            kind: PieceKind::Class(place),
+            height: 1,
+            size: 1,
+            repeats: 1,
+        })
     }
 
     /// Ends the sequence read since the last `|` or `(`.
@@ -256,7 +304,10 @@ impl<'p> Reader<'p> {
     fn alternatives(&mut self) -> Result<usize, String> {
         let last = self.sequence()?;
         let mut parts = Vec::new();
-        for part in core::mem::take(&mut self.open.alternatives).into_iter().chain([last]) {
+        for part in core::mem::take(&mut self.open.alternatives)
+            .into_iter()
+            .chain([last])
+        {
             match self.pieces.get(part).map(|piece| &piece.kind) {
                 Some(PieceKind::Alternatives(more)) => parts.extend(more),
                 _ => parts.push(part),
@@ -270,7 +321,12 @@ impl<'p> Reader<'p> {
             return Ok(only);
         }
         if parts.is_empty() {
-            return self.piece(PatternPiece { kind: PieceKind::Empty, height: 1, size: 1, repeats: 1 });
+            return self.piece(PatternPiece {
+                kind: PieceKind::Empty,
+                height: 1,
+                size: 1,
+                repeats: 1,
+            });
         }
         // Each further alternative adds one instruction.
         let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
@@ -286,18 +342,32 @@ impl<'p> Reader<'p> {
             literal &= matches!(piece.kind, PieceKind::Character(_));
         }
         // Characters in a row are one piece for Go.
-        let height = if join == Join::Sequence && literal { height } else { height.saturating_add(1) };
+        let height = if join == Join::Sequence && literal {
+            height
+        } else {
+            height.saturating_add(1)
+        };
         let kind = match join {
             Join::Sequence => PieceKind::Sequence(parts),
             Join::Alternatives => PieceKind::Alternatives(parts),
         };
-        self.piece(PatternPiece { kind, height, size, repeats })
+        self.piece(PatternPiece {
+            kind,
+            height,
+            size,
+            repeats,
+        })
     }
 
     // --- groups ---
 
     fn open_group(&mut self) {
-        let group = Group { flags: self.flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
+        let group = Group {
+            flags: self.flags,
+            captures: false,
+            alternatives: Vec::new(),
+            pieces: Vec::new(),
+        };
         self.groups.push(core::mem::replace(&mut self.open, group));
     }
 
@@ -308,7 +378,9 @@ impl<'p> Reader<'p> {
 
     fn close_group(&mut self) -> Result<(), String> {
         let inner = self.alternatives()?;
-        let Some(outer) = self.groups.pop() else { return Err(error("unexpected )", self.pattern)) };
+        let Some(outer) = self.groups.pop() else {
+            return Err(error("unexpected )", self.pattern));
+        };
         let group = core::mem::replace(&mut self.open, outer);
         self.flags = group.flags;
         if !group.captures {
@@ -316,10 +388,22 @@ impl<'p> Reader<'p> {
             return Ok(());
         }
         // Captures are not needed, but the group still counts as a piece of its own.
-        let Some(piece) = self.pieces.get(inner) else { return Ok(()) };
+        let Some(piece) = self.pieces.get(inner) else {
+            return Ok(());
+        };
         let (height, size, repeats) = (piece.height, piece.size, piece.repeats);
-        let kind = PieceKind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
-        self.push(PatternPiece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
+        let kind = PieceKind::Repeat {
+            piece: inner,
+            min: 1,
+            max: Some(1),
+            greedy: true,
+        };
+        self.push(PatternPiece {
+            kind,
+            height: height.saturating_add(1),
+            size: size.saturating_add(2),
+            repeats,
+        })
     }
 
     /// Reads `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
@@ -330,8 +414,14 @@ impl<'p> Reader<'p> {
         };
         // Go looks for one more byte before it takes it for a name.
         if let Some(name) = named.filter(|name| !name.is_empty()) {
-            let Some((name, rest)) = name.split_once('>') else { return Err(error("invalid named capture", text)) };
-            if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            let Some((name, rest)) = name.split_once('>') else {
+                return Err(error("invalid named capture", text));
+            };
+            if name.is_empty()
+                || !name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            {
                 return Err(error("invalid named capture", before(text, rest)));
             }
             self.open_capturing_group();
@@ -362,7 +452,10 @@ impl<'p> Reader<'p> {
             }
             seen = true;
         }
-        Err(error("invalid or unsupported Perl syntax", before(text, rest)))
+        Err(error(
+            "invalid or unsupported Perl syntax",
+            before(text, rest),
+        ))
     }
 
     // --- repetitions ---
@@ -381,29 +474,53 @@ impl<'p> Reader<'p> {
             None => (!self.flags.non_greedy, after),
         };
         if !last_repeat.is_empty() {
-            return Err(error("invalid nested repetition operator", before(last_repeat, after)));
+            return Err(error(
+                "invalid nested repetition operator",
+                before(last_repeat, after),
+            ));
         }
         let written = before(text, after);
         let Some(place) = self.open.pieces.pop() else {
             return Err(error("missing argument to repetition operator", written));
         };
-        let Some(inner) = self.pieces.get(place) else { return Ok(after) };
+        let Some(inner) = self.pieces.get(place) else {
+            return Ok(after);
+        };
         let count = |times: u32| u64::from(times).saturating_mul(inner.size);
         let (size, repeats) = match (operator, min, max) {
             (Operator::Sign, 0, None) => (inner.size.saturating_add(2), inner.repeats),
             (Operator::Sign, ..) => (inner.size.saturating_add(1), inner.repeats),
             (Operator::Counts, 0, None) => (inner.size.saturating_add(2), inner.repeats),
-            (Operator::Counts, _, None) => (count(min).saturating_add(1), inner.repeats.saturating_mul(u64::from(min))),
+            (Operator::Counts, _, None) => (
+                count(min).saturating_add(1),
+                inner.repeats.saturating_mul(u64::from(min)),
+            ),
             (Operator::Counts, _, Some(0)) => (1, 1),
             (Operator::Counts, _, Some(max)) => {
                 let optional = u64::from(max.saturating_sub(min));
-                (count(max).saturating_add(optional), inner.repeats.saturating_mul(u64::from(max)))
+                (
+                    count(max).saturating_add(optional),
+                    inner.repeats.saturating_mul(u64::from(max)),
+                )
             }
         };
         let height = inner.height.saturating_add(1);
-        let kind = PieceKind::Repeat { piece: place, min, max, greedy };
-        self.push(PatternPiece { kind, height, size: size.max(1), repeats })?;
-        if operator == Operator::Counts && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
+        let kind = PieceKind::Repeat {
+            piece: place,
+            min,
+            max,
+            greedy,
+        };
+        self.push(PatternPiece {
+            kind,
+            height,
+            size: size.max(1),
+            repeats,
+        })?;
+        if operator == Operator::Counts
+            && (min >= 2 || max.is_some_and(|max| max >= 2))
+            && repeats > u64::from(MAX_REPEAT)
+        {
             return Err(error(BAD_REPEAT, written));
         }
         Ok(after)
@@ -442,26 +559,39 @@ impl<'p> Reader<'p> {
 
     /// Reads a class such as `\d`, `\pL`, `\p{Greek}`; returns it with the rest of the text.
     fn class_escape(&self, text: &'p str) -> Result<Option<(CharacterClass, &'p str)>, String> {
-        let Some(rest) = text.strip_prefix('\\') else { return Ok(None) };
+        let Some(rest) = text.strip_prefix('\\') else {
+            return Ok(None);
+        };
         if rest.starts_with(['p', 'P']) {
             return self.unicode_class(text).map(Some);
         }
         Ok(perl_class(rest.chars().next()).map(|(class, negated)| {
             let class = self.folded(class);
-            (if negated { class.negated() } else { class }, rest.get(1..).unwrap_or_default())
+            (
+                if negated { class.negated() } else { class },
+                rest.get(1..).unwrap_or_default(),
+            )
         }))
     }
 
     fn folded(&self, class: CharacterClass) -> CharacterClass {
-        if self.flags.fold_case { class.folded() } else { class }
+        if self.flags.fold_case {
+            class.folded()
+        } else {
+            class
+        }
     }
 
     fn unicode_class(&self, text: &'p str) -> Result<(CharacterClass, &'p str), String> {
         let mut negated = text.starts_with("\\P");
         let behind = text.get(2..).unwrap_or_default();
         let (name, rest) = match behind.strip_prefix('{') {
-            Some(inner) => inner.split_once('}').ok_or_else(|| error(BAD_RANGE, text))?,
-            None => behind.split_at_checked(behind.chars().next().map_or(0, char::len_utf8)).unwrap_or((behind, "")),
+            Some(inner) => inner
+                .split_once('}')
+                .ok_or_else(|| error(BAD_RANGE, text))?,
+            None => behind
+                .split_at_checked(behind.chars().next().map_or(0, char::len_utf8))
+                .unwrap_or((behind, "")),
         };
         let sequence = before(text, rest);
         let name = match name.strip_prefix('^') {
@@ -473,7 +603,9 @@ impl<'p> Reader<'p> {
         };
         let class = match name {
             "Any" => CharacterClass::all(),
-            _ => CharacterClass::new(unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?),
+            _ => CharacterClass::new(
+                unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?,
+            ),
         };
         let class = self.folded(class);
         Ok((if negated { class.negated() } else { class }, rest))
@@ -498,7 +630,8 @@ impl<'p> Reader<'p> {
             if let Some(inner) = rest.strip_prefix("[:")
                 && let Some((name, behind)) = inner.split_once(":]")
             {
-                let (named, not) = posix_class(name).ok_or_else(|| error(BAD_RANGE, before(rest, behind)))?;
+                let (named, not) =
+                    posix_class(name).ok_or_else(|| error(BAD_RANGE, before(rest, behind)))?;
                 let named = self.folded(named);
                 class.add_all(&if not { named.negated() } else { named });
                 rest = behind;
@@ -513,7 +646,10 @@ impl<'p> Reader<'p> {
             let (low, behind) = class_character(rest, text)?;
             let mut high = low;
             rest = behind;
-            if let Some(behind) = rest.strip_prefix('-').filter(|behind| !behind.is_empty() && !behind.starts_with(']')) {
+            if let Some(behind) = rest
+                .strip_prefix('-')
+                .filter(|behind| !behind.is_empty() && !behind.starts_with(']'))
+            {
                 (high, rest) = class_character(behind, text)?;
                 if high < low {
                     return Err(error(BAD_RANGE, before(range, rest)));
@@ -525,7 +661,11 @@ impl<'p> Reader<'p> {
                 class.add(low, high);
             }
         }
-        self.class(if negated { class.negated() } else { class.sorted() })?;
+        self.class(if negated {
+            class.negated()
+        } else {
+            class.sorted()
+        })?;
         Ok(rest)
     }
 }
@@ -545,7 +685,9 @@ fn counts(text: &str) -> Option<(u64, Option<u64>, &str)> {
 }
 
 fn limited(count: u64) -> Option<u32> {
-    u32::try_from(count).ok().filter(|count| *count <= MAX_REPEAT)
+    u32::try_from(count)
+        .ok()
+        .filter(|count| *count <= MAX_REPEAT)
 }
 
 /// Reads digits without a zero in front.
@@ -555,5 +697,10 @@ fn number(text: &str) -> Option<(u64, &str)> {
     if number.is_empty() || (number.len() > 1 && number.starts_with('0')) {
         return None;
     }
-    Some((number.bytes().fold(0u64, |sum, byte| sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf))), rest))
+    Some((
+        number.bytes().fold(0u64, |sum, byte| {
+            sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf))
+        }),
+        rest,
+    ))
 }

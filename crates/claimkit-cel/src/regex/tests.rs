@@ -12,7 +12,10 @@ fn errors_are_gos() {
     for (pattern, error) in [
         ("a{1001}", "invalid repeat count: `{1001}`"),
         ("a{3,2}", "invalid repeat count: `{3,2}`"),
-        ("a{99999999999999999999}", "invalid repeat count: `{99999999999999999999}`"),
+        (
+            "a{99999999999999999999}",
+            "invalid repeat count: `{99999999999999999999}`",
+        ),
         ("a{1,1001}?", "invalid repeat count: `{1,1001}`"),
         ("(a{100}){100}", "invalid repeat count: `{100}`"),
         ("(?:a{30}b{40}){30}?", "invalid repeat count: `{30}?`"),
@@ -82,7 +85,11 @@ fn errors_are_gos() {
         ("{2}", "missing argument to repetition operator: `{2}`"),
         ("(?i)*", "missing argument to repetition operator: `*`"),
     ] {
-        assert_eq!(refused(pattern), format!("error parsing regexp: {error}"), "{pattern}");
+        assert_eq!(
+            refused(pattern),
+            format!("error parsing regexp: {error}"),
+            "{pattern}"
+        );
     }
 }
 
@@ -90,9 +97,18 @@ fn errors_are_gos() {
 fn limits_are_gos() {
     let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
     assert!(Regex::new(&nested(999)).is_ok());
-    assert_eq!(refused(&nested(1000)), format!("error parsing regexp: expression nests too deeply: `{}`", nested(1000)));
+    assert_eq!(
+        refused(&nested(1000)),
+        format!(
+            "error parsing regexp: expression nests too deeply: `{}`",
+            nested(1000)
+        )
+    );
     let large = "((xx?){1000}){1}".repeat(1700);
-    assert_eq!(refused(&large), format!("error parsing regexp: expression too large: `{large}`"));
+    assert_eq!(
+        refused(&large),
+        format!("error parsing regexp: expression too large: `{large}`")
+    );
     assert!(Regex::new(&"a{1000}".repeat(20)).is_ok());
 }
 
@@ -150,7 +166,11 @@ fn matches_as_go_does() {
         (r"\Q123\E é", true),
         (r"\x{d800}", false),
     ] {
-        assert_eq!(Regex::new(pattern).map(|regex| regex.is_match(TEXT)), Ok(matches), "{pattern}");
+        assert_eq!(
+            Regex::new(pattern).map(|regex| regex.is_match(TEXT)),
+            Ok(matches),
+            "{pattern}"
+        );
     }
 }
 
@@ -200,7 +220,11 @@ fn prefers_the_match_go_prefers() {
         (".+", "a\nb", Some("a")),
         ("[^a]", "a\n", Some("\n")),
     ] {
-        assert_eq!(Regex::new(pattern).map(|regex| regex.find(text)), Ok(found), "{pattern} on {text}");
+        assert_eq!(
+            Regex::new(pattern).map(|regex| regex.find(text)),
+            Ok(found),
+            "{pattern} on {text}"
+        );
     }
 }
 
@@ -217,14 +241,23 @@ fn all_matches() {
         ("^a", "aa", -1, vec!["a"]),
         (r"\b", "ab c", -1, vec!["", "", "", ""]),
     ] {
-        assert_eq!(Regex::new(pattern).map(|regex| regex.find_all(text, limit)), Ok(found), "{pattern} on {text}");
+        assert_eq!(
+            Regex::new(pattern).map(|regex| regex.find_all(text, limit)),
+            Ok(found),
+            "{pattern} on {text}"
+        );
     }
 }
 
 #[test]
 fn takes_linear_time() {
     let text = "a".repeat(2_000);
-    for pattern in ["(a*)*b", "(a|a)*b", "(?:a?){500}a{500}b", "(.*)(.*)(.*)(.*)x"] {
+    for pattern in [
+        "(a*)*b",
+        "(a|a)*b",
+        "(?:a?){500}a{500}b",
+        "(.*)(.*)(.*)(.*)x",
+    ] {
         assert!(!Regex::new(pattern).unwrap().is_match(&text), "{pattern}");
     }
 }

@@ -6,10 +6,19 @@
 /// inclusive ranges.
 pub(super) fn ranges(name: &str) -> Option<Vec<(u32, u32)>> {
     let mut all = Vec::new();
-    let categories = CATEGORIES.lines().filter(|line| line.split_once(' ').is_some_and(|(category, _)| belongs(category, name)));
-    let scripts = SCRIPTS.lines().filter(|line| line.split_once(' ').is_some_and(|(script, _)| script == name));
+    let categories = CATEGORIES.lines().filter(|line| {
+        line.split_once(' ')
+            .is_some_and(|(category, _)| belongs(category, name))
+    });
+    let scripts = SCRIPTS.lines().filter(|line| {
+        line.split_once(' ')
+            .is_some_and(|(script, _)| script == name)
+    });
     for line in categories.chain(scripts) {
-        let mut numbers = line.split(' ').skip(1).filter_map(|number| number.parse::<u32>().ok());
+        let mut numbers = line
+            .split(' ')
+            .skip(1)
+            .filter_map(|number| number.parse::<u32>().ok());
         let mut at = 0u32;
         while let (Some(gap), Some(length)) = (numbers.next(), numbers.next()) {
             let first = at.saturating_add(gap);

@@ -17,7 +17,11 @@ const URI: u8 = 64;
 /// May begin no plain scalar.
 const INDICATOR: u8 = 128;
 
-#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler"
+)]
 const fn classes() -> [u8; 256] {
     let mut table = [0u8; 256];
     let mut byte = 0u16;
@@ -159,7 +163,9 @@ fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
         b'\n' | b'\r' | b'\t' => false,
         0..=0x1f | 0x7f => true,
         0xc2 => matches!(byte(at.saturating_add(1)), 0x80..=0x84 | 0x86..=0x9f),
-        0xef => byte(at.saturating_add(1)) == 0xbf && matches!(byte(at.saturating_add(2)), 0xbe | 0xbf),
+        0xef => {
+            byte(at.saturating_add(1)) == 0xbf && matches!(byte(at.saturating_add(2)), 0xbe | 0xbf)
+        }
         _ => false,
     })
 }
@@ -175,7 +181,11 @@ pub(super) fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
     let mut used = 0usize;
     for (offset, c) in chunk.char_indices() {
         let next = chunk.as_bytes().get(offset.saturating_add(1));
-        let width = if crlf_is_lf && c == '\r' && next == Some(&b'\n') { 0 } else { c.len_utf8() };
+        let width = if crlf_is_lf && c == '\r' && next == Some(&b'\n') {
+            0
+        } else {
+            c.len_utf8()
+        };
         used = used.saturating_add(width);
         if used > PIECE {
             start = offset;

@@ -53,12 +53,18 @@ pub(super) struct ComposeNotes {
 impl ComposeNotes {
     /// Returns true if nothing is left to decode: no alias, no merge key, no key or scalar that decoding could refuse.
     pub fn is_plain(&self) -> bool {
-        self.special.is_empty() && self.faults.is_empty() && !self.aliases && !self.unprintable_floats
+        self.special.is_empty()
+            && self.faults.is_empty()
+            && !self.aliases
+            && !self.unprintable_floats
     }
 
     /// Returns the original value of the key that begins at `start`, if it was not a string.
     pub fn converted(&self, start: u32) -> Option<ScalarValue> {
-        let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
+        let at = self
+            .converted_keys
+            .binary_search_by_key(&start, |(start, _)| *start)
+            .ok()?;
         self.converted_keys.get(at).map(|(_, value)| *value)
     }
 
@@ -75,14 +81,27 @@ impl ComposeNotes {
 
     /// Returns why a scalar cannot be decoded.
     pub fn fault(&self, node: NodeId) -> Option<&Problem> {
-        let at = self.faults.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+        let at = self
+            .faults
+            .binary_search_by_key(&node, |(node, _)| *node)
+            .ok()?;
         self.faults.get(at).map(|(_, problem)| problem)
     }
 }
 
 enum Frame {
-    Seq { node: NodeId, first: usize, flow: bool },
-    Map { node: NodeId, first: usize, special: bool, flow: bool, key: Option<(RawKey, Span)> },
+    Seq {
+        node: NodeId,
+        first: usize,
+        flow: bool,
+    },
+    Map {
+        node: NodeId,
+        first: usize,
+        special: bool,
+        flow: bool,
+        key: Option<(RawKey, Span)>,
+    },
 }
 
 struct Composer<'r, 's> {
@@ -120,14 +139,21 @@ impl Bounds {
     /// Returns the bounds of a document of at most `nodes` nodes that nest at most `depth` deep. go-yaml's own nesting limit counts
     /// brackets and indentation separately and has its own messages, so a `depth` of 10,000 or more is not enforced here.
     pub fn new(depth: usize, nodes: usize) -> Self {
-        let depth = if depth >= super::scanner::MAX_DEPTH { usize::MAX } else { depth };
+        let depth = if depth >= super::scanner::MAX_DEPTH {
+            usize::MAX
+        } else {
+            depth
+        };
         Bounds { depth, nodes }
     }
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { depth: usize::MAX, nodes: usize::MAX }
+        Bounds {
+            depth: usize::MAX,
+            nodes: usize::MAX,
+        }
     }
 }
 
@@ -164,8 +190,15 @@ pub(super) fn style(style: token::ScalarStyle) -> Style {
 }
 
 pub(super) fn str_of(text: TokenText) -> Str {
-    let span = Span { start: text.start, end: text.end };
-    if text.buffered { Str::Decoded(span) } else { Str::Source(span) }
+    let span = Span {
+        start: text.start,
+        end: text.end,
+    };
+    if text.buffered {
+        Str::Decoded(span)
+    } else {
+        Str::Source(span)
+    }
 }
 
 impl Composer<'_, '_> {
@@ -186,16 +219,22 @@ impl Composer<'_, '_> {
                     self.found.end = Some((event.start.offset.min(self.end), !event.implicit));
                     return Ok(());
                 }
-                EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentStart => return Ok(()),
+                EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentStart => {
+                    return Ok(());
+                }
             }
         }
     }
 
     fn check_bounds(&self, event: &Event) -> Result<(), Box<YamlError>> {
         let problem = if self.tree.len() > self.bounds.nodes {
-            Problem::TooManyNodes { allowed: self.bounds.nodes }
+            Problem::TooManyNodes {
+                allowed: self.bounds.nodes,
+            }
         } else if self.frames.len() > self.bounds.depth {
-            Problem::TooManyLevels { allowed: self.bounds.depth }
+            Problem::TooManyLevels {
+                allowed: self.bounds.depth,
+            }
         } else {
             return Ok(());
         };
@@ -204,7 +243,10 @@ impl Composer<'_, '_> {
 
     fn span(&self, start: u32, end: u32) -> Span {
         let start = start.min(self.end);
-        Span { start, end: end.min(self.end).max(start) }
+        Span {
+            start,
+            end: end.min(self.end).max(start),
+        }
     }
 
     /// Makes the node of an event; `properties` is empty when it has no anchor and no tag.
@@ -214,7 +256,12 @@ impl Composer<'_, '_> {
         } else {
             Span::default()
         };
-        Node { span: self.span(event.content.offset, event.end.offset), kind, style, properties }
+        Node {
+            span: self.span(event.content.offset, event.end.offset),
+            kind,
+            style,
+            properties,
+        }
     }
 
     fn anchor(&mut self, event: &Event, node: NodeId) {
@@ -232,10 +279,14 @@ impl Composer<'_, '_> {
     fn alias(&mut self, event: &Event) -> Result<(), Box<YamlError>> {
         let name = self.reader.text(event.anchor);
         let Some(&target) = self.anchors.get(name) else {
-            let problem = Problem::UnknownAnchor { name: name.to_owned() };
+            let problem = Problem::UnknownAnchor {
+                name: name.to_owned(),
+            };
             return Err(YamlError::plain(ErrorStage::Decode, problem, event.start));
         };
-        let node = self.tree.push(self.node(event, Kind::Alias(target), Style::Plain));
+        let node = self
+            .tree
+            .push(self.node(event, Kind::Alias(target), Style::Plain));
         self.found.aliases = true;
         if self.wants_key() {
             self.set_key(RawKey::Node(node), self.tree.span(node));
@@ -285,7 +336,9 @@ impl Composer<'_, '_> {
                 ScalarValue::Bool(true) => Some(self.key_text(event.value, "true")),
                 ScalarValue::Bool(false) => Some(self.key_text(event.value, "false")),
                 ScalarValue::Int(int) => Some(self.key_text(event.value, &int.to_string())),
-                ScalarValue::Float(float) => Some(self.key_text(event.value, &resolve::float_key(float))),
+                ScalarValue::Float(float) => {
+                    Some(self.key_text(event.value, &resolve::float_key(float)))
+                }
             };
             match converted {
                 _ if merge => self.set_key(RawKey::Merge, span),
@@ -306,7 +359,13 @@ impl Composer<'_, '_> {
         }
     }
 
-    fn scalar_node(&mut self, event: &Event, value: ScalarValue, text: Str, fault: Option<Problem>) -> NodeId {
+    fn scalar_node(
+        &mut self,
+        event: &Event,
+        value: ScalarValue,
+        text: Str,
+        fault: Option<Problem>,
+    ) -> NodeId {
         let kind = match value {
             ScalarValue::Null => Kind::Null,
             ScalarValue::Bool(value) => Kind::Bool(value),
@@ -338,13 +397,27 @@ impl Composer<'_, '_> {
     }
 
     fn open(&mut self, event: &Event) {
-        let style = if event.flow { Style::Flow } else { Style::Block };
+        let style = if event.flow {
+            Style::Flow
+        } else {
+            Style::Block
+        };
         let node = self.tree.push(self.node(event, Kind::Null, style));
         self.anchor(event, node);
         self.frames.push(if event.kind == EventKind::SequenceStart {
-            Frame::Seq { node, first: self.items.len(), flow: event.flow }
+            Frame::Seq {
+                node,
+                first: self.items.len(),
+                flow: event.flow,
+            }
         } else {
-            Frame::Map { node, first: self.entries.len(), special: false, flow: event.flow, key: None }
+            Frame::Map {
+                node,
+                first: self.entries.len(),
+                special: false,
+                flow: event.flow,
+                key: None,
+            }
         });
     }
 
@@ -355,20 +428,36 @@ impl Composer<'_, '_> {
                 let kind = self.tree.store_items(self.items.drain(first..));
                 (node, kind, flow, last)
             }
-            Some(Frame::Map { node, first, special, flow, .. }) => {
-                let last = self.entries.get(first..).and_then(<[RawEntry]>::last).map(|entry| entry.value);
+            Some(Frame::Map {
+                node,
+                first,
+                special,
+                flow,
+                ..
+            }) => {
+                let last = self
+                    .entries
+                    .get(first..)
+                    .and_then(<[RawEntry]>::last)
+                    .map(|entry| entry.value);
                 let raw = self.entries.drain(first..);
                 let kind = if special {
                     self.found.special.push((node, raw.collect()));
                     Kind::Map { first: 0, len: 0 }
                 } else {
                     self.tree.swap_decoded(&mut self.reader.scanner.buffer);
-                    let kind = self.tree.store_entries(raw.filter_map(|entry| match entry.key {
-                        RawKey::Scalar(key, _) => {
-                            Some(Entry { key, key_span: entry.key_span, value: entry.value, shadowed: false, merged: false })
-                        }
-                        _ => None,
-                    }));
+                    let kind = self
+                        .tree
+                        .store_entries(raw.filter_map(|entry| match entry.key {
+                            RawKey::Scalar(key, _) => Some(Entry {
+                                key,
+                                key_span: entry.key_span,
+                                value: entry.value,
+                                shadowed: false,
+                                merged: false,
+                            }),
+                            _ => None,
+                        }));
                     self.tree.swap_decoded(&mut self.reader.scanner.buffer);
                     kind
                 };
@@ -398,7 +487,10 @@ impl Composer<'_, '_> {
     }
 
     fn set_key(&mut self, key: RawKey, span: Span) {
-        if let Some(Frame::Map { key: slot, special, .. }) = self.frames.last_mut() {
+        if let Some(Frame::Map {
+            key: slot, special, ..
+        }) = self.frames.last_mut()
+        {
             *special |= !matches!(key, RawKey::Scalar(..));
             *slot = Some((key, span));
         }
@@ -411,7 +503,11 @@ impl Composer<'_, '_> {
             Some(Frame::Seq { .. }) => self.items.push(node),
             Some(Frame::Map { key, .. }) => {
                 if let Some((key, key_span)) = key.take() {
-                    self.entries.push(RawEntry { key, key_span, value: node });
+                    self.entries.push(RawEntry {
+                        key,
+                        key_span,
+                        value: node,
+                    });
                 }
             }
         }

@@ -25,12 +25,18 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     pub(super) fn column(&self) -> u32 {
-        self.pos.wrapping_sub(self.line_start).wrapping_sub(self.wide) as u32
+        self.pos
+            .wrapping_sub(self.line_start)
+            .wrapping_sub(self.wide) as u32
     }
 
     #[inline]
     pub(super) fn mark(&self) -> Mark {
-        Mark { offset: self.pos as u32, line: self.line, column: self.column() }
+        Mark {
+            offset: self.pos as u32,
+            line: self.line,
+            column: self.column(),
+        }
     }
 
     /// Steps over `count` bytes of ASCII on this line.
@@ -52,12 +58,20 @@ impl<'a> Scanner<'a> {
             b'\n' => 1,
             b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
             // kubectl's line reader takes one CR away before every LF, so that CR CR LF reaches go-yaml as CR LF.
-            b'\r' if self.read_by_lines && self.at(ahead.wrapping_add(1)) == b'\r' && self.at(ahead.wrapping_add(2)) == b'\n' => {
+            b'\r'
+                if self.read_by_lines
+                    && self.at(ahead.wrapping_add(1)) == b'\r'
+                    && self.at(ahead.wrapping_add(2)) == b'\n' =>
+            {
                 3
             }
             b'\r' => 1,
             0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
-            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80 && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) => 3,
+            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80
+                && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) =>
+            {
+                3
+            }
             _ => 0,
         }
     }
@@ -133,13 +147,28 @@ impl<'a> Scanner<'a> {
     /// forbidden character there.
     #[inline]
     pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
-        if self.refused { self.demand(count) } else { Ok(()) }
+        if self.refused {
+            self.demand(count)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
     fn demand(&self, count: usize) -> Result<(), Refusal> {
-        if self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count {
-            return Err(YamlError::plain(ErrorStage::Characters, Problem::ControlCharacter, self.mark()));
+        if self
+            .rest()
+            .iter()
+            .filter(|&&b| b & 0xc0 != 0x80)
+            .take(count)
+            .count()
+            < count
+        {
+            return Err(YamlError::plain(
+                ErrorStage::Characters,
+                Problem::ControlCharacter,
+                self.mark(),
+            ));
         }
         Ok(())
     }
@@ -147,20 +176,41 @@ impl<'a> Scanner<'a> {
     /// Returns the source between two offsets.
     #[inline(always)]
     pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
-        self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
+        self.text
+            .get(start..end.min(self.bytes.len()))
+            .unwrap_or("")
     }
 
     pub(super) fn source_text(&self, start: usize, end: usize) -> TokenText {
-        TokenText { start: start as u32, end: end.max(start) as u32, buffered: false }
+        TokenText {
+            start: start as u32,
+            end: end.max(start) as u32,
+            buffered: false,
+        }
     }
 
     /// Returns the buffered text from `start` to the end of the buffer.
     pub(super) fn buffered_text(&self, start: usize) -> TokenText {
-        TokenText { start: start as u32, end: self.buffer.len() as u32, buffered: true }
+        TokenText {
+            start: start as u32,
+            end: self.buffer.len() as u32,
+            buffered: true,
+        }
     }
 
     #[inline]
-    pub(super) fn error<T>(&self, context: Option<Construct>, context_mark: Mark, problem: Problem) -> Result<T, Refusal> {
-        Err(YamlError::with_context(ErrorStage::Scanner, problem, self.mark(), context, context_mark))
+    pub(super) fn error<T>(
+        &self,
+        context: Option<Construct>,
+        context_mark: Mark,
+        problem: Problem,
+    ) -> Result<T, Refusal> {
+        Err(YamlError::with_context(
+            ErrorStage::Scanner,
+            problem,
+            self.mark(),
+            context,
+            context_mark,
+        ))
     }
 }

@@ -56,7 +56,9 @@ struct Walk<'w, 's> {
 
 /// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](ComposeNotes::is_plain).
 pub(super) fn decode(tree: &mut Tree<'_>, found: &ComposeNotes) -> Result<(), Box<YamlError>> {
-    let Some(root) = found.root else { return Ok(()) };
+    let Some(root) = found.root else {
+        return Ok(());
+    };
     let mut walk = Walk::new(tree, found);
     walk.run(root)?;
     convert(tree, found, root)?;
@@ -68,15 +70,23 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &ComposeNotes) -> Result<(), Bo
 
 /// Returns go-yaml's strict errors in their order: the key as Go prints it, and its value.
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &ComposeNotes) -> Vec<(String, NodeId)> {
-    let Some(root) = found.root else { return Vec::new() };
-    let mut walk = Walk { keys: Some(Vec::new()), ..Walk::new(tree, found) };
+    let Some(root) = found.root else {
+        return Vec::new();
+    };
+    let mut walk = Walk {
+        keys: Some(Vec::new()),
+        ..Walk::new(tree, found)
+    };
     // `decode` reports this error.
     let _ = walk.run(root);
     walk.duplicates
 }
 
 fn fail<T>(problem: Problem, at: u32) -> Result<T, YamlError> {
-    let mark = Mark { offset: at, ..Mark::default() };
+    let mark = Mark {
+        offset: at,
+        ..Mark::default()
+    };
     Err(*YamlError::plain(ErrorStage::Decode, problem, mark))
 }
 
@@ -101,7 +111,10 @@ impl<'w, 's> Walk<'w, 's> {
 
     fn raw(&self, node: NodeId) -> Option<(usize, &'w [RawEntry])> {
         let index = (*self.special.get(node.0 as usize)?)?;
-        self.found.special.get(index).map(|(_, entries)| (index, entries.as_slice()))
+        self.found
+            .special
+            .get(index)
+            .map(|(_, entries)| (index, entries.as_slice()))
     }
 
     fn run(&mut self, root: NodeId) -> Result<(), YamlError> {
@@ -125,7 +138,9 @@ impl<'w, 's> Walk<'w, 's> {
                 Step::CheckKey(key) => {
                     let kind = self.tree.kind(key);
                     if matches!(kind, Kind::Seq { .. } | Kind::Map { .. }) {
-                        let problem = Problem::InvalidMapKey { key: go_syntax(self.tree, key) };
+                        let problem = Problem::InvalidMapKey {
+                            key: go_syntax(self.tree, key),
+                        };
                         return fail(problem, self.tree.span(key).start);
                     }
                 }
@@ -153,12 +168,25 @@ impl<'w, 's> Walk<'w, 's> {
             if let Some(problem) = self.found.fault(node) {
                 return fail(problem.clone(), self.tree.span(node).start);
             }
-            let Kind::Alias(target) = self.tree.node(node).kind else { break };
-            let Some(active) = self.active.get_mut(node.0 as usize) else { break };
+            let Kind::Alias(target) = self.tree.node(node).kind else {
+                break;
+            };
+            let Some(active) = self.active.get_mut(node.0 as usize) else {
+                break;
+            };
             if std::mem::replace(active, true) {
                 let span = self.tree.span(node);
-                let name = self.tree.source().get(span.from().saturating_add(1)..span.to()).unwrap_or("");
-                return fail(Problem::RecursiveAnchor { name: name.to_owned() }, span.start);
+                let name = self
+                    .tree
+                    .source()
+                    .get(span.from().saturating_add(1)..span.to())
+                    .unwrap_or("");
+                return fail(
+                    Problem::RecursiveAnchor {
+                        name: name.to_owned(),
+                    },
+                    span.start,
+                );
             }
             self.alias_depth = self.alias_depth.saturating_add(1);
             self.steps.push(Step::LeaveAlias(node));
@@ -224,12 +252,16 @@ impl<'w, 's> Walk<'w, 's> {
             None => match self.tree.entries(node).get(at) {
                 Some(entry) => {
                     let value = self.found.converted(entry.key_span.start);
-                    (RawKey::Scalar(entry.key, value.unwrap_or(resolve::ScalarValue::Text)), entry.value)
+                    (
+                        RawKey::Scalar(entry.key, value.unwrap_or(resolve::ScalarValue::Text)),
+                        entry.value,
+                    )
                 }
                 None => return Ok(()),
             },
         };
-        self.steps.push(Step::Entries(node, at.saturating_add(1), target));
+        self.steps
+            .push(Step::Entries(node, at.saturating_add(1), target));
         match key {
             RawKey::Merge => self.steps.push(Step::Merge(value, target)),
             RawKey::Scalar(text, kind) => {
@@ -271,7 +303,9 @@ impl<'w, 's> Walk<'w, 's> {
     }
 
     fn set_key(&mut self, key: String, value: NodeId, target: usize) {
-        let Some(keys) = self.keys.as_mut().and_then(|keys| keys.get_mut(target)) else { return };
+        let Some(keys) = self.keys.as_mut().and_then(|keys| keys.get_mut(target)) else {
+            return;
+        };
         if keys.contains(&key) {
             self.duplicates.push((key, value));
         } else {
@@ -291,11 +325,17 @@ impl<'w, 's> Walk<'w, 's> {
                 }
                 RawKey::Merge => {
                     let sources: Vec<NodeId> = match self.tree.node(entry.value).kind {
-                        Kind::Seq { .. } => self.tree.items(entry.value).iter().rev().copied().collect(),
+                        Kind::Seq { .. } => {
+                            self.tree.items(entry.value).iter().rev().copied().collect()
+                        }
                         _ => vec![entry.value],
                     };
                     for source in sources {
-                        let merged = self.tree.entries(source).iter().filter(|merged| !merged.shadowed);
+                        let merged = self
+                            .tree
+                            .entries(source)
+                            .iter()
+                            .filter(|merged| !merged.shadowed);
                         entries.extend(merged.map(|merged| Entry {
                             key: merged.key,
                             key_span: entry.key_span,
@@ -328,30 +368,54 @@ impl<'w, 's> Walk<'w, 's> {
 }
 
 fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
-    Entry { key, key_span: entry.key_span, value: entry.value, shadowed: false, merged: false }
+    Entry {
+        key,
+        key_span: entry.key_span,
+        value: entry.value,
+        shadowed: false,
+        merged: false,
+    }
 }
 
 /// Fails at the first key that JSON cannot represent, in the order of the text; upstream's order is arbitrary.
 fn convert(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), YamlError> {
     let odd = |entry: &&RawEntry| matches!(entry.key, RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)));
-    if !found.special.iter().any(|(_, entries)| entries.iter().any(|entry| odd(&entry))) {
+    if !found
+        .special
+        .iter()
+        .any(|(_, entries)| entries.iter().any(|entry| odd(&entry)))
+    {
         return Ok(());
     }
     let special = found.special_by_node(tree.len());
     let entries_of = |node: NodeId| {
         let index = special.get(node.0 as usize).copied().flatten()?;
-        found.special.get(index).map(|(_, entries)| entries.as_slice())
+        found
+            .special
+            .get(index)
+            .map(|(_, entries)| entries.as_slice())
     };
     let mut steps = vec![root];
     while let Some(node) = steps.pop() {
         steps.extend(tree.items(node).iter().rev());
-        if let Some(entry) = entries_of(tree.resolve(node)).and_then(|entries| entries.iter().rfind(odd)) {
+        if let Some(entry) =
+            entries_of(tree.resolve(node)).and_then(|entries| entries.iter().rfind(odd))
+        {
             return odd_key(tree, entry);
         }
-        steps.extend(effective(tree, node, Order::Source).into_iter().rev().map(|entry| entry.value));
+        steps.extend(
+            effective(tree, node, Order::Source)
+                .into_iter()
+                .rev()
+                .map(|entry| entry.value),
+        );
     }
     // The key may also be in a mapping that is only merged into another.
-    match found.special.iter().find_map(|(_, entries)| entries.iter().rfind(odd)) {
+    match found
+        .special
+        .iter()
+        .find_map(|(_, entries)| entries.iter().rfind(odd))
+    {
         Some(entry) => odd_key(tree, entry),
         None => Ok(()),
     }
@@ -359,7 +423,9 @@ fn convert(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), Ya
 
 /// Fails for a key that is null or needs all 64 bits.
 fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
-    let RawKey::Node(key) = entry.key else { return Ok(()) };
+    let RawKey::Node(key) = entry.key else {
+        return Ok(());
+    };
     let (kind, key_text) = match tree.kind(key) {
         Kind::Uint(value) => ("uint64", format!("{value:#x}")),
         _ => ("%!s(<nil>)", "<nil>".to_owned()),
@@ -368,8 +434,15 @@ fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
         Kind::Null => "<nil>".to_owned(),
         _ => go_syntax(tree, entry.value),
     };
-    let problem = Problem::UnsupportedMapKey { kind, key: key_text, value };
-    let mark = Mark { offset: tree.span(key).start, ..Mark::default() };
+    let problem = Problem::UnsupportedMapKey {
+        kind,
+        key: key_text,
+        value,
+    };
+    let mark = Mark {
+        offset: tree.span(key).start,
+        ..Mark::default()
+    };
     Err(*YamlError::plain(ErrorStage::Json, problem, mark))
 }
 
@@ -379,13 +452,23 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
     while let Some(node) = steps.pop() {
         match tree.kind(node) {
             Kind::Float(value) if !value.is_finite() => {
-                let problem = Problem::UnsupportedFloat { value: resolve::float_value(value).to_string() };
-                let mark = Mark { offset: tree.span(node).start, ..Mark::default() };
+                let problem = Problem::UnsupportedFloat {
+                    value: resolve::float_value(value).to_string(),
+                };
+                let mark = Mark {
+                    offset: tree.span(node).start,
+                    ..Mark::default()
+                };
                 return Err(*YamlError::plain(ErrorStage::Json, problem, mark));
             }
             Kind::Seq { .. } => steps.extend(tree.items(node).iter().rev()),
             Kind::Map { .. } => {
-                steps.extend(effective(tree, node, Order::Sorted).into_iter().rev().map(|entry| entry.value));
+                steps.extend(
+                    effective(tree, node, Order::Sorted)
+                        .into_iter()
+                        .rev()
+                        .map(|entry| entry.value),
+                );
             }
             _ => {}
         }
@@ -451,7 +534,11 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
             Kind::Map { .. } => {
                 out.push_str("map[interface {}]interface {}{");
                 parts.push(Part::Text("}"));
-                for (at, entry) in effective(tree, node, Order::Sorted).into_iter().enumerate().rev() {
+                for (at, entry) in effective(tree, node, Order::Sorted)
+                    .into_iter()
+                    .enumerate()
+                    .rev()
+                {
                     parts.push(Part::Node(entry.value));
                     parts.push(Part::Key(entry.key));
                     if at > 0 {

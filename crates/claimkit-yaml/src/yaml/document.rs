@@ -76,13 +76,27 @@ pub fn read_part<'s>(
     };
     let (mut decoded, comments) = reader.take_parts();
     tree.swap_decoded(&mut decoded);
-    tree.comments = comments.into_iter().map(|(start, end)| Span { start, end }).collect();
-    let mut document = Composed { tree, root: None, error: None, end: None, start: start as u32, found: ComposeNotes::default() };
+    tree.comments = comments
+        .into_iter()
+        .map(|(start, end)| Span { start, end })
+        .collect();
+    let mut document = Composed {
+        tree,
+        root: None,
+        error: None,
+        end: None,
+        start: start as u32,
+        found: ComposeNotes::default(),
+    };
     match composed {
         Err(error) => document.error = Some(error),
         Ok(found) => {
             document.end = found.end;
-            let decoded = if found.is_plain() { Ok(()) } else { decode::decode(&mut document.tree, &found) };
+            let decoded = if found.is_plain() {
+                Ok(())
+            } else {
+                decode::decode(&mut document.tree, &found)
+            };
             match decoded {
                 Err(error) => document.error = Some(error),
                 Ok(()) => {
@@ -121,11 +135,18 @@ impl Composed<'_> {
         if self.keeps_keys() {
             return found;
         }
-        for id in self.tree.ids().filter(|&id| matches!(self.tree.node(id).kind, Kind::Map { .. })) {
+        for id in self
+            .tree
+            .ids()
+            .filter(|&id| matches!(self.tree.node(id).kind, Kind::Map { .. }))
+        {
             for (at, entry) in self.tree.entries(id).iter().enumerate() {
                 let span = entry.key_span;
                 let written = self.tree.source().get(span.from()..span.to()).unwrap_or("");
-                if !entry.merged && self.found.converted(span.start).is_some() && self.tree.text(entry.key) != written {
+                if !entry.merged
+                    && self.found.converted(span.start).is_some()
+                    && self.tree.text(entry.key) != written
+                {
                     found.push((id, at));
                 }
             }
@@ -140,14 +161,25 @@ impl Composed<'_> {
             return Vec::new();
         }
         let duplicates = decode::duplicates(tree, found);
-        let mut lines = Lines { text: tree.source(), at: self.start as usize, line: 1 };
+        let mut lines = Lines {
+            text: tree.source(),
+            at: self.start as usize,
+            line: 1,
+        };
         duplicates
             .into_iter()
             .map(|(key, value)| {
                 let node = tree.node(value);
-                let begins = if node.properties.is_empty() { node.span.start } else { node.properties.start };
+                let begins = if node.properties.is_empty() {
+                    node.span.start
+                } else {
+                    node.properties.start
+                };
                 let line = lines.of(begins as usize, self.start as usize);
-                StrictError { message: format!("line {line}: key {key} already set in map"), value: node.span }
+                StrictError {
+                    message: format!("line {line}: key {key} already set in map"),
+                    value: node.span,
+                }
             })
             .collect()
     }
@@ -167,10 +199,17 @@ impl Lines<'_> {
             self.line = 1;
         }
         let part = self.text.get(self.at..offset).unwrap_or("");
-        let breaks = part.chars().filter(|c| matches!(c, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')).count();
+        let breaks = part
+            .chars()
+            .filter(|c| matches!(c, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}'))
+            .count();
         let bytes = part.as_bytes();
         let pairs = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
-        let lone = bytes.iter().filter(|byte| **byte == b'\r').count().saturating_sub(pairs);
+        let lone = bytes
+            .iter()
+            .filter(|byte| **byte == b'\r')
+            .count()
+            .saturating_sub(pairs);
         // A CR at the very end may have its LF after `offset`; nothing begins between the two.
         self.line = self.line.saturating_add(breaks).saturating_add(lone);
         self.at = offset;

@@ -44,7 +44,13 @@ pub(super) type Refusal = Box<YamlError>;
 impl YamlError {
     /// Makes an error without a line in its message (decoding, characters), at `mark`.
     pub(super) fn plain(stage: ErrorStage, problem: Problem, mark: Mark) -> Refusal {
-        Box::new(Self { stage, problem, problem_mark: mark, context: None, context_mark: Mark::default() })
+        Box::new(Self {
+            stage,
+            problem,
+            problem_mark: mark,
+            context: None,
+            context_mark: Mark::default(),
+        })
     }
 
     /// Makes an error while reading a construct. One function for all, because most code here can fail.
@@ -56,7 +62,13 @@ impl YamlError {
         context: Option<Construct>,
         context_mark: Mark,
     ) -> Refusal {
-        Box::new(Self { stage, problem, problem_mark, context, context_mark })
+        Box::new(Self {
+            stage,
+            problem,
+            problem_mark,
+            context,
+            context_mark,
+        })
     }
 
     /// Returns the line kubectl prints (1-based within the chunk, off by one for structure errors as upstream's is), or none when
@@ -64,7 +76,9 @@ impl YamlError {
     pub(crate) fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
             ErrorStage::Characters | ErrorStage::Decode | ErrorStage::Json | ErrorStage::Limit => 0,
-            ErrorStage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),
+            ErrorStage::Scanner if self.problem_mark.line != 0 => {
+                self.problem_mark.line.saturating_add(1)
+            }
             ErrorStage::Parser if self.problem_mark.line != 0 => self.problem_mark.line,
             ErrorStage::Scanner | ErrorStage::Parser => self.context_mark.line,
         };

@@ -16,7 +16,12 @@ impl Reader<'_> {
         let mut token = self.scanner.peek()?;
         if token.kind != YamlTokenKind::FlowSequenceEnd {
             if token.kind != YamlTokenKind::FlowEntry {
-                return self.error(Some(Construct::FlowSequence), self.context_mark(), Problem::ExpectedSequenceEnd, token.start);
+                return self.error(
+                    Some(Construct::FlowSequence),
+                    self.context_mark(),
+                    Problem::ExpectedSequenceEnd,
+                    token.start,
+                );
             }
             token = self.take_and_peek()?;
         }
@@ -30,7 +35,10 @@ impl Reader<'_> {
             YamlTokenKind::Key => {
                 self.state = ParserState::FlowSequenceEntryMappingKey;
                 self.scanner.take();
-                Ok(Event { flow: true, ..Self::event(EventKind::MappingStart, token.start, token.end) })
+                Ok(Event {
+                    flow: true,
+                    ..Self::event(EventKind::MappingStart, token.start, token.end)
+                })
             }
             _ => self.node_then(ParserState::FlowSequenceEntry, token, Surroundings::Flow),
         }
@@ -45,7 +53,11 @@ impl Reader<'_> {
                 self.scanner.take();
                 self.absent(ParserState::FlowSequenceEntryMappingValue, token.end)
             }
-            _ => self.node_then(ParserState::FlowSequenceEntryMappingValue, token, Surroundings::Flow),
+            _ => self.node_then(
+                ParserState::FlowSequenceEntryMappingValue,
+                token,
+                Surroundings::Flow,
+            ),
         }
     }
 
@@ -53,8 +65,15 @@ impl Reader<'_> {
         let token = self.scanner.peek()?;
         if token.kind == YamlTokenKind::Value {
             let next = self.take_and_peek()?;
-            if !matches!(next.kind, YamlTokenKind::FlowEntry | YamlTokenKind::FlowSequenceEnd) {
-                return self.node_then(ParserState::FlowSequenceEntryMappingEnd, next, Surroundings::Flow);
+            if !matches!(
+                next.kind,
+                YamlTokenKind::FlowEntry | YamlTokenKind::FlowSequenceEnd
+            ) {
+                return self.node_then(
+                    ParserState::FlowSequenceEntryMappingEnd,
+                    next,
+                    Surroundings::Flow,
+                );
             }
         }
         self.absent(ParserState::FlowSequenceEntryMappingEnd, token.start)
@@ -76,7 +95,12 @@ impl Reader<'_> {
         let mut token = self.scanner.peek()?;
         if token.kind != YamlTokenKind::FlowMappingEnd {
             if token.kind != YamlTokenKind::FlowEntry {
-                return self.error(Some(Construct::FlowMapping), self.context_mark(), Problem::ExpectedMappingEnd, token.start);
+                return self.error(
+                    Some(Construct::FlowMapping),
+                    self.context_mark(),
+                    Problem::ExpectedMappingEnd,
+                    token.start,
+                );
             }
             token = self.take_and_peek()?;
         }
@@ -90,13 +114,19 @@ impl Reader<'_> {
             YamlTokenKind::Key => {
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    YamlTokenKind::Value | YamlTokenKind::FlowEntry | YamlTokenKind::FlowMappingEnd => {
+                    YamlTokenKind::Value
+                    | YamlTokenKind::FlowEntry
+                    | YamlTokenKind::FlowMappingEnd => {
                         self.absent(ParserState::FlowMappingValue, token.start)
                     }
                     _ => self.node_then(ParserState::FlowMappingValue, token, Surroundings::Flow),
                 }
             }
-            _ => self.node_then(ParserState::FlowMappingEmptyValue, token, Surroundings::Flow),
+            _ => self.node_then(
+                ParserState::FlowMappingEmptyValue,
+                token,
+                Surroundings::Flow,
+            ),
         }
     }
 
@@ -104,7 +134,10 @@ impl Reader<'_> {
         let mut token = self.scanner.peek()?;
         if token.kind == YamlTokenKind::Value {
             token = self.take_and_peek()?;
-            if !matches!(token.kind, YamlTokenKind::FlowEntry | YamlTokenKind::FlowMappingEnd) {
+            if !matches!(
+                token.kind,
+                YamlTokenKind::FlowEntry | YamlTokenKind::FlowMappingEnd
+            ) {
                 return self.node_then(ParserState::FlowMappingKey, token, Surroundings::Flow);
             }
         }

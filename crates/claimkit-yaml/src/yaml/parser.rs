@@ -170,13 +170,20 @@ impl<'a> Reader<'a> {
     /// Returns the text an event refers to.
     pub fn text(&self, text: TokenText) -> &str {
         let (start, end) = (text.start as usize, text.end as usize);
-        let from: &str = if text.buffered { &self.scanner.buffer } else { self.scanner.text };
+        let from: &str = if text.buffered {
+            &self.scanner.buffer
+        } else {
+            self.scanner.text
+        };
         from.get(start..end).unwrap_or("")
     }
 
     /// Takes the buffer of unescaped and folded text and the comments out of the reader.
     pub(crate) fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
-        (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
+        (
+            std::mem::take(&mut self.scanner.buffer),
+            std::mem::take(&mut self.scanner.comments),
+        )
     }
 
     /// Returns the next event; [`EventKind::StreamEnd`] repeats.
@@ -209,7 +216,10 @@ impl<'a> Reader<'a> {
             ParserState::FlowMappingKey => self.flow_mapping_key(),
             ParserState::FlowMappingValue => self.flow_mapping_value(),
             ParserState::FlowMappingEmptyValue => self.flow_mapping_empty_value(),
-            ParserState::End => Ok(Event { kind: EventKind::StreamEnd, ..Event::default() }),
+            ParserState::End => Ok(Event {
+                kind: EventKind::StreamEnd,
+                ..Event::default()
+            }),
         }
     }
 
@@ -220,7 +230,13 @@ impl<'a> Reader<'a> {
         problem: Problem,
         problem_mark: Mark,
     ) -> Result<T, Refusal> {
-        Err(YamlError::with_context(ErrorStage::Parser, problem, problem_mark, context, context_mark))
+        Err(YamlError::with_context(
+            ErrorStage::Parser,
+            problem,
+            problem_mark,
+            context,
+            context_mark,
+        ))
     }
 
     pub(super) fn take_and_peek(&mut self) -> Result<YamlToken, Refusal> {
@@ -233,11 +249,21 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn event(kind: EventKind, start: Mark, end: Mark) -> Event {
-        Event { kind, start, properties_end: start, content: start, end, ..Event::default() }
+        Event {
+            kind,
+            start,
+            properties_end: start,
+            content: start,
+            end,
+            ..Event::default()
+        }
     }
 
     fn empty_scalar(mark: Mark) -> Event {
-        Event { implicit: true, ..Self::event(EventKind::Scalar, mark, mark) }
+        Event {
+            implicit: true,
+            ..Self::event(EventKind::Scalar, mark, mark)
+        }
     }
 
     // ---- documents --------------------------------------------------------------------------
@@ -264,7 +290,11 @@ impl<'a> Reader<'a> {
         self.process_directives()?;
         self.states.push(ParserState::DocumentEnd);
         self.state = ParserState::BlockNode;
-        Ok(Self::event(EventKind::DocumentStart, token.start, token.start))
+        Ok(Self::event(
+            EventKind::DocumentStart,
+            token.start,
+            token.start,
+        ))
     }
 
     fn document_start(&mut self) -> Result<Event, Refusal> {
@@ -281,7 +311,12 @@ impl<'a> Reader<'a> {
         self.process_directives()?;
         let token = self.scanner.peek()?;
         if token.kind != YamlTokenKind::DocumentStart {
-            return self.error(None, Mark::default(), Problem::ExpectedDocumentStart, token.start);
+            return self.error(
+                None,
+                Mark::default(),
+                Problem::ExpectedDocumentStart,
+                token.start,
+            );
         }
         self.states.push(ParserState::DocumentEnd);
         self.state = ParserState::DocumentContent;
@@ -315,7 +350,10 @@ impl<'a> Reader<'a> {
         }
         self.tag_directives.clear();
         self.state = ParserState::DocumentStart;
-        Ok(Event { implicit, ..Self::event(EventKind::DocumentEnd, token.start, end) })
+        Ok(Event {
+            implicit,
+            ..Self::event(EventKind::DocumentEnd, token.start, end)
+        })
     }
 
     fn process_directives(&mut self) -> Result<(), Refusal> {
@@ -325,17 +363,36 @@ impl<'a> Reader<'a> {
             match token.kind {
                 YamlTokenKind::VersionDirective => {
                     if version {
-                        return self.error(None, Mark::default(), Problem::DuplicateYamlDirective, token.start);
+                        return self.error(
+                            None,
+                            Mark::default(),
+                            Problem::DuplicateYamlDirective,
+                            token.start,
+                        );
                     }
                     if (token.suffix.start, token.suffix.end) != (1, 1) {
-                        return self.error(None, Mark::default(), Problem::IncompatibleDocument, token.start);
+                        return self.error(
+                            None,
+                            Mark::default(),
+                            Problem::IncompatibleDocument,
+                            token.start,
+                        );
                     }
                     version = true;
                 }
                 YamlTokenKind::TagDirective => {
                     let handle = self.text(token.value);
-                    if self.tag_directives.iter().any(|(known, _)| self.text(*known) == handle) {
-                        return self.error(None, Mark::default(), Problem::DuplicateTagDirective, token.start);
+                    if self
+                        .tag_directives
+                        .iter()
+                        .any(|(known, _)| self.text(*known) == handle)
+                    {
+                        return self.error(
+                            None,
+                            Mark::default(),
+                            Problem::DuplicateTagDirective,
+                            token.start,
+                        );
                     }
                     self.tag_directives.push((token.value, token.suffix));
                 }
@@ -351,7 +408,11 @@ impl<'a> Reader<'a> {
             return Some(suffix);
         }
         let name = self.text(handle);
-        let declared = self.tag_directives.iter().find(|(known, _)| self.text(*known) == name).map(|(_, prefix)| *prefix);
+        let declared = self
+            .tag_directives
+            .iter()
+            .find(|(known, _)| self.text(*known) == name)
+            .map(|(_, prefix)| *prefix);
         let mut tag = match (declared, name) {
             (Some(prefix), _) => self.text(prefix).to_owned(),
             (None, "!") => String::from("!"),
@@ -374,7 +435,10 @@ impl<'a> Reader<'a> {
         if token.kind == YamlTokenKind::Alias {
             self.pop_state();
             self.scanner.take();
-            return Ok(Event { anchor: token.value, ..Self::event(EventKind::Alias, token.start, token.end) });
+            return Ok(Event {
+                anchor: token.value,
+                ..Self::event(EventKind::Alias, token.start, token.end)
+            });
         }
         let start = token.start;
         let mut event = Self::event(EventKind::Scalar, start, start);
@@ -401,7 +465,12 @@ impl<'a> Reader<'a> {
                 match self.resolve_tag(tag.value, tag.suffix) {
                     Some(whole) => event.tag = whole,
                     None => {
-                        return self.error(Some(Construct::Node), start, Problem::UndefinedTagHandle, tag.start);
+                        return self.error(
+                            Some(Construct::Node),
+                            start,
+                            Problem::UndefinedTagHandle,
+                            tag.start,
+                        );
                     }
                 }
             }
@@ -507,12 +576,21 @@ impl<'a> Reader<'a> {
                 let mark = token.end;
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    YamlTokenKind::BlockEntry | YamlTokenKind::BlockEnd => self.absent(ParserState::BlockSequenceEntry, mark),
-                    _ => self.node_then(ParserState::BlockSequenceEntry, token, Surroundings::Block),
+                    YamlTokenKind::BlockEntry | YamlTokenKind::BlockEnd => {
+                        self.absent(ParserState::BlockSequenceEntry, mark)
+                    }
+                    _ => {
+                        self.node_then(ParserState::BlockSequenceEntry, token, Surroundings::Block)
+                    }
                 }
             }
             YamlTokenKind::BlockEnd => Ok(self.close(EventKind::SequenceEnd, token)),
-            _ => self.error(Some(Construct::BlockCollection), self.context_mark(), Problem::ExpectedDash, token.start),
+            _ => self.error(
+                Some(Construct::BlockCollection),
+                self.context_mark(),
+                Problem::ExpectedDash,
+                token.start,
+            ),
         }
     }
 
@@ -520,15 +598,24 @@ impl<'a> Reader<'a> {
         let token = self.scanner.peek()?;
         if token.kind != YamlTokenKind::BlockEntry {
             self.pop_state();
-            return Ok(Self::event(EventKind::SequenceEnd, token.start, token.start));
+            return Ok(Self::event(
+                EventKind::SequenceEnd,
+                token.start,
+                token.start,
+            ));
         }
         let mark = token.end;
         let token = self.take_and_peek()?;
         match token.kind {
-            YamlTokenKind::BlockEntry | YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
-                self.absent(ParserState::IndentlessSequenceEntry, mark)
-            }
-            _ => self.node_then(ParserState::IndentlessSequenceEntry, token, Surroundings::Block),
+            YamlTokenKind::BlockEntry
+            | YamlTokenKind::Key
+            | YamlTokenKind::Value
+            | YamlTokenKind::BlockEnd => self.absent(ParserState::IndentlessSequenceEntry, mark),
+            _ => self.node_then(
+                ParserState::IndentlessSequenceEntry,
+                token,
+                Surroundings::Block,
+            ),
         }
     }
 
@@ -547,11 +634,20 @@ impl<'a> Reader<'a> {
                     YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
                         self.absent(ParserState::BlockMappingValue, mark)
                     }
-                    _ => self.node_then(ParserState::BlockMappingValue, token, Surroundings::BlockMapping),
+                    _ => self.node_then(
+                        ParserState::BlockMappingValue,
+                        token,
+                        Surroundings::BlockMapping,
+                    ),
                 }
             }
             YamlTokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
-            _ => self.error(Some(Construct::BlockMapping), self.context_mark(), Problem::ExpectedKey, token.start),
+            _ => self.error(
+                Some(Construct::BlockMapping),
+                self.context_mark(),
+                Problem::ExpectedKey,
+                token.start,
+            ),
         }
     }
 
@@ -566,7 +662,11 @@ impl<'a> Reader<'a> {
             YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
                 self.absent(ParserState::BlockMappingKey, mark)
             }
-            _ => self.node_then(ParserState::BlockMappingKey, token, Surroundings::BlockMapping),
+            _ => self.node_then(
+                ParserState::BlockMappingKey,
+                token,
+                Surroundings::BlockMapping,
+            ),
         }
     }
 }

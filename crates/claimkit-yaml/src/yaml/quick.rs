@@ -47,7 +47,12 @@ struct Quick<'q, 's> {
 
 /// Reads the reader's part up to byte `end`, if it has the common form. Otherwise returns `None` and leaves partial results in
 /// the tree and the reader's buffers.
-pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize, bounds: Bounds) -> Option<ComposeNotes> {
+pub(super) fn read<'s>(
+    reader: &mut Reader<'s>,
+    tree: &mut Tree<'s>,
+    end: usize,
+    bounds: Bounds,
+) -> Option<ComposeNotes> {
     let scanner = &mut reader.scanner;
     if scanner.refused {
         return None;
@@ -55,16 +60,34 @@ pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize,
     let (bytes, pos, line) = (scanner.bytes, scanner.pos, scanner.line_start);
     tree.reserve(end.saturating_sub(pos));
     let (open, items, entries) = (Vec::with_capacity(8), Vec::new(), Vec::with_capacity(16));
-    let mut quick = Quick { scanner, tree, bytes, pos, line, fresh: true, open, items, entries, bounds };
+    let mut quick = Quick {
+        scanner,
+        tree,
+        bytes,
+        pos,
+        line,
+        fresh: true,
+        open,
+        items,
+        entries,
+        bounds,
+    };
     let root = quick.document()?;
-    Some(ComposeNotes { root: Some(root), end: Some((u32::try_from(end).ok()?, false)), ..ComposeNotes::default() })
+    Some(ComposeNotes {
+        root: Some(root),
+        end: Some((u32::try_from(end).ok()?, false)),
+        ..ComposeNotes::default()
+    })
 }
 
 impl Quick<'_, '_> {
     /// Returns the byte `ahead` of here; a line break at the end.
     #[inline]
     fn at(&self, ahead: usize) -> u8 {
-        self.bytes.get(self.pos.wrapping_add(ahead)).copied().unwrap_or(b'\n')
+        self.bytes
+            .get(self.pos.wrapping_add(ahead))
+            .copied()
+            .unwrap_or(b'\n')
     }
 
     #[inline]
@@ -127,7 +150,10 @@ impl Quick<'_, '_> {
         self.scanner.pos = self.pos;
         self.scanner.line_start = self.line;
         self.scanner.wide = 0;
-        self.scanner.indent = self.open.last().map_or(-1, |open| i32::try_from(open.column).unwrap_or(i32::MAX));
+        self.scanner.indent = self
+            .open
+            .last()
+            .map_or(-1, |open| i32::try_from(open.column).unwrap_or(i32::MAX));
         let read = read(self.scanner);
         (self.pos, self.line) = (self.scanner.pos, self.scanner.line_start);
         read
@@ -157,7 +183,11 @@ impl Quick<'_, '_> {
                 if !self.is_end() && !self.fresh {
                     return None;
                 }
-                let here = if self.is_end() { None } else { Some(self.column()) };
+                let here = if self.is_end() {
+                    None
+                } else {
+                    Some(self.column())
+                };
                 let dash = self.at(0) == b'-' && self.is_gap(1);
                 let open = self.open.last()?;
                 let goes_on = here == Some(open.column) && (open.map || dash);
@@ -165,7 +195,8 @@ impl Quick<'_, '_> {
                     break;
                 }
                 // A sequence in the same column as its mapping ends at the next key.
-                let ends = here.is_none_or(|here| here < open.column || (here == open.column && !open.map));
+                let ends = here
+                    .is_none_or(|here| here < open.column || (here == open.column && !open.map));
                 if !ends {
                     return None;
                 }
@@ -207,10 +238,20 @@ impl Quick<'_, '_> {
         }
         // The span of a sequence in its mapping's column begins after the first `-`; the span of any other collection at its
         // first item.
-        let indentless = dash && self.open.last().is_some_and(|around| around.map && around.column == column);
+        let indentless = dash
+            && self
+                .open
+                .last()
+                .is_some_and(|around| around.map && around.column == column);
         let span = Span::new(start, if indentless { self.pos } else { start });
         let node = self.tree.add(Kind::Null, span, Style::Block);
-        self.open.push(Open { node, column, key, map: !dash, first });
+        self.open.push(Open {
+            node,
+            column,
+            key,
+            map: !dash,
+            first,
+        });
         Some(true)
     }
 
@@ -243,12 +284,16 @@ impl Quick<'_, '_> {
                 b'[' | b'{' => self.flow(0)?,
                 b'|' | b'>' => {
                     let literal = self.at(0) == b'|';
-                    let token = self.with_scanner(|scanner| scanner.scan_block_scalar(literal)).ok()?;
+                    let token = self
+                        .with_scanner(|scanner| scanner.scan_block_scalar(literal))
+                        .ok()?;
                     self.fresh = true;
                     self.scalar(&token)
                 }
                 b'"' | b'\'' => self.quoted()?,
-                byte if chars::is_indicator(byte) && (byte != b'-' || self.is_gap(1)) => return None,
+                byte if chars::is_indicator(byte) && (byte != b'-' || self.is_gap(1)) => {
+                    return None;
+                }
                 _ => self.plain()?,
             };
             self.put(node);
@@ -288,7 +333,9 @@ impl Quick<'_, '_> {
         let end = self.plain_line(StopClass::PLAIN)?;
         if self.at(0) == b'\n' && self.goes_on() {
             self.pos = start;
-            let token = self.with_scanner(|scanner| scanner.scan_plain_scalar()).ok()?;
+            let token = self
+                .with_scanner(|scanner| scanner.scan_plain_scalar())
+                .ok()?;
             // If only a line break of another kind follows, the scalar may be a word or a number.
             if !token.value.buffered {
                 return None;
@@ -320,7 +367,10 @@ impl Quick<'_, '_> {
             }
             let end = self.pos;
             self.blanks();
-            if self.pos == end || matches!(self.at(0), b'\n' | b'#') || stop.at(self.at(0)) && self.at(0) < 0x80 {
+            if self.pos == end
+                || matches!(self.at(0), b'\n' | b'#')
+                || stop.at(self.at(0)) && self.at(0) < 0x80
+            {
                 return Some(end);
             }
         }
@@ -328,7 +378,9 @@ impl Quick<'_, '_> {
 
     /// Returns true if a plain scalar on this line may continue on the next non-empty line.
     fn goes_on(&self) -> bool {
-        let Some(open) = self.open.last() else { return true };
+        let Some(open) = self.open.last() else {
+            return true;
+        };
         let mut line = self.pos.wrapping_add(1);
         let mut at = line;
         loop {
@@ -365,22 +417,36 @@ impl Quick<'_, '_> {
         let start = self.pos;
         let quote = self.at(0);
         let text = self.bytes.get(start.wrapping_add(1)..)?;
-        let length = text.iter().position(|&b| b == quote || b == b'\\' || !(b' '..0x80).contains(&b))?;
+        let length = text
+            .iter()
+            .position(|&b| b == quote || b == b'\\' || !(b' '..0x80).contains(&b))?;
         let close = start.wrapping_add(1).wrapping_add(length);
-        if text.get(length) == Some(&quote) && (quote == b'"' || text.get(length.wrapping_add(1)) != Some(&quote)) {
+        if text.get(length) == Some(&quote)
+            && (quote == b'"' || text.get(length.wrapping_add(1)) != Some(&quote))
+        {
             self.pos = close.wrapping_add(1);
             let value = Str::Source(Span::new(start.wrapping_add(1), close));
-            return Some(self.tree.add(Kind::Str(value), Span::new(start, self.pos), quoted_style(quote)));
+            return Some(self.tree.add(
+                Kind::Str(value),
+                Span::new(start, self.pos),
+                quoted_style(quote),
+            ));
         }
-        let token = self.with_scanner(|scanner| scanner.scan_quoted_scalar(quote == b'\'')).ok()?;
+        let token = self
+            .with_scanner(|scanner| scanner.scan_quoted_scalar(quote == b'\''))
+            .ok()?;
         Some(self.scalar(&token))
     }
 
     /// Makes the node of a scalar that the scanner read. It is a string, because other plain values have one line.
     fn scalar(&mut self, token: &YamlToken) -> NodeId {
-        let span = Span { start: token.start.offset, end: token.end.offset };
+        let span = Span {
+            start: token.start.offset,
+            end: token.end.offset,
+        };
         let text = compose::str_of(token.value);
-        self.tree.add(Kind::Str(text), span, compose::style(token.style))
+        self.tree
+            .add(Kind::Str(text), span, compose::style(token.style))
     }
 
     /// Reads a flow collection on one line.
@@ -391,12 +457,22 @@ impl Quick<'_, '_> {
         let start = self.pos;
         let map = self.at(0) == b'{';
         let close = if map { b'}' } else { b']' };
-        let node = self.tree.add(Kind::Null, Span::new(start, start), Style::Flow);
-        let first = if map { self.entries.len() } else { self.items.len() };
+        let node = self
+            .tree
+            .add(Kind::Null, Span::new(start, start), Style::Flow);
+        let first = if map {
+            self.entries.len()
+        } else {
+            self.items.len()
+        };
         self.skip(1);
         self.blanks();
         while self.at(0) != close {
-            let key = if map { Some(self.key(StopClass::PLAIN_IN_FLOW)?) } else { None };
+            let key = if map {
+                Some(self.key(StopClass::PLAIN_IN_FLOW)?)
+            } else {
+                None
+            };
             if map && self.at(0) != b' ' {
                 return None;
             }
@@ -413,7 +489,13 @@ impl Quick<'_, '_> {
             };
             match key {
                 Some((key, key_span)) => {
-                    self.entries.push(Entry { key, key_span, value, shadowed: false, merged: false });
+                    self.entries.push(Entry {
+                        key,
+                        key_span,
+                        value,
+                        shadowed: false,
+                        merged: false,
+                    });
                 }
                 None => self.items.push(value),
             }
@@ -432,23 +514,41 @@ impl Quick<'_, '_> {
             self.tree.store_items(self.items.drain(first..))
         };
         let span = Span::new(start, self.pos);
-        self.tree.set(node, Node { span, kind, style: Style::Flow, properties: Span::default() });
+        self.tree.set(
+            node,
+            Node {
+                span,
+                kind,
+                style: Style::Flow,
+                properties: Span::default(),
+            },
+        );
         Some(node)
     }
 
     /// Puts a finished node in its place: an item, or the value of the pending key.
     #[inline(always)]
     fn put(&mut self, value: NodeId) {
-        let Some(open) = self.open.last_mut() else { return };
+        let Some(open) = self.open.last_mut() else {
+            return;
+        };
         match open.key.take() {
-            Some((key, key_span)) => self.entries.push(Entry { key, key_span, value, shadowed: false, merged: false }),
+            Some((key, key_span)) => self.entries.push(Entry {
+                key,
+                key_span,
+                value,
+                shadowed: false,
+                merged: false,
+            }),
             None => self.items.push(value),
         }
     }
 
     /// Closes the innermost collection: it ends where its last value ends.
     fn close(&mut self) -> Option<NodeId> {
-        let Open { node, map, first, .. } = self.open.pop()?;
+        let Open {
+            node, map, first, ..
+        } = self.open.pop()?;
         let (kind, last) = if map {
             let last = self.entries.last()?.value;
             (self.tree.store_entries(self.entries.drain(first..)), last)
@@ -465,7 +565,11 @@ impl Quick<'_, '_> {
 }
 
 fn quoted_style(quote: u8) -> Style {
-    if quote == b'"' { Style::DoubleQuoted } else { Style::SingleQuoted }
+    if quote == b'"' {
+        Style::DoubleQuoted
+    } else {
+        Style::SingleQuoted
+    }
 }
 
 #[cfg(test)]
@@ -477,13 +581,19 @@ mod tests {
     fn agrees(text: &str) -> bool {
         let mut reader = Reader::part(text, 0, text.len(), true);
         let mut tree = Tree::new(text);
-        let Some(found) = read(&mut reader, &mut tree, text.len(), Bounds::default()) else { return false };
+        let Some(found) = read(&mut reader, &mut tree, text.len(), Bounds::default()) else {
+            return false;
+        };
         let quick = (format!("{tree:?} {found:?}"), reader.take_parts());
         let mut reader = Reader::part(text, 0, text.len(), true);
         let mut tree = Tree::new(text);
         let found = compose::compose(&mut reader, &mut tree, text.len(), Bounds::default());
         let found = found.unwrap_or_else(|error| panic!("{text:?} is refused: {error}"));
-        assert_eq!(quick, (format!("{tree:?} {found:?}"), reader.take_parts()), "{text:?}");
+        assert_eq!(
+            quick,
+            (format!("{tree:?} {found:?}"), reader.take_parts()),
+            "{text:?}"
+        );
         true
     }
 
@@ -542,14 +652,17 @@ mod tests {
     #[test]
     fn the_full_reader_gives_the_same_tree() {
         const PIECES: &[&str] = &[
-            " ", "  ", "\n", "\n  ", "\n    ", "\n- ", "- ", "-", ":", ": ", "a", "b: ", "c:", "\n  d: e", "'", "\"", "#", " #f",
-            "[", "]", "{", "}", ",", ", ", "|", ">-", "|2", "\n\n", "\t", "\r", "é", "\u{85}", "\u{2028}", "1", "-1", "0.5", "~",
-            "null", "y", "?", "&g ", "*g", "!", "%", "@", "`", "<<", "...", "---", "\\", "\\n", "''", "\u{feff}",
+            " ", "  ", "\n", "\n  ", "\n    ", "\n- ", "- ", "-", ":", ": ", "a", "b: ", "c:",
+            "\n  d: e", "'", "\"", "#", " #f", "[", "]", "{", "}", ",", ", ", "|", ">-", "|2",
+            "\n\n", "\t", "\r", "é", "\u{85}", "\u{2028}", "1", "-1", "0.5", "~", "null", "y", "?",
+            "&g ", "*g", "!", "%", "@", "`", "<<", "...", "---", "\\", "\\n", "''", "\u{feff}",
         ];
         const ROUNDS: usize = 40_000;
         let mut state = 1u64;
         let mut below = |count: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 33) as usize % count.max(1)
         };
         let mut read = 0;

@@ -27,9 +27,15 @@ const PREFIX: &str = "tag:yaml.org,2002:";
 /// go-yaml's message for a value that does not fit its tag.
 pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<ScalarValue, Problem> {
     if tag.is_empty() {
-        return Ok(if implicit { plain(text) } else { ScalarValue::Text });
+        return Ok(if implicit {
+            plain(text)
+        } else {
+            ScalarValue::Text
+        });
     }
-    let Some(wanted @ ("str" | "bool" | "int" | "float" | "null" | "timestamp")) = tag.strip_prefix(PREFIX) else {
+    let Some(wanted @ ("str" | "bool" | "int" | "float" | "null" | "timestamp")) =
+        tag.strip_prefix(PREFIX)
+    else {
         return Ok(ScalarValue::Text);
     };
     if wanted == "str" {
@@ -47,14 +53,21 @@ pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<ScalarVal
     match value {
         _ if found == wanted => Ok(value),
         ScalarValue::Int(int) if wanted == "float" => Ok(ScalarValue::Float(int as f64)),
-        _ => Err(Problem::WrongTag { found, text: text.to_owned(), wanted: wanted.to_owned() }),
+        _ => Err(Problem::WrongTag {
+            found,
+            text: text.to_owned(),
+            wanted: wanted.to_owned(),
+        }),
     }
 }
 
 /// Returns the bytes of a `!!binary` scalar as text; `None` if they are not base64. Line breaks may be anywhere. Each byte that
 /// is not UTF-8 becomes U+FFFD, as in Go's JSON.
 pub(super) fn binary(text: &str) -> Option<String> {
-    let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|b| !matches!(b, b'\r' | b'\n'))
+        .collect();
     if !digits.len().is_multiple_of(4) {
         return None;
     }
@@ -97,7 +110,9 @@ fn base64_digit(byte: u8) -> Option<u8> {
 pub(super) fn plain(text: &str) -> ScalarValue {
     match text.as_bytes().first() {
         None => ScalarValue::Null,
-        Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => word(text),
+        Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
+            word(text)
+        }
         Some(b'.') => point(text),
         Some(b'+' | b'-' | b'0'..=b'9') => number(text),
         Some(_) => ScalarValue::Text,
@@ -122,8 +137,15 @@ fn word(text: &str) -> ScalarValue {
     if text.len() > "false".len() {
         return ScalarValue::Text;
     }
-    let found = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
-    let capitals = |from: usize| text.bytes().skip(from).filter(u8::is_ascii_uppercase).count();
+    let found = WORDS
+        .iter()
+        .find(|(word, _)| word.eq_ignore_ascii_case(text));
+    let capitals = |from: usize| {
+        text.bytes()
+            .skip(from)
+            .filter(u8::is_ascii_uppercase)
+            .count()
+    };
     match found {
         Some((word, value)) if capitals(1) == 0 || capitals(0) == word.len() => *value,
         _ => ScalarValue::Text,
@@ -137,7 +159,11 @@ fn point(text: &str) -> ScalarValue {
         _ if !text.contains('_') && is_float(text) => float(text),
         _ if text.contains('_') && separates_digits(text) => {
             let digits = text.replace('_', "");
-            if is_float(&digits) { float(&digits) } else { ScalarValue::Text }
+            if is_float(&digits) {
+                float(&digits)
+            } else {
+                ScalarValue::Text
+            }
         }
         _ => ScalarValue::Text,
     }
@@ -146,8 +172,14 @@ fn point(text: &str) -> ScalarValue {
 /// Checks that every `_` is between two digits, as Go requires where a number is parsed as written.
 fn separates_digits(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
-    bytes.iter().enumerate().all(|(at, &b)| b != b'_' || (digit(at.checked_sub(1)) && digit(at.checked_add(1))))
+    let digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    bytes
+        .iter()
+        .enumerate()
+        .all(|(at, &b)| b != b'_' || (digit(at.checked_sub(1)) && digit(at.checked_add(1))))
 }
 
 fn float(text: &str) -> ScalarValue {
@@ -164,7 +196,11 @@ fn number(text: &str) -> ScalarValue {
         "-.inf" | "-.Inf" | "-.INF" => return ScalarValue::Float(f64::NEG_INFINITY),
         _ => {}
     }
-    let digits: Cow<'_, str> = if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
+    let digits: Cow<'_, str> = if text.contains('_') {
+        Cow::Owned(text.replace('_', ""))
+    } else {
+        Cow::Borrowed(text)
+    };
     if let Some(value) = integer(&digits) {
         return value;
     }
@@ -175,7 +211,10 @@ fn number(text: &str) -> ScalarValue {
         }
     }
     // The rest of go-yaml's own reading of binary numbers: a sign after `0b`.
-    match digits.strip_prefix("0b").filter(|rest| rest.starts_with(['+', '-'])) {
+    match digits
+        .strip_prefix("0b")
+        .filter(|rest| rest.starts_with(['+', '-']))
+    {
         Some(rest) => i64::from_str_radix(rest, 2).map_or(ScalarValue::Text, ScalarValue::Int),
         None => ScalarValue::Text,
     }
@@ -200,7 +239,11 @@ fn integer(text: &str) -> Option<ScalarValue> {
     }
     let value = u64::from_str_radix(digits, radix).ok()?;
     match i64::try_from(value) {
-        Ok(int) => Some(ScalarValue::Int(if negative { int.wrapping_neg() } else { int })),
+        Ok(int) => Some(ScalarValue::Int(if negative {
+            int.wrapping_neg()
+        } else {
+            int
+        })),
         Err(_) if negative && value == i64::MIN.unsigned_abs() => Some(ScalarValue::Int(i64::MIN)),
         Err(_) if signed => None,
         Err(_) => Some(ScalarValue::Uint(value)),
@@ -230,9 +273,15 @@ fn is_float(text: &str) -> bool {
 /// Recognizes the date forms go-yaml accepts for `!!timestamp`.
 fn is_timestamp(text: &str) -> bool {
     let mut rest = text.as_bytes();
-    let (Some(year), Some(b'-')) = (number_of(&mut rest, 4, 4), take(&mut rest)) else { return false };
-    let (Some(month @ 1..=12), Some(b'-')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else { return false };
-    let Some(day) = number_of(&mut rest, 1, 2) else { return false };
+    let (Some(year), Some(b'-')) = (number_of(&mut rest, 4, 4), take(&mut rest)) else {
+        return false;
+    };
+    let (Some(month @ 1..=12), Some(b'-')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
+        return false;
+    };
+    let Some(day) = number_of(&mut rest, 1, 2) else {
+        return false;
+    };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 if leap => 29,
@@ -249,9 +298,15 @@ fn is_timestamp(text: &str) -> bool {
         Some(b' ') => false,
         _ => return false,
     };
-    let (Some(0..=23), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else { return false };
-    let (Some(0..=59), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else { return false };
-    let Some(0..=59) = number_of(&mut rest, 1, 2) else { return false };
+    let (Some(0..=23), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
+        return false;
+    };
+    let (Some(0..=59), Some(b':')) = (number_of(&mut rest, 1, 2), take(&mut rest)) else {
+        return false;
+    };
+    let Some(0..=59) = number_of(&mut rest, 1, 2) else {
+        return false;
+    };
     if let [b'.' | b',', b'0'..=b'9', ..] = rest {
         rest = rest.get(1..).unwrap_or_default();
         while rest.first().is_some_and(u8::is_ascii_digit) {
@@ -280,7 +335,11 @@ fn take(rest: &mut &[u8]) -> Option<u8> {
 }
 
 fn number_of(rest: &mut &[u8], least: usize, most: usize) -> Option<u32> {
-    let count = rest.iter().take(most).take_while(|b| b.is_ascii_digit()).count();
+    let count = rest
+        .iter()
+        .take(most)
+        .take_while(|b| b.is_ascii_digit())
+        .count();
     if count < least {
         return None;
     }
@@ -321,7 +380,9 @@ fn shortest(scientific: &str) -> String {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
     }
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (sign, mantissa) = mantissa
+        .strip_prefix('-')
+        .map_or(("", mantissa), |rest| ("-", rest));
     let digits = mantissa.replace('.', "");
     let count = digits.len();
     match usize::try_from(exponent) {
@@ -334,6 +395,9 @@ fn shortest(scientific: &str) -> String {
                 format!("{sign}{whole}.{fraction}")
             }
         }
-        Err(_) => format!("{sign}0.{}{digits}", "0".repeat((exponent.unsigned_abs() as usize).saturating_sub(1))),
+        Err(_) => format!(
+            "{sign}0.{}{digits}",
+            "0".repeat((exponent.unsigned_abs() as usize).saturating_sub(1))
+        ),
     }
 }

@@ -75,9 +75,20 @@ impl Scanner<'_> {
             self.buffer.push_str(&breaks);
             self.breaks = breaks;
         }
-        let style = if literal { ScalarStyle::Literal } else { ScalarStyle::Folded };
+        let style = if literal {
+            ScalarStyle::Literal
+        } else {
+            ScalarStyle::Folded
+        };
         let value = self.buffered_text(value_start);
-        Ok(YamlToken { kind: YamlTokenKind::Scalar, style, start, end, value, ..YamlToken::default() })
+        Ok(YamlToken {
+            kind: YamlTokenKind::Scalar,
+            style,
+            start,
+            end,
+            value,
+            ..YamlToken::default()
+        })
     }
 
     /// Reads `+`, `-` and a digit, in either order, then blanks and a comment.

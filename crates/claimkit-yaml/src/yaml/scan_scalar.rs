@@ -58,7 +58,11 @@ impl Scanner<'_> {
         let start = self.mark();
         let mut end = start;
         let indent = self.indent.saturating_add(1);
-        let mut value = Collected { start: self.pos, end: self.pos, copied: None };
+        let mut value = Collected {
+            start: self.pos,
+            end: self.pos,
+            copied: None,
+        };
         // Blanks (a range) or line breaks seen since the last text, not yet part of the value.
         let mut blanks_from = self.pos;
         let mut first_break = "";
@@ -96,7 +100,11 @@ impl Scanner<'_> {
             loop {
                 if self.is_blank(0) {
                     if after_break && (self.column() as i32) < indent && self.at(0) == b'\t' {
-                        return self.error(Some(Construct::PlainScalar), start, Problem::TabInScalar);
+                        return self.error(
+                            Some(Construct::PlainScalar),
+                            start,
+                            Problem::TabInScalar,
+                        );
                     }
                     self.skip(1);
                 } else if self.is_break(0) {
@@ -121,13 +129,24 @@ impl Scanner<'_> {
             self.simple_key_allowed = true;
         }
         let value = value.text(self);
-        Ok(YamlToken { kind: YamlTokenKind::Scalar, style: ScalarStyle::Plain, start, end, value, ..YamlToken::default() })
+        Ok(YamlToken {
+            kind: YamlTokenKind::Scalar,
+            style: ScalarStyle::Plain,
+            start,
+            end,
+            value,
+            ..YamlToken::default()
+        })
     }
 
     /// Steps over plain text up to a blank, a break, the end, or an indicator that ends it.
     #[inline]
     fn skip_plain_run(&mut self) {
-        let stop = if self.flow_level > 0 { StopClass::PLAIN_IN_FLOW } else { StopClass::PLAIN };
+        let stop = if self.flow_level > 0 {
+            StopClass::PLAIN_IN_FLOW
+        } else {
+            StopClass::PLAIN
+        };
         loop {
             self.skip(stop.run(self.rest()));
             match self.at(0) {
@@ -141,13 +160,21 @@ impl Scanner<'_> {
     pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         self.skip(1);
-        let mut value = Collected { start: self.pos, end: self.pos, copied: None };
+        let mut value = Collected {
+            start: self.pos,
+            end: self.pos,
+            copied: None,
+        };
         self.breaks.clear();
         let quote = if single { b'\'' } else { b'"' };
         loop {
             self.need(4)?;
             if self.column() == 0 && self.document_indicator().is_some() {
-                return self.error(Some(Construct::QuotedScalar), start, Problem::UnexpectedDocumentIndicator);
+                return self.error(
+                    Some(Construct::QuotedScalar),
+                    start,
+                    Problem::UnexpectedDocumentIndicator,
+                );
             }
             if self.is_end() {
                 return self.error(Some(Construct::QuotedScalar), start, Problem::UnexpectedEnd);
@@ -221,13 +248,28 @@ impl Scanner<'_> {
         let text = value.text(self);
         self.skip(1);
         let end = self.mark();
-        let style = if single { ScalarStyle::SingleQuoted } else { ScalarStyle::DoubleQuoted };
-        Ok(YamlToken { kind: YamlTokenKind::Scalar, style, start, end, value: text, ..YamlToken::default() })
+        let style = if single {
+            ScalarStyle::SingleQuoted
+        } else {
+            ScalarStyle::DoubleQuoted
+        };
+        Ok(YamlToken {
+            kind: YamlTokenKind::Scalar,
+            style,
+            start,
+            end,
+            value: text,
+            ..YamlToken::default()
+        })
     }
 
     #[inline]
     fn skip_quoted_run(&mut self, single: bool) {
-        let stop = if single { StopClass::SINGLE_QUOTED } else { StopClass::DOUBLE_QUOTED };
+        let stop = if single {
+            StopClass::SINGLE_QUOTED
+        } else {
+            StopClass::DOUBLE_QUOTED
+        };
         loop {
             self.skip(stop.run(self.rest()));
             if self.at(0) < 0x80 || self.is_break(0) {

@@ -22,7 +22,10 @@ impl Scanner<'_> {
         if !self.is_gap(0) {
             return self.error(Some(DIRECTIVE), start, Problem::NonAlphabeticalCharacter);
         }
-        let mut token = YamlToken { start, ..YamlToken::default() };
+        let mut token = YamlToken {
+            start,
+            ..YamlToken::default()
+        };
         match name {
             "YAML" => {
                 token.kind = YamlTokenKind::VersionDirective;
@@ -40,13 +43,21 @@ impl Scanner<'_> {
                 token.value = self.scan_tag_handle(Construct::TagDirectiveValue, start)?;
                 self.need(1)?;
                 if !self.is_blank(0) {
-                    return self.error(Some(Construct::TagDirective), start, Problem::ExpectedWhitespace);
+                    return self.error(
+                        Some(Construct::TagDirective),
+                        start,
+                        Problem::ExpectedWhitespace,
+                    );
                 }
                 self.skip_blanks()?;
                 token.suffix = self.scan_tag_uri(Construct::TagDirectiveValue, None, start)?;
                 self.need(1)?;
                 if !self.is_gap(0) {
-                    return self.error(Some(Construct::TagDirective), start, Problem::ExpectedWhitespaceOrLineBreak);
+                    return self.error(
+                        Some(Construct::TagDirective),
+                        start,
+                        Problem::ExpectedWhitespaceOrLineBreak,
+                    );
                 }
             }
             _ => return self.error(Some(DIRECTIVE), start, Problem::UnknownDirective),
@@ -111,13 +122,27 @@ impl Scanner<'_> {
         let name = self.pos;
         self.skip_word()?;
         let end = self.mark();
-        let ended = self.is_gap(0) || matches!(self.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
+        let ended = self.is_gap(0)
+            || matches!(
+                self.at(0),
+                b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
+            );
         if self.pos == name || !ended {
-            let context = if kind == YamlTokenKind::Anchor { Construct::Anchor } else { Construct::Alias };
+            let context = if kind == YamlTokenKind::Anchor {
+                Construct::Anchor
+            } else {
+                Construct::Alias
+            };
             return self.error(Some(context), start, Problem::ExpectedName);
         }
         let value = self.source_text(name, self.pos);
-        Ok(YamlToken { kind, start, end, value, ..YamlToken::default() })
+        Ok(YamlToken {
+            kind,
+            start,
+            end,
+            value,
+            ..YamlToken::default()
+        })
     }
 
     /// Reads `!suffix`, `!handle!suffix`, `!<uri>` or `!`.
@@ -137,15 +162,23 @@ impl Scanner<'_> {
         } else {
             let found = self.scan_tag_handle(Construct::TagName, start)?;
             let found_len = found.end.saturating_sub(found.start);
-            let closed = found_len > 1 && self.source(found.start as usize, found.end as usize).ends_with('!');
+            let closed = found_len > 1
+                && self
+                    .source(found.start as usize, found.end as usize)
+                    .ends_with('!');
             if closed {
                 suffix = self.scan_tag_uri(Construct::TagName, None, start)?;
                 handle = found;
             } else {
                 let rest = self.scan_tag_uri(Construct::TagName, Some(found), start)?;
-                let bang = self.source_text(found.start as usize, found.start.saturating_add(1) as usize);
+                let bang =
+                    self.source_text(found.start as usize, found.start.saturating_add(1) as usize);
                 // The tag `!` alone has no handle.
-                (handle, suffix) = if rest.is_empty() { (TokenText::default(), bang) } else { (bang, rest) };
+                (handle, suffix) = if rest.is_empty() {
+                    (TokenText::default(), bang)
+                } else {
+                    (bang, rest)
+                };
             }
         }
         self.need(1)?;
@@ -153,7 +186,14 @@ impl Scanner<'_> {
             return self.error(Some(CONTEXT), start, Problem::ExpectedWhitespaceOrLineBreak);
         }
         let end = self.mark();
-        Ok(YamlToken { kind: YamlTokenKind::Tag, start, end, value: handle, suffix, ..YamlToken::default() })
+        Ok(YamlToken {
+            kind: YamlTokenKind::Tag,
+            start,
+            end,
+            value: handle,
+            suffix,
+            ..YamlToken::default()
+        })
     }
 
     /// Reads `!`, `!!`, `!word!`, or the beginning of `!word`.
@@ -174,7 +214,12 @@ impl Scanner<'_> {
     }
 
     /// Reads the text of a tag with resolved `%41` escapes; `head` is the part already read, without its `!`.
-    fn scan_tag_uri(&mut self, within: Construct, head: Option<TokenText>, start: Mark) -> Result<TokenText, Refusal> {
+    fn scan_tag_uri(
+        &mut self,
+        within: Construct,
+        head: Option<TokenText>,
+        start: Mark,
+    ) -> Result<TokenText, Refusal> {
         let from = match head {
             Some(head) => head.start.saturating_add(1) as usize,
             None => self.pos,

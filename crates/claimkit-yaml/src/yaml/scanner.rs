@@ -105,7 +105,11 @@ impl<'a> Scanner<'a> {
         self.read_by_lines = add_break;
         self.add_break = add_break && !chunk.is_empty() && !chunk.ends_with('\n');
         let mut readable = end;
-        let refused = if self.plain { None } else { chars::first_refused(chunk) };
+        let refused = if self.plain {
+            None
+        } else {
+            chars::first_refused(chunk)
+        };
         if let Some(at) = refused {
             self.refused = true;
             self.add_break = false;
@@ -113,7 +117,11 @@ impl<'a> Scanner<'a> {
         }
         self.bytes = self.text.as_bytes().get(..readable).unwrap_or_default();
         // A byte order mark is not part of the text.
-        self.pos = if chunk.starts_with('\u{feff}') { start.saturating_add(3).min(readable) } else { start };
+        self.pos = if chunk.starts_with('\u{feff}') {
+            start.saturating_add(3).min(readable)
+        } else {
+            start
+        };
         self.line = 0;
         self.line_start = self.pos;
         self.wide = 0;
@@ -159,7 +167,11 @@ impl<'a> Scanner<'a> {
     fn fetch_more_tokens(&mut self) -> Result<(), Refusal> {
         loop {
             if !self.tokens.is_empty() {
-                while self.keys_by_token.front().is_some_and(|(token, _)| *token < self.tokens_parsed) {
+                while self
+                    .keys_by_token
+                    .front()
+                    .is_some_and(|(token, _)| *token < self.tokens_parsed)
+                {
                     self.keys_by_token.pop_front();
                 }
                 match self.keys_by_token.front() {
@@ -178,7 +190,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn append(&mut self, kind: YamlTokenKind, start: Mark, end: Mark) {
-        self.tokens.push_back(YamlToken { kind, start, end, ..YamlToken::default() });
+        self.tokens.push_back(YamlToken {
+            kind,
+            start,
+            end,
+            ..YamlToken::default()
+        });
     }
 
     /// Steps over an indicator of `width` bytes and queues its token.
@@ -190,7 +207,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn insert(&mut self, token_number: usize, kind: YamlTokenKind, mark: Mark) {
-        let token = YamlToken { kind, start: mark, end: mark, ..YamlToken::default() };
+        let token = YamlToken {
+            kind,
+            start: mark,
+            end: mark,
+            ..YamlToken::default()
+        };
         match token_number.checked_sub(self.tokens_parsed) {
             Some(index) if index <= self.tokens.len() => self.tokens.insert(index, token),
             // The key's token is gone already: go-yaml appends.
@@ -260,7 +282,11 @@ impl<'a> Scanner<'a> {
                 Ok(())
             }
             _ if self.begins_plain_scalar(byte) => {
-                if self.simple_key_allowed && self.flow_level == 0 && !self.refused && self.fetch_plain_key(column)? {
+                if self.simple_key_allowed
+                    && self.flow_level == 0
+                    && !self.refused
+                    && self.fetch_plain_key(column)?
+                {
                     return Ok(());
                 }
                 self.save_simple_key()?;
@@ -283,7 +309,10 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         let head = rest.get(..LONGEST).unwrap_or(rest);
         let length = StopClass::PLAIN.run(head);
-        if length == 0 || head.get(length) != Some(&b':') || !matches!(rest.get(length.wrapping_add(1)), Some(b' ' | b'\n')) {
+        if length == 0
+            || head.get(length) != Some(&b':')
+            || !matches!(rest.get(length.wrapping_add(1)), Some(b' ' | b'\n'))
+        {
             return Ok(false);
         }
         self.remove_simple_key()?;
@@ -296,7 +325,13 @@ impl<'a> Scanner<'a> {
         self.skip(length);
         let end = self.mark();
         let value = self.source_text(start.offset as usize, end.offset as usize);
-        self.tokens.push_back(YamlToken { kind: YamlTokenKind::Scalar, start, end, value, ..YamlToken::default() });
+        self.tokens.push_back(YamlToken {
+            kind: YamlTokenKind::Scalar,
+            start,
+            end,
+            value,
+            ..YamlToken::default()
+        });
         self.indicator(YamlTokenKind::Value, 1);
         self.simple_key_allowed = false;
         Ok(true)
@@ -324,7 +359,11 @@ impl<'a> Scanner<'a> {
     fn skip_to_next_token(&mut self) -> Result<(), Refusal> {
         loop {
             let tabs = self.flow_level > 0 || !self.simple_key_allowed;
-            let blanks = self.rest().iter().take_while(|&&b| b == b' ' || (tabs && b == b'\t')).count();
+            let blanks = self
+                .rest()
+                .iter()
+                .take_while(|&&b| b == b' ' || (tabs && b == b'\t'))
+                .count();
             self.skip(blanks);
             self.need(1)?;
             if self.at(0) == b'#' {
@@ -350,7 +389,9 @@ impl<'a> Scanner<'a> {
     /// Returns true if the possible key may still become a key; otherwise forgets it.
     fn simple_key_is_valid(&mut self, index: usize) -> Result<bool, Refusal> {
         let here = self.mark();
-        let Some(key) = self.simple_keys.get_mut(index) else { return Ok(false) };
+        let Some(key) = self.simple_keys.get_mut(index) else {
+            return Ok(false);
+        };
         if !key.possible {
             return Ok(false);
         }
@@ -378,14 +419,21 @@ impl<'a> Scanner<'a> {
         let token_number = self.next_token_number();
         let index = self.simple_keys.len().wrapping_sub(1);
         if let Some(last) = self.simple_keys.last_mut() {
-            *last = SimpleKey { possible: true, required, token_number, mark };
+            *last = SimpleKey {
+                possible: true,
+                required,
+                token_number,
+                mark,
+            };
             self.keys_by_token.push_back((token_number, index));
         }
         Ok(())
     }
 
     fn remove_simple_key(&mut self) -> Result<(), Refusal> {
-        let Some(last) = self.simple_keys.last_mut() else { return Ok(()) };
+        let Some(last) = self.simple_keys.last_mut() else {
+            return Ok(());
+        };
         if !last.possible {
             return Ok(());
         }
@@ -416,7 +464,13 @@ impl<'a> Scanner<'a> {
 
     /// Opens an indentation level if `column` is deeper than the current one. Inserts the token before the key's token
     /// (`token_number`), or appends it.
-    fn roll_indent(&mut self, column: u32, token_number: Option<usize>, kind: YamlTokenKind, mark: Mark) -> Result<(), Refusal> {
+    fn roll_indent(
+        &mut self,
+        column: u32,
+        token_number: Option<usize>,
+        kind: YamlTokenKind,
+        mark: Mark,
+    ) -> Result<(), Refusal> {
         if self.flow_level > 0 || self.indent >= column as i32 {
             return Ok(());
         }
@@ -482,7 +536,12 @@ impl<'a> Scanner<'a> {
         self.save_simple_key()?;
         let mark = self.mark();
         let token_number = self.next_token_number();
-        self.simple_keys.push(SimpleKey { possible: false, required: false, token_number, mark });
+        self.simple_keys.push(SimpleKey {
+            possible: false,
+            required: false,
+            token_number,
+            mark,
+        });
         self.flow_level = self.flow_level.wrapping_add(1);
         if self.flow_level > MAX_DEPTH {
             return self.error(Some(Construct::FlowLevel), mark, Problem::TooDeep);
@@ -540,7 +599,12 @@ impl<'a> Scanner<'a> {
         if self.simple_key_is_valid(index)? {
             if let Some(key) = self.simple_keys.get(index).copied() {
                 self.insert(key.token_number, YamlTokenKind::Key, key.mark);
-                self.roll_indent(key.mark.column, Some(key.token_number), YamlTokenKind::BlockMappingStart, key.mark)?;
+                self.roll_indent(
+                    key.mark.column,
+                    Some(key.token_number),
+                    YamlTokenKind::BlockMappingStart,
+                    key.mark,
+                )?;
                 self.forget_token(key.token_number);
             }
             if let Some(key) = self.simple_keys.get_mut(index) {

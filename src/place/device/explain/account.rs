@@ -272,7 +272,11 @@ data! {
 
 /// A reason against a device, in upstream's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "code", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "code",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
 #[non_exhaustive]
 pub enum Reason {
     /// A newer generation of the pool is there.

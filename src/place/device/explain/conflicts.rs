@@ -39,14 +39,23 @@ pub struct Alone<'a> {
 
 impl Alone<'_> {
     fn name(&self) -> String {
-        self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
+        self.sub.map_or_else(
+            || self.request.to_owned(),
+            |sub| format!("{}/{sub}", self.request),
+        )
     }
 
     /// Returns its name, and its claim where another claim has a request of that name.
     fn name_in_pod(&self, all: &[Alone<'_>]) -> String {
         let name = self.name();
-        let twice = all.iter().any(|other| other.claim != self.claim && other.name() == name);
-        if twice { of_claim(&name, &self.claim_name) } else { name }
+        let twice = all
+            .iter()
+            .any(|other| other.claim != self.claim && other.name() == name);
+        if twice {
+            of_claim(&name, &self.claim_name)
+        } else {
+            name
+        }
     }
 
     /// Returns true if one of the devices can be allocated several times.
@@ -55,18 +64,23 @@ impl Alone<'_> {
     }
 
     fn suffices(&self, least: i64) -> bool {
-        self.fits || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
+        self.fits
+            || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
     }
 
     /// Returns true if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
     pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
-        let mut alternatives = all.iter().filter(|other| (other.claim, other.request) == (self.claim, self.request));
+        let mut alternatives = all
+            .iter()
+            .filter(|other| (other.claim, other.request) == (self.claim, self.request));
         !alternatives.any(|one| one.suffices(least))
     }
 }
 
 fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
-    let shares = cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
+    let shares = cluster
+        .device(*at)
+        .is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
     shares && cluster.has(Feature::ConsumableCapacity)
 }
 
@@ -74,22 +88,42 @@ fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
 pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
     let mut matching = Matching::default();
     let mut owners: Vec<usize> = Vec::new();
-    for (at, request) in requests.iter().enumerate().filter(|(_, request)| !request.admin && request.sub.is_none()) {
+    for (at, request) in requests
+        .iter()
+        .enumerate()
+        .filter(|(_, request)| !request.admin && request.sub.is_none())
+    {
         if request.shares(cluster) {
             continue;
         }
-        let candidates: Set<Identity> = request.devices.iter().map(|at| cluster.identity(*at)).collect();
+        let candidates: Set<Identity> = request
+            .devices
+            .iter()
+            .map(|at| cluster.identity(*at))
+            .collect();
         for _ in 0..request.wanted.clamp(0, 64) {
             owners.push(at);
-            let Err(reached) = matching.add(&candidates) else { continue };
+            let Err(reached) = matching.add(&candidates) else {
+                continue;
+            };
             let wants = matching.wants_of(&reached);
-            let mut short: Set<usize> = wants.iter().filter_map(|want| owners.get(*want)).copied().collect();
+            let mut short: Set<usize> = wants
+                .iter()
+                .filter_map(|want| owners.get(*want))
+                .copied()
+                .collect();
             short.insert(at);
-            let concerned: Vec<&Alone<'_>> = short.iter().filter_map(|at| requests.get(*at)).collect();
-            let wanted = concerned.iter().fold(0i64, |sum, request| sum.saturating_add(request.wanted));
+            let concerned: Vec<&Alone<'_>> =
+                short.iter().filter_map(|at| requests.get(*at)).collect();
+            let wanted = concerned
+                .iter()
+                .fold(0i64, |sum, request| sum.saturating_add(request.wanted));
             let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
             let available = reached.len();
-            let told: Vec<String> = concerned.iter().map(|request| request.name_in_pod(requests)).collect();
+            let told: Vec<String> = concerned
+                .iter()
+                .map(|request| request.name_in_pod(requests))
+                .collect();
             let text = message!(
                 "device.too-few-together",
                 "requests {requests} want {wanted} devices together, and have only {available}",
@@ -113,18 +147,31 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
 }
 
 /// Finds the conflicts of a claim's constraint among the candidates.
-pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: &[Alone<'_>]) -> Option<Conflict> {
+pub fn constraint(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    index: usize,
+    requests: &[Alone<'_>],
+) -> Option<Conflict> {
     let constraint = claim.spec.devices.constraints.get(index)?;
     let (kind, name) = constraints::kind(constraint, cluster.behaviour)?;
-    let concerned: Vec<&Alone<'_>> =
-        requests.iter().filter(|request| constraints::applies(constraint, request.request, request.sub)).collect();
+    let concerned: Vec<&Alone<'_>> = requests
+        .iter()
+        .filter(|request| constraints::applies(constraint, request.request, request.sub))
+        .collect();
     let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
     let mut missing: Set<String> = Set::default();
     // Values of different type are never equal, even where they read the same.
-    let found = concerned.iter().flat_map(|request| &request.devices).filter_map(|at| {
-        let (slice, device) = cluster.device(*at)?;
-        set(attribute(device, &slice.spec.driver, name)?)?.iter().next().map(Scalar::kind)
-    });
+    let found = concerned
+        .iter()
+        .flat_map(|request| &request.devices)
+        .filter_map(|at| {
+            let (slice, device) = cluster.device(*at)?;
+            set(attribute(device, &slice.spec.driver, name)?)?
+                .iter()
+                .next()
+                .map(Scalar::kind)
+        });
     let kinds: Set<&str> = found.collect();
     let shown = |one: &Scalar<'_>| match kinds.as_slice() {
         [_, _, ..] => format!("{one} ({})", one.kind()),
@@ -132,7 +179,9 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     };
     for request in &concerned {
         for at in &request.devices {
-            let Some((slice, device)) = cluster.device(*at) else { continue };
+            let Some((slice, device)) = cluster.device(*at) else {
+                continue;
+            };
             let found = attribute(device, &slice.spec.driver, name);
             let texts: Vec<String> = match found.map(|found| (scalar(found), set(found))) {
                 None => {
@@ -154,7 +203,10 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         let least = wants.entry(request.request);
         *least = Some(least.map_or(request.wanted, |least| least.min(request.wanted)));
     }
-    let wanted = wants.values().flatten().fold(0i64, |sum, count| sum.saturating_add(*count));
+    let wanted = wants
+        .values()
+        .flatten()
+        .fold(0i64, |sum, count| sum.saturating_add(*count));
     let mut conflict = Conflict {
         kind: match kind {
             ConstraintKind::Match => ConflictKind::Match,
@@ -182,7 +234,9 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
             )
         }
         ConstraintKind::Match => match_text(&conflict, &concerned),
-        ConstraintKind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
+        ConstraintKind::Distinct
+            if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) =>
+        {
             message!(
                 "device.too-few-values",
                 "{name} has {available} different values, and {wanted} are wanted",
@@ -192,7 +246,11 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
             )
         }
         ConstraintKind::Distinct => {
-            message!("device.not-all-with-values", "not all requests can be met with different values of {name}", name)
+            message!(
+                "device.not-all-with-values",
+                "not all requests can be met with different values of {name}",
+                name
+            )
         }
     };
     Some(conflict)
@@ -202,11 +260,15 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
 /// not the cause.
 fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
     let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
-        counts.get(&request.name()).is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
+        counts
+            .get(&request.name())
+            .is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
     };
     values.values().any(|counts| {
         concerned.iter().all(|request| {
-            let mut alternatives = concerned.iter().filter(|other| other.request == request.request);
+            let mut alternatives = concerned
+                .iter()
+                .filter(|other| other.request == request.request);
             alternatives.any(|other| enough(counts, other))
         })
     })
@@ -221,9 +283,20 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
         for (value, counts) in conflict.values.iter() {
             found.extend(counts.get(&own).map(|count| (*count, value.as_str())));
         }
-        let found = ordered(&found, &|a, b| if request.wanted > 1 { b.0.cmp(&a.0) } else { a.1.cmp(b.1) });
-        let one =
-            |(count, value): &(usize, &str)| if request.wanted > 1 { format!("{value} ×{count}") } else { (*value).to_owned() };
+        let found = ordered(&found, &|a, b| {
+            if request.wanted > 1 {
+                b.0.cmp(&a.0)
+            } else {
+                a.1.cmp(b.1)
+            }
+        });
+        let one = |(count, value): &(usize, &str)| {
+            if request.wanted > 1 {
+                format!("{value} ×{count}")
+            } else {
+                (*value).to_owned()
+            }
+        };
         let shown: Vec<String> = found.iter().map(one).collect();
         let values = match shown.as_slice() {
             [] => message!("device.no-values", "none").into_owned(),
@@ -237,28 +310,61 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
                 wanted = request.wanted,
                 values
             ),
-            _ => message!("device.request-has", "{request} has {values}", request = own, values),
+            _ => message!(
+                "device.request-has",
+                "{request} has {values}",
+                request = own,
+                values
+            ),
         }
     };
     let lacking = match conflict.missing.as_slice() {
         [] => None,
         devices => {
             let devices = some(devices, MOST_VALUES);
-            Some(message!("device.without-attribute", "without the attribute: {devices}", devices))
+            Some(message!(
+                "device.without-attribute",
+                "without the attribute: {devices}",
+                devices
+            ))
         }
     };
     let requests = message::sentences(concerned.iter().map(of).chain(lacking));
     match concerned.iter().any(|request| request.wanted > 1) {
-        true => message!("device.no-value-on-enough", "no value of {name} is on enough devices: {requests}", name, requests),
-        false => message!("device.no-common-value", "no value of {name} is common to all: {requests}", name, requests),
+        true => message!(
+            "device.no-value-on-enough",
+            "no value of {name} is on enough devices: {requests}",
+            name,
+            requests
+        ),
+        false => message!(
+            "device.no-common-value",
+            "no value of {name} is common to all: {requests}",
+            name,
+            requests
+        ),
     }
 }
 
 /// Returns the counters that the cheapest choice of devices exceeds.
-pub fn counters(cluster: &Cluster<'_>, gathered: &NodePools<'_>, requests: &[Alone<'_>]) -> Vec<Conflict> {
+pub fn counters(
+    cluster: &Cluster<'_>,
+    gathered: &NodePools<'_>,
+    requests: &[Alone<'_>],
+) -> Vec<Conflict> {
     let mut list = Vec::new();
-    for pool in gathered.pools.iter().filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty()) {
-        let Some((first, slice)) = pool.devices.first().and_then(|at| Some((*at, cluster.slice(*at)?))) else { continue };
+    for pool in gathered
+        .pools
+        .iter()
+        .filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty())
+    {
+        let Some((first, slice)) = pool
+            .devices
+            .first()
+            .and_then(|at| Some((*at, cluster.slice(*at)?)))
+        else {
+            continue;
+        };
         for (set, counters) in opening(cluster, pool, slice, first) {
             for (counter, left) in counters {
                 let mut sum = 0i128;
@@ -269,13 +375,21 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &NodePools<'_>, requests: &[Alo
                         .iter()
                         .filter_map(|at| cluster.device(*at))
                         .map(|(slice, device)| {
-                            let same = slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name;
-                            if same { needed(device, set, counter) } else { 0 }
+                            let same = slice.spec.driver == pool.driver
+                                && slice.spec.pool.name == pool.name;
+                            if same {
+                                needed(device, set, counter)
+                            } else {
+                                0
+                            }
                         })
                         .collect();
                     let costs = ordered(&costs, &i128::cmp);
                     let wanted = usize::try_from(request.wanted).unwrap_or(0);
-                    let cost = costs.iter().take(wanted).fold(0i128, |sum, cost| sum.saturating_add(*cost));
+                    let cost = costs
+                        .iter()
+                        .take(wanted)
+                        .fold(0i128, |sum, cost| sum.saturating_add(*cost));
                     if cost > 0 {
                         concerned.push(request.name());
                         told.push(request.name_in_pod(requests));
@@ -304,7 +418,12 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &NodePools<'_>, requests: &[Alo
                             left
                         ),
                     };
-                    list.push(Conflict { kind: ConflictKind::Counters, requests: concerned, text, ..Conflict::default() });
+                    list.push(Conflict {
+                        kind: ConflictKind::Counters,
+                        requests: concerned,
+                        text,
+                        ..Conflict::default()
+                    });
                 }
             }
         }

@@ -51,7 +51,9 @@ impl FactEdit {
     pub fn field_key(&self) -> String {
         match self {
             FactEdit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
-            FactEdit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
+            FactEdit::Capacity(claim, request, sub, name, _) => {
+                format!("capacity {claim} {request} {sub:?} {name}")
+            }
             other => format!("{other:?}"),
         }
     }
@@ -71,8 +73,17 @@ pub fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
     facts.claims.get_mut(claim).map(Rc::make_mut)
 }
 
-fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) -> Option<&mut Ask> {
-    let request = claim_mut(facts, claim)?.spec.devices.requests.get_mut(request)?;
+fn ask_mut(
+    facts: &mut Facts,
+    claim: usize,
+    request: usize,
+    sub: Option<usize>,
+) -> Option<&mut Ask> {
+    let request = claim_mut(facts, claim)?
+        .spec
+        .devices
+        .requests
+        .get_mut(request)?;
     match sub {
         Some(sub) => request.first_available.get_mut(sub),
         None => request.exactly.as_mut(),
@@ -112,15 +123,22 @@ pub fn apply(edit: &FactEdit, facts: &mut Facts) {
             }
         }
         FactEdit::Capacity(claim, request, sub, name, amount) => {
-            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            let capacity =
+                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
                 capacity.requests.insert(name.clone(), amount.clone());
             }
         }
         FactEdit::CapacityName(claim, request, sub, name, other) => {
-            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            let capacity =
+                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
-                let named = |(key, amount): (&String, &Amount)| (if key == name { other } else { key }.clone(), amount.clone());
+                let named = |(key, amount): (&String, &Amount)| {
+                    (
+                        if key == name { other } else { key }.clone(),
+                        amount.clone(),
+                    )
+                };
                 capacity.requests = capacity.requests.iter().map(named).collect();
             }
         }

@@ -100,34 +100,73 @@ impl Explain {
 
 impl Default for Explain {
     fn default() -> Self {
-        Explain { budget: 100_000, relax: true, matrix: Matrix::Failed }
+        Explain {
+            budget: 100_000,
+            relax: true,
+            matrix: Matrix::Failed,
+        }
     }
 }
 
 /// Returns the account of a pod, or of claims without one, on some nodes.
-pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
+pub fn explain_pod(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    nodes: &[usize],
+    options: Explain,
+) -> PodAccount {
     let nodes: Vec<(usize, &str)> = nodes.iter().map(|node| (*node, "")).collect();
     explain_pod_apart(cluster, case, &nodes, options)
 }
 
 /// Returns the account as [`explain_pod`] does; nodes share an account only if their texts are equal too.
-pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(usize, &str)], options: Explain) -> PodAccount {
+pub fn explain_pod_apart(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    nodes: &[(usize, &str)],
+    options: Explain,
+) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());
-    let names = case.pending.iter().chain(&case.allocated).copied().chain(refused).map(|claim| claim.metadata.full_name());
-    let mut account =
-        PodAccount { pod: case.pod.map(|pod| pod.metadata.full_name()), claims: names.collect(), ..PodAccount::default() };
+    let names = case
+        .pending
+        .iter()
+        .chain(&case.allocated)
+        .copied()
+        .chain(refused)
+        .map(|claim| claim.metadata.full_name());
+    let mut account = PodAccount {
+        pod: case.pod.map(|pod| pod.metadata.full_name()),
+        claims: names.collect(),
+        ..PodAccount::default()
+    };
     if let Some(extended) = &case.extended {
         let classes = extended.classes.iter();
-        account.extended_resources = classes.map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone())).collect();
+        account.extended_resources = classes
+            .map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone()))
+            .collect();
     }
     if !case.goes_on() {
-        let stage = if case.pre_enqueue.code == StatusCode::Success { BeforeNodes::PreFilter } else { BeforeNodes::PreEnqueue };
-        let (code, message) = (case.pre_filter.code, case.pre_filter.message().unwrap_or_default());
+        let stage = if case.pre_enqueue.code == StatusCode::Success {
+            BeforeNodes::PreFilter
+        } else {
+            BeforeNodes::PreEnqueue
+        };
+        let (code, message) = (
+            case.pre_filter.code,
+            case.pre_filter.message().unwrap_or_default(),
+        );
         let (help, absent) = match case.pre_filter.code {
             StatusCode::Skip => (Some(stopped::skipped(cluster, case)), None),
-            _ => stopped::help(cluster, case).map_or((None, None), |(help, absent)| (Some(help), absent)),
+            _ => stopped::help(cluster, case)
+                .map_or((None, None), |(help, absent)| (Some(help), absent)),
         };
-        account.before = Some(Before { stage, code, message, help, absent });
+        account.before = Some(Before {
+            stage,
+            code,
+            message,
+            help,
+            absent,
+        });
         return account;
     }
     let gatherer = Gatherer::new(cluster);
@@ -135,7 +174,10 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     for (at, text) in nodes {
         let groups = apart.entry(*text);
-        let of_node = Explain { budget: options.budget.min(left), ..options };
+        let of_node = Explain {
+            budget: options.budget.min(left),
+            ..options
+        };
         let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, groups);
         left = left.saturating_sub(told.cost);
         groups.insert_new(key, told.name.clone());
@@ -157,16 +199,28 @@ fn score_help() -> Cow<'static, str> {
 
 /// Turns fitting nodes into errors if `Score` fails. The scheduler scores only if several nodes fit.
 fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
-    if nodes.iter().filter(|node| node.verdict == NodeVerdict::Allocated).count() < 2 {
+    if nodes
+        .iter()
+        .filter(|node| node.verdict == NodeVerdict::Allocated)
+        .count()
+        < 2
+    {
         return;
     }
-    for node in nodes.iter_mut().filter(|node| node.verdict == NodeVerdict::Allocated) {
+    for node in nodes
+        .iter_mut()
+        .filter(|node| node.verdict == NodeVerdict::Allocated)
+    {
         let results = node.allocations.as_ref().map_or(0, Vec::len);
         if let Some(error) = case.score_error(results) {
             let help = score_help().into_owned();
-            node.text = words::of_node(&node.name, message::sentences([error.clone(), help.clone()]));
+            node.text = words::of_node(
+                &node.name,
+                message::sentences([error.clone(), help.clone()]),
+            );
             node.verdict = NodeVerdict::Error;
-            (node.message, node.code, node.fatal, node.help) = (Some(error), Some(StatusCode::Error), true, Some(help));
+            (node.message, node.code, node.fatal, node.help) =
+                (Some(error), Some(StatusCode::Error), true, Some(help));
             node.allocations = None;
         }
     }
@@ -178,11 +232,18 @@ pub fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
     for node in nodes {
         // If there are several reasons, count each of them.
         let one = [node.message.clone().unwrap_or_default()];
-        let messages = if node.reasons.is_empty() { one.as_slice() } else { node.reasons.as_slice() };
+        let messages = if node.reasons.is_empty() {
+            one.as_slice()
+        } else {
+            node.reasons.as_slice()
+        };
         for message in messages {
             match list.iter_mut().find(|entry| entry.message == *message) {
                 Some(entry) => entry.nodes.push(node.name.clone()),
-                None => list.push(Summary { message: message.clone(), nodes: vec![node.name.clone()] }),
+                None => list.push(Summary {
+                    message: message.clone(),
+                    nodes: vec![node.name.clone()],
+                }),
             }
         }
     }

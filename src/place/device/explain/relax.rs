@@ -36,9 +36,19 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
     // A claim that was never on a server comes from its template: to change it is to change the template.
     let template = |claim: &Claim| {
         let pod = pod.filter(|_| claim.metadata.uid.is_empty())?;
-        let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
-        let status = statuses.iter().find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
-        let entry = pod.spec.resource_claims.iter().find(|entry| entry.name == status.name)?;
+        let statuses = pod
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
+        let status = statuses
+            .iter()
+            .find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
+        let entry = pod
+            .spec
+            .resource_claims
+            .iter()
+            .find(|entry| entry.name == status.name)?;
         entry.resource_claim_template_name.as_deref()
     };
     let (mut templates, mut names) = (BTreeMap::new(), BTreeMap::new());
@@ -46,7 +56,9 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
     for (at, claim) in claims.iter().copied().enumerate() {
         first.push(match template(claim) {
             Some(template) => *templates.entry(template.to_owned()).or_insert(at),
-            None => *names.entry((&claim.metadata.namespace, &claim.metadata.name)).or_insert(at),
+            None => *names
+                .entry((&claim.metadata.namespace, &claim.metadata.name))
+                .or_insert(at),
         });
     }
     first
@@ -100,16 +112,33 @@ impl<'c, 's> Trial<'c, 's> {
         claims: &[&Claim],
         budget: u64,
     ) -> Self {
-        let mut facts = Facts { classes: cluster.facts.classes.clone(), ..Facts::default() };
+        let mut facts = Facts {
+            classes: cluster.facts.classes.clone(),
+            ..Facts::default()
+        };
         facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
         let node_resources = case.looks_at_node_resources();
         if node_resources {
-            let name = facts.nodes.first().map_or("", |node| node.metadata.name.as_str());
+            let name = facts
+                .nodes
+                .first()
+                .map_or("", |node| node.metadata.name.as_str());
             facts.pods = cluster.pods_on(name).cloned().collect();
         }
-        let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
-        let slices: Set<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
-        facts.slices = slices.iter().filter_map(|at| cluster.facts.slices.get(*at)).cloned().collect();
+        let keys = gathered
+            .pools
+            .iter()
+            .map(|pool| (pool.driver, pool.name))
+            .chain(gathered.obsolete.iter().copied());
+        let slices: Set<usize> = keys
+            .flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool))
+            .copied()
+            .collect();
+        facts.slices = slices
+            .iter()
+            .filter_map(|at| cluster.facts.slices.get(*at))
+            .cloned()
+            .collect();
         let mut kept: Vec<&Claim> = claims.to_vec();
         let pending: Vec<usize> = (0..kept.len()).collect();
         for claim in &case.allocated {
@@ -119,7 +148,9 @@ impl<'c, 's> Trial<'c, 's> {
         }
         let lost = case.unavailable(cluster, node);
         let is_lost = |claim: &Claim| lost.iter().any(|(lost, _)| std::ptr::eq(*lost, claim));
-        let unavailable = (0..kept.len()).filter(|at| kept.get(*at).is_some_and(|claim| is_lost(claim))).collect();
+        let unavailable = (0..kept.len())
+            .filter(|at| kept.get(*at).is_some_and(|claim| is_lost(claim)))
+            .collect();
         let mut next = pending.iter().copied();
         let mut own: Vec<usize> = Vec::new();
         for claim in &case.claims {
@@ -131,40 +162,96 @@ impl<'c, 's> Trial<'c, 's> {
         }
         own.extend(next);
         let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
-        let users: Set<usize> = devices.flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at))).copied().collect();
-        let others = users.into_iter().filter_map(|at| cluster.facts.claims.get(at));
-        let others = others.filter(|other| !case.allocated.iter().any(|claim| std::ptr::eq(*claim, &***other)));
-        facts.claims = kept.into_iter().map(|claim| Rc::new(claim.clone())).chain(others.cloned()).collect();
+        let users: Set<usize> = devices
+            .flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at)))
+            .copied()
+            .collect();
+        let others = users
+            .into_iter()
+            .filter_map(|at| cluster.facts.claims.get(at));
+        let others = others.filter(|other| {
+            !case
+                .allocated
+                .iter()
+                .any(|claim| std::ptr::eq(*claim, &***other))
+        });
+        facts.claims = kept
+            .into_iter()
+            .map(|claim| Rc::new(claim.clone()))
+            .chain(others.cloned())
+            .collect();
         let first_alike = find_first_alike(claims, case.pod);
-        Trial { cluster, facts, pending, own, unavailable, first_alike, pod: case.pod, node_resources, budget }
+        Trial {
+            cluster,
+            facts,
+            pending,
+            own,
+            unavailable,
+            first_alike,
+            pod: case.pod,
+            node_resources,
+            budget,
+        }
     }
 
     /// Returns the devices that the pending claims get; `None`: nothing, or not known.
     fn run(&mut self, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
-        let waits = |at: &usize| facts.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none());
+        let waits = |at: &usize| {
+            facts
+                .claims
+                .get(*at)
+                .is_some_and(|claim| claim.status.allocation.is_none())
+        };
         if goal == Goal::Pod && !self.unavailable.iter().all(waits) {
             return None;
         }
         self.run_as(self.cluster.behaviour, facts, counters, goal)
     }
 
-    fn run_as(&mut self, behaviour: &Behaviour, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
-        let waits = |at: &usize| facts.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none());
-        let mut cluster = Cluster::new(facts, behaviour, self.cluster.features, self.cluster.verdicts.engine);
+    fn run_as(
+        &mut self,
+        behaviour: &Behaviour,
+        facts: &Facts,
+        counters: Counters,
+        goal: Goal,
+    ) -> Option<Vec<String>> {
+        let waits = |at: &usize| {
+            facts
+                .claims
+                .get(*at)
+                .is_some_and(|claim| claim.status.allocation.is_none())
+        };
+        let mut cluster = Cluster::new(
+            facts,
+            behaviour,
+            self.cluster.features,
+            self.cluster.verdicts.engine,
+        );
         cluster.ignores_counters = counters == Counters::Ignored;
         let gathered = Gatherer::new(&cluster).gather_near(0);
         let pending = self.own.iter().filter(|at| waits(at));
-        let claims: Vec<&Claim> = pending.filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
+        let claims: Vec<&Claim> = pending
+            .filter_map(|at| facts.claims.get(*at))
+            .map(|claim| &**claim)
+            .collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.cost.max(1));
-        let Verdict::Allocated(results) = outcome.verdict else { return None };
+        let Verdict::Allocated(results) = outcome.verdict else {
+            return None;
+        };
         if goal == Goal::Pod && self.node_resources {
             let footprint = node_resources::check(&cluster, self.pod, 0, &claims, &results);
             if footprint.is_some_and(|footprint| footprint.refusal.is_some()) {
                 return None;
             }
         }
-        Some(results.into_iter().flat_map(|result| result.devices.results).map(|result| result.device).collect())
+        Some(
+            results
+                .into_iter()
+                .flat_map(|result| result.devices.results)
+                .map(|result| result.device)
+                .collect(),
+        )
     }
 
     /// Tries edits together.
@@ -182,10 +269,17 @@ impl<'c, 's> Trial<'c, 's> {
     /// Tries edits together, each in all claims that have the same text.
     fn attempt_in_text(&mut self, edits: &[&FactEdit]) -> Option<Vec<String>> {
         let alike = |edit: &FactEdit| -> Vec<FactEdit> {
-            let Some(first) = edit.claim().and_then(|claim| self.first_alike.get(claim).copied()) else {
+            let Some(first) = edit
+                .claim()
+                .and_then(|claim| self.first_alike.get(claim).copied())
+            else {
                 return vec![edit.clone()];
             };
-            let same = self.first_alike.iter().enumerate().filter(|(_, text)| **text == first);
+            let same = self
+                .first_alike
+                .iter()
+                .enumerate()
+                .filter(|(_, text)| **text == first);
             same.map(|(claim, _)| edit.in_claim(claim)).collect()
         };
         let all: Vec<FactEdit> = edits.iter().flat_map(|edit| alike(edit)).collect();
@@ -194,13 +288,30 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns the changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's
     /// resources.
-    pub fn relaxations(&mut self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
+    pub fn relaxations(
+        &mut self,
+        rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
+        footprint: Option<&Footprint>,
+    ) -> Vec<Relaxation> {
         let mut edits = self.edits(rows);
         if let Some(footprint) = footprint {
-            edits.extend(rows.iter().flat_map(|(choice, _)| smaller(choice, footprint)));
+            edits.extend(
+                rows.iter()
+                    .flat_map(|(choice, _)| smaller(choice, footprint)),
+            );
         }
-        edits.retain(|edit| edit.claim().is_none_or(|claim| self.first_alike.get(claim).is_none_or(|first| *first == claim)));
-        let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
+        edits.retain(|edit| {
+            edit.claim().is_none_or(|claim| {
+                self.first_alike
+                    .get(claim)
+                    .is_none_or(|first| *first == claim)
+            })
+        });
+        let node = self
+            .facts
+            .nodes
+            .first()
+            .map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<Relaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
         for edit in &edits {
@@ -216,13 +327,17 @@ impl<'c, 's> Trial<'c, 's> {
         }
         if !found.is_empty() {
             // Changes that give what was asked for come before those that ask for less or for something else.
-            order::sort_by_key(&mut found, |relaxation| relaxation.changes.iter().map(shrinks).max());
+            order::sort_by_key(&mut found, |relaxation| {
+                relaxation.changes.iter().map(shrinks).max()
+            });
             return found;
         }
-        let pairs = edits
-            .iter()
-            .enumerate()
-            .flat_map(|(at, first)| edits.iter().skip(at.saturating_add(1)).map(move |second| (first, second)));
+        let pairs = edits.iter().enumerate().flat_map(|(at, first)| {
+            edits
+                .iter()
+                .skip(at.saturating_add(1))
+                .map(move |second| (first, second))
+        });
         for (first, second) in pairs.take(MOST_PAIRS) {
             if let Some(gives) = self.attempt_in_text(&[first, second]) {
                 found.push(self.describe_change(&[first, second], gives, &node));
@@ -234,7 +349,8 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns true if the claims fit with one constraint less.
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
-        self.attempt(&[&FactEdit::Constraint(claim, index)], Goal::Claims).is_some()
+        self.attempt(&[&FactEdit::Constraint(claim, index)], Goal::Claims)
+            .is_some()
     }
 
     /// Returns true if a request fits without all other requests and constraints.
@@ -246,7 +362,10 @@ impl<'c, 's> Trial<'c, 's> {
         for at in self.pending.clone() {
             if let Some(one) = claim_mut(&mut facts, at) {
                 one.spec.devices.constraints.clear();
-                one.spec.devices.requests.retain(|own| at == claim && own.name == request);
+                one.spec
+                    .devices
+                    .requests
+                    .retain(|own| at == claim && own.name == request);
             }
         }
         self.run(&facts, Counters::Consumed, Goal::Claims).is_some()
@@ -258,7 +377,10 @@ impl<'c, 's> Trial<'c, 's> {
         let facts = self.facts.clone();
         let matters = |mistake: &&Mistake| {
             let without = (mistake.without)(own);
-            without != own && self.run_as(&without, &facts, Counters::Consumed, Goal::Pod).is_some()
+            without != own
+                && self
+                    .run_as(&without, &facts, Counters::Consumed, Goal::Pod)
+                    .is_some()
         };
         MISTAKES.iter().find(matters).map(|mistake| mistake.text)
     }
@@ -272,19 +394,36 @@ impl<'c, 's> Trial<'c, 's> {
     /// Returns the edits to try, cheapest first.
     fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
         let mut edits = Vec::new();
-        for (at, claim) in self.pending.iter().filter_map(|at| Some((*at, self.facts.claims.get(*at)?))) {
-            edits.extend((0..claim.spec.devices.constraints.len()).map(|index| FactEdit::Constraint(at, index)));
+        for (at, claim) in self
+            .pending
+            .iter()
+            .filter_map(|at| Some((*at, self.facts.claims.get(*at)?)))
+        {
+            edits.extend(
+                (0..claim.spec.devices.constraints.len())
+                    .map(|index| FactEdit::Constraint(at, index)),
+            );
         }
         for (choice, _) in rows {
             let (claim, request, sub) = place(choice);
-            edits.extend((0..choice.ask.selectors.len()).map(|index| FactEdit::Selector(claim, request, sub, index)));
+            edits.extend(
+                (0..choice.ask.selectors.len())
+                    .map(|index| FactEdit::Selector(claim, request, sub, index)),
+            );
         }
         for (choice, row) in rows {
             let (claim, request, sub) = place(choice);
             let mut known: Vec<(&str, &str, &str)> = Vec::new();
-            for taint in row.iter().filter_map(|(shown, _)| self.cluster.device(shown.at)).flat_map(|(_, device)| &device.taints)
+            for taint in row
+                .iter()
+                .filter_map(|(shown, _)| self.cluster.device(shown.at))
+                .flat_map(|(_, device)| &device.taints)
             {
-                let key = (taint.key.as_str(), taint.value.as_str(), taint.effect.as_str());
+                let key = (
+                    taint.key.as_str(),
+                    taint.value.as_str(),
+                    taint.effect.as_str(),
+                );
                 let open = |one: &Toleration| taints::tolerates(one, taint).is_err();
                 if taints::matters(self.cluster.behaviour, taint)
                     && !known.contains(&key)
@@ -316,16 +455,37 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
-    fn capacity_names(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>, edits: &mut Vec<FactEdit>) {
+    fn capacity_names(
+        &self,
+        choice: &RequestChoice<'_>,
+        row: &Row<'_, '_>,
+        edits: &mut Vec<FactEdit>,
+    ) {
         let (claim, request, sub) = place(choice);
         for (name, _) in capacity::requests(choice.ask).iter() {
             let mut known: Vec<String> = Vec::new();
-            for (slice, device) in row.iter().filter_map(|(shown, _)| self.cluster.device(shown.at)) {
-                let own = |other: &String| qualified(other, &slice.spec.driver) == qualified(name, &slice.spec.driver);
-                let other = device.capacity.keys().find(|other| *other != name && own(other));
-                if let Some(other) = other.filter(|other| device.capacity.get(name).is_none() && !known.contains(other)) {
+            for (slice, device) in row
+                .iter()
+                .filter_map(|(shown, _)| self.cluster.device(shown.at))
+            {
+                let own = |other: &String| {
+                    qualified(other, &slice.spec.driver) == qualified(name, &slice.spec.driver)
+                };
+                let other = device
+                    .capacity
+                    .keys()
+                    .find(|other| *other != name && own(other));
+                if let Some(other) = other
+                    .filter(|other| device.capacity.get(name).is_none() && !known.contains(other))
+                {
                     known.push(other.clone());
-                    edits.push(FactEdit::CapacityName(claim, request, sub, name.clone(), other.clone()));
+                    edits.push(FactEdit::CapacityName(
+                        claim,
+                        request,
+                        sub,
+                        name.clone(),
+                        other.clone(),
+                    ));
                 }
             }
         }
@@ -337,11 +497,21 @@ impl<'c, 's> Trial<'c, 's> {
         for (name, asked) in capacity::requests(choice.ask).iter() {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
             for (shown, reasons) in row {
-                let only_capacity =
-                    reasons.iter().all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name));
-                let capacity = self.cluster.device(shown.at).and_then(|(_, device)| device.capacity.get(name));
-                let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty()) else { continue };
-                let used = self.cluster.usage.used(self.cluster.identity(shown.at), name);
+                let only_capacity = reasons.iter().all(
+                    |reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name),
+                );
+                let capacity = self
+                    .cluster
+                    .device(shown.at)
+                    .and_then(|(_, device)| device.capacity.get(name));
+                let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty())
+                else {
+                    continue;
+                };
+                let used = self
+                    .cluster
+                    .usage
+                    .used(self.cluster.identity(shown.at), name);
                 let mut most = capacity.value.nanos().saturating_sub(used);
                 let policy = capacity.request_policy.as_ref();
                 let range = policy.and_then(|policy| policy.valid_range.as_ref());
@@ -349,7 +519,11 @@ impl<'c, 's> Trial<'c, 's> {
                     most = most.min(max.nanos());
                 }
                 let valid = policy.map_or(&[][..], |policy| &policy.valid_values);
-                if let Some(value) = valid.iter().filter(|value| value.nanos() <= most).max_by_key(|value| value.nanos()) {
+                if let Some(value) = valid
+                    .iter()
+                    .filter(|value| value.nanos() <= most)
+                    .max_by_key(|value| value.nanos())
+                {
                     most = value.nanos();
                 }
                 let most = on_step(most / UNIT, range);
@@ -359,17 +533,33 @@ impl<'c, 's> Trial<'c, 's> {
                 }
             }
             let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
-            edits.extend(amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)));
+            edits.extend(
+                amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)),
+            );
         }
     }
 
     fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts = changes.iter().map(|change| sentence(change, &self.request_of(change)));
+        let parts = changes
+            .iter()
+            .map(|change| sentence(change, &self.request_of(change)));
         let and = |first, second| message!("change.and", "{first} and {second}", first, second);
         let change = parts.reduce(and).unwrap_or_default();
-        let text = message!("change.gives", "{change}: gives {devices} on {node}", change, devices = gives.join(", "), node);
-        Relaxation { changes, gives, node: node.to_owned(), edits: Vec::new(), text }
+        let text = message!(
+            "change.gives",
+            "{change}: gives {devices} on {node}",
+            change,
+            devices = gives.join(", "),
+            node
+        );
+        Relaxation {
+            changes,
+            gives,
+            node: node.to_owned(),
+            edits: Vec::new(),
+            text,
+        }
     }
 
     /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.
@@ -382,10 +572,21 @@ impl<'c, 's> Trial<'c, 's> {
             claim(first).is_some_and(|first| first.metadata.full_name() == change.claim)
         };
         let twice = self.own.iter().any(|at| {
-            let has = claim(*at).is_some_and(|other| other.spec.devices.requests.iter().any(|own| own.name == request));
+            let has = claim(*at).is_some_and(|other| {
+                other
+                    .spec
+                    .devices
+                    .requests
+                    .iter()
+                    .any(|own| own.name == request)
+            });
             has && !is_changed(*at)
         });
-        if twice { words::of_claim(name, &change.claim) } else { name.to_owned() }
+        if twice {
+            words::of_claim(name, &change.claim)
+        } else {
+            name.to_owned()
+        }
     }
 
     fn change(&self, edit: &FactEdit) -> Option<Change> {
@@ -394,13 +595,26 @@ impl<'c, 's> Trial<'c, 's> {
             let found = claim(at)?;
             let request_facts = found.spec.devices.requests.get(request)?;
             let own = sub.and_then(|sub| request_facts.first_available.get(sub));
-            let name = own.map_or_else(|| request_facts.name.clone(), |own| format!("{}/{}", request_facts.name, own.name));
+            let name = own.map_or_else(
+                || request_facts.name.clone(),
+                |own| format!("{}/{}", request_facts.name, own.name),
+            );
             let path = match sub {
-                Some(sub) => field_path!["spec", "devices", "requests", request, "firstAvailable", sub],
+                Some(sub) => field_path![
+                    "spec",
+                    "devices",
+                    "requests",
+                    request,
+                    "firstAvailable",
+                    sub
+                ],
                 None => field_path!["spec", "devices", "requests", request, "exactly"],
             };
             Some((
-                Change { request: Some(name), ..Change::of(kind, found.metadata.full_name()) },
+                Change {
+                    request: Some(name),
+                    ..Change::of(kind, found.metadata.full_name())
+                },
                 path,
                 ask(found, request, sub)?,
             ))
@@ -409,40 +623,99 @@ impl<'c, 's> Trial<'c, 's> {
             FactEdit::Constraint(at, index) => Some(Change {
                 path: Some(field_path!["spec", "devices", "constraints", *index]),
                 index: Some(*index),
-                ..Change::of(ChangeKind::Drop(Dropped::Constraint), claim(*at)?.metadata.full_name())
+                ..Change::of(
+                    ChangeKind::Drop(Dropped::Constraint),
+                    claim(*at)?.metadata.full_name(),
+                )
             }),
             FactEdit::Selector(at, request, sub, index) => {
-                let (change, path, _) = named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
+                let (change, path, _) =
+                    named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
                 let path = Some(path.then("selectors").then(*index));
-                Some(Change { path, index: Some(*index), ..change })
+                Some(Change {
+                    path,
+                    index: Some(*index),
+                    ..change
+                })
             }
             FactEdit::Toleration(at, request, sub, toleration) => {
-                let (change, path, _) = named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
+                let (change, path, _) =
+                    named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
                 let path = Some(path.then("tolerations"));
-                Some(Change { path, toleration: Some(toleration.clone()), ..change })
+                Some(Change {
+                    path,
+                    toleration: Some(toleration.clone()),
+                    ..change
+                })
             }
-            FactEdit::Free(at) => Some(Change::of(ChangeKind::Free(Freed::Claim), claim(*at)?.metadata.full_name())),
+            FactEdit::Free(at) => Some(Change::of(
+                ChangeKind::Free(Freed::Claim),
+                claim(*at)?.metadata.full_name(),
+            )),
             FactEdit::Count(at, request, sub, count) => {
-                let (change, path, ask) = named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
+                let (change, path, ask) =
+                    named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
-                Some(Change { path: Some(path.then("count")), from, to, ..change })
+                Some(Change {
+                    path: Some(path.then("count")),
+                    from,
+                    to,
+                    ..change
+                })
             }
             FactEdit::Exact(at, request, sub) => {
-                let (change, path, ask) = named(ChangeKind::Set(SetField::AllocationMode), *at, *request, *sub)?;
-                let (from, to) = (Some(ask.allocation_mode.clone()), Some("ExactCount".to_owned()));
-                Some(Change { path: Some(path.then("allocationMode")), from, to, ..change })
+                let (change, path, ask) = named(
+                    ChangeKind::Set(SetField::AllocationMode),
+                    *at,
+                    *request,
+                    *sub,
+                )?;
+                let (from, to) = (
+                    Some(ask.allocation_mode.clone()),
+                    Some("ExactCount".to_owned()),
+                );
+                Some(Change {
+                    path: Some(path.then("allocationMode")),
+                    from,
+                    to,
+                    ..change
+                })
             }
             FactEdit::Capacity(at, request, sub, name, amount) => {
-                let (change, path, ask) = named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
-                let from = capacity::requests(ask).get(name).map(|amount| amount.text().to_owned());
-                let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
+                let (change, path, ask) =
+                    named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
+                let from = capacity::requests(ask)
+                    .get(name)
+                    .map(|amount| amount.text().to_owned());
+                let path = Some(path.join(&field_path![
+                    "capacity",
+                    "requests",
+                    PathStep::Key(name.clone())
+                ]));
                 let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
-                Some(Change { path, name, from, to, ..change })
+                Some(Change {
+                    path,
+                    name,
+                    from,
+                    to,
+                    ..change
+                })
             }
             FactEdit::CapacityName(at, request, sub, name, other) => {
-                let (change, path, _) = named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
-                let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
-                Some(Change { path, name: Some(name.clone()), from: Some(name.clone()), to: Some(other.clone()), ..change })
+                let (change, path, _) =
+                    named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
+                let path = Some(path.join(&field_path![
+                    "capacity",
+                    "requests",
+                    PathStep::Key(name.clone())
+                ]));
+                Some(Change {
+                    path,
+                    name: Some(name.clone()),
+                    from: Some(name.clone()),
+                    to: Some(other.clone()),
+                    ..change
+                })
             }
         }
     }
@@ -452,12 +725,27 @@ impl<'c, 's> Trial<'c, 's> {
 fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
     let (claim, request, sub) = place(choice);
     let mut edits = Vec::new();
-    for (taken, need) in footprint.taken.iter().flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need))) {
-        let Some((name, _)) = taken.capacity.as_ref().filter(|_| taken.resource == need.resource && need.is_short()) else {
+    for (taken, need) in footprint
+        .taken
+        .iter()
+        .flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need)))
+    {
+        let Some((name, _)) = taken
+            .capacity
+            .as_ref()
+            .filter(|_| taken.resource == need.resource && need.is_short())
+        else {
             continue;
         };
-        let Some(asked) = capacity::requests(choice.ask).get(name) else { continue };
-        let most = asked.nanos().saturating_sub(need.missing().saturating_mul(UNIT).checked_div(taken.by()).unwrap_or(0));
+        let Some(asked) = capacity::requests(choice.ask).get(name) else {
+            continue;
+        };
+        let most = asked.nanos().saturating_sub(
+            need.missing()
+                .saturating_mul(UNIT)
+                .checked_div(taken.by())
+                .unwrap_or(0),
+        );
         let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
         if whole.nanos() > 0 {
             edits.push(FactEdit::Capacity(claim, request, sub, name.clone(), whole));
@@ -472,12 +760,18 @@ fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
 }
 
 fn place(choice: &RequestChoice<'_>) -> (usize, usize, Option<usize>) {
-    (choice.claim, choice.request, choice.sub_name.map(|_| choice.sub))
+    (
+        choice.claim,
+        choice.request,
+        choice.sub_name.map(|_| choice.sub),
+    )
 }
 
 /// Returns the largest amount up to `most` that a range does not round up.
 fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) -> i128 {
-    let Some((min, step)) = range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value()))) else {
+    let Some((min, step)) =
+        range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value())))
+    else {
         return most;
     };
     let above = most.saturating_sub(min);
@@ -500,17 +794,39 @@ fn shrinks(change: &Change) -> u8 {
 fn sentence(change: &Change, request: &str) -> String {
     let claim = &change.claim;
     let index = change.index.unwrap_or(0);
-    let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
+    let (from, to) = (
+        change.from.as_deref().unwrap_or_default(),
+        change.to.as_deref().unwrap_or_default(),
+    );
     match change.kind {
         ChangeKind::Drop(Dropped::Constraint) => {
-            message!("change.drop-constraint", "dropping constraint {index} of claim {claim}", index, claim)
+            message!(
+                "change.drop-constraint",
+                "dropping constraint {index} of claim {claim}",
+                index,
+                claim
+            )
         }
         ChangeKind::Drop(Dropped::Selector) => {
-            message!("change.drop-selector", "dropping selector {index} of request {request}", index, request)
+            message!(
+                "change.drop-selector",
+                "dropping selector {index} of request {request}",
+                index,
+                request
+            )
         }
         ChangeKind::Add(Added::Toleration) => {
-            let taint = change.toleration.as_ref().map(taint_text).unwrap_or_default();
-            message!("change.tolerate", "tolerating {taint} in request {request}", taint, request)
+            let taint = change
+                .toleration
+                .as_ref()
+                .map(taint_text)
+                .unwrap_or_default();
+            message!(
+                "change.tolerate",
+                "tolerating {taint} in request {request}",
+                taint,
+                request
+            )
         }
         ChangeKind::Free(Freed::Claim) => message!("change.free", "freeing claim {claim}", claim),
         ChangeKind::Set(SetField::Capacity) => {
@@ -532,12 +848,27 @@ fn sentence(change: &Change, request: &str) -> String {
             request
         ),
         ChangeKind::Set(field @ (SetField::Count | SetField::AllocationMode)) => {
-            message!("change.field", "{field} {to} instead of {from} in request {request}", field, to, from, request)
+            message!(
+                "change.field",
+                "{field} {to} instead of {from} in request {request}",
+                field,
+                to,
+                from,
+                request
+            )
         }
     }
 }
 
 fn taint_text(toleration: &Toleration) -> String {
-    let Toleration { key, value, effect, .. } = toleration;
-    Taint { key: key.clone(), value: value.clone(), effect: effect.clone(), rule: None }.name()
+    let Toleration {
+        key, value, effect, ..
+    } = toleration;
+    Taint {
+        key: key.clone(),
+        value: value.clone(),
+        effect: effect.clone(),
+        rule: None,
+    }
+    .name()
 }

@@ -24,14 +24,20 @@ pub struct Remark {
 
 impl From<Finding> for Remark {
     fn from(finding: Finding) -> Self {
-        Remark { finding, subject: None }
+        Remark {
+            finding,
+            subject: None,
+        }
     }
 }
 
 impl Remark {
     /// Returns a finding about an object.
     pub(crate) fn about(finding: Finding, kind: &'static str, name: String) -> Self {
-        Remark { finding, subject: Some(RemarkSubject { kind, name }) }
+        Remark {
+            finding,
+            subject: Some(RemarkSubject { kind, name }),
+        }
     }
 
     /// Sets the path in the object.
@@ -47,14 +53,29 @@ impl Remark {
 
 impl Serialize for Remark {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Finding { code, severity, origin, message, path, .. } = &self.finding;
+        let Finding {
+            code,
+            severity,
+            origin,
+            message,
+            path,
+            ..
+        } = &self.finding;
         let mut fields = serializer.serialize_struct("Remark", 7)?;
         fields.serialize_field("code", code)?;
         fields.serialize_field("severity", severity)?;
         fields.serialize_field("origin", origin)?;
         fields.serialize_field("message", message)?;
-        fields.serialize_field("kind", self.subject.as_ref().map_or("", |subject| subject.kind))?;
-        fields.serialize_field("object", self.subject.as_ref().map_or("", |subject| subject.name.as_str()))?;
+        fields.serialize_field(
+            "kind",
+            self.subject.as_ref().map_or("", |subject| subject.kind),
+        )?;
+        fields.serialize_field(
+            "object",
+            self.subject
+                .as_ref()
+                .map_or("", |subject| subject.name.as_str()),
+        )?;
         fields.serialize_field("path", path)?;
         fields.end()
     }

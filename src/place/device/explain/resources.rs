@@ -20,9 +20,14 @@ pub fn tell(cluster: &Cluster<'_>, footprint: &Footprint, told: &mut NodeAccount
         }
         told.help = refusal.help.as_ref().map(ResourceHelp::text);
     }
-    told.unclear = footprint.unclear.map(|two| two.map(|at| cluster.device_name(at)));
+    told.unclear = footprint
+        .unclear
+        .map(|two| two.map(|at| cluster.device_name(at)));
     for need in &footprint.needs {
-        let of_need = footprint.taken.iter().filter(|taken| taken.resource == need.resource);
+        let of_need = footprint
+            .taken
+            .iter()
+            .filter(|taken| taken.resource == need.resource);
         let devices: Vec<ResourceDevice> = of_need.map(|taken| device(cluster, taken)).collect();
         if need.is_short() || !devices.is_empty() {
             told.resources.push(resource(need, devices));
@@ -38,12 +43,18 @@ fn device(cluster: &Cluster<'_>, taken: &Taken) -> ResourceDevice {
         takes: spell(demand::nanos_of(taken.amount)),
         capacity,
         consumed: consumed.map(|amount| amount.text().to_owned()),
-        multiplier: taken.multiplier.as_ref().map(|amount| amount.text().to_owned()),
+        multiplier: taken
+            .multiplier
+            .as_ref()
+            .map(|amount| amount.text().to_owned()),
     }
 }
 
 fn resource(need: &Need, devices: Vec<ResourceDevice>) -> ResourceAccount {
-    let pods = need.pods.iter().map(|(pod, amount)| ResourcePod { pod: pod.clone(), requests: need.spell(*amount) });
+    let pods = need.pods.iter().map(|(pod, amount)| ResourcePod {
+        pod: pod.clone(),
+        requests: need.spell(*amount),
+    });
     let mut account = ResourceAccount {
         resource: need.resource.clone(),
         requested: need.spell(need.requested),
@@ -59,11 +70,26 @@ fn resource(need: &Need, devices: Vec<ResourceDevice>) -> ResourceAccount {
 }
 
 fn text(need: &Need, account: &ResourceAccount) -> String {
-    let ResourceAccount { resource, requested, allocatable, devices, pods, .. } = account;
-    let by = and_more(message::parts(devices.iter().take(MOST).map(device_text)), devices.len().saturating_sub(MOST));
+    let ResourceAccount {
+        resource,
+        requested,
+        allocatable,
+        devices,
+        pods,
+        ..
+    } = account;
+    let by = and_more(
+        message::parts(devices.iter().take(MOST).map(device_text)),
+        devices.len().saturating_sub(MOST),
+    );
     let pod = |one: &ResourcePod| {
         let ResourcePod { pod, requests } = one;
-        message!("account.resource-of-pod", "{pod} has {requests}", pod, requests)
+        message!(
+            "account.resource-of-pod",
+            "{pod} has {requests}",
+            pod,
+            requests
+        )
     };
     let users = message::parts(pods.iter().take(MOST).map(pod));
     let left = need.spell(need.allocatable.saturating_sub(need.used));
@@ -110,7 +136,11 @@ fn text(need: &Need, account: &ResourceAccount) -> String {
 fn device_text(device: &ResourceDevice) -> String {
     let name = device.device.rsplit('/').next().unwrap_or_default();
     let takes = &device.takes;
-    match (&device.capacity, &device.consumed, device.multiplier.as_ref().filter(|by| *by != "1")) {
+    match (
+        &device.capacity,
+        &device.consumed,
+        device.multiplier.as_ref().filter(|by| *by != "1"),
+    ) {
         (Some(capacity), Some(consumed), Some(by)) => message!(
             "account.resource-by-multiple",
             "{takes} by {name} ({consumed} of {capacity} × {by})",
@@ -128,6 +158,11 @@ fn device_text(device: &ResourceDevice) -> String {
             consumed,
             capacity
         ),
-        _ => message!("account.resource-by-device", "{takes} by {name}", takes, name),
+        _ => message!(
+            "account.resource-by-device",
+            "{takes} by {name}",
+            takes,
+            name
+        ),
     }
 }

@@ -18,10 +18,15 @@ pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
 
 /// Explains that the pod needs no devices; extended resources that no class serves, and one that was probably meant.
 pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
-    let mut parts = vec![message!("device.none-asked-for", "the pod asks for no devices").into_owned()];
+    let mut parts =
+        vec![message!("device.none-asked-for", "the pod asks for no devices").into_owned()];
     for resource in case.unserved() {
         let mut nearest = Nearest::to(resource);
-        let served = cluster.facts.classes.iter().filter_map(|class| class.spec.extended_resource_name.as_deref());
+        let served = cluster
+            .facts
+            .classes
+            .iter()
+            .filter_map(|class| class.spec.extended_resource_name.as_deref());
         served.for_each(|name| nearest.consider(name));
         parts.push(match nearest.found() {
             Some(near) => message!(
@@ -30,7 +35,11 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
                 resource,
                 near
             ),
-            None => message!("device.resource-not-served", "no DeviceClass serves `{resource}`", resource),
+            None => message!(
+                "device.resource-not-served",
+                "no DeviceClass serves `{resource}`",
+                resource
+            ),
         });
     }
     message::sentences(parts)
@@ -39,7 +48,11 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
 fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
     let facts = cluster.facts;
     let namespace = pod.metadata.namespace.as_str();
-    let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+    let statuses = pod
+        .status
+        .resource_claim_statuses
+        .as_deref()
+        .unwrap_or_default();
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
             let there = facts.claims.iter().map(|claim| &claim.metadata);
@@ -57,23 +70,41 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
                     name
                 )
             };
-            return Some(lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)));
+            return Some(
+                lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)),
+            );
         }
     }
     None
 }
 
 fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
-    let mut classes = case.refused?.spec.devices.requests.iter().flat_map(|request| {
-        let asks = request.exactly.iter().chain(&request.first_available);
-        asks.map(|ask| ask.device_class_name.as_str())
-    });
+    let mut classes = case
+        .refused?
+        .spec
+        .devices
+        .requests
+        .iter()
+        .flat_map(|request| {
+            let asks = request.exactly.iter().chain(&request.first_available);
+            asks.map(|ask| ask.device_class_name.as_str())
+        });
     let class = classes.find(|class| !class.is_empty() && cluster.class(class).is_none())?;
-    lacks(Absent::Class, "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
+    lacks(
+        Absent::Class,
+        "",
+        class,
+        cluster.facts.classes.iter().map(|class| &class.metadata),
+    )
 }
 
 /// Returns the help for an object that does not exist; `None` if it exists.
-fn lacks<'m>(kind: Absent, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<Help> {
+fn lacks<'m>(
+    kind: Absent,
+    namespace: &str,
+    name: &str,
+    there: impl Iterator<Item = &'m Meta>,
+) -> Option<Help> {
     let mut nearest = Nearest::to(name);
     for meta in there.filter(|meta| meta.namespace == namespace) {
         if meta.name == name {
@@ -82,12 +113,29 @@ fn lacks<'m>(kind: Absent, namespace: &str, name: &str, there: impl Iterator<Ite
         nearest.consider(&meta.name);
     }
     let text = match (namespace, nearest.found()) {
-        ("", None) => message!("device.object-absent", "there is no {kind} `{name}`", kind, name),
+        ("", None) => message!(
+            "device.object-absent",
+            "there is no {kind} `{name}`",
+            kind,
+            name
+        ),
         ("", Some(near)) => {
-            message!("device.object-absent-meant", "there is no {kind} `{name}`; did you mean `{near}`?", kind, name, near)
+            message!(
+                "device.object-absent-meant",
+                "there is no {kind} `{name}`; did you mean `{near}`?",
+                kind,
+                name,
+                near
+            )
         }
         (_, None) => {
-            message!("device.object-absent-in", "there is no {kind} `{name}` in namespace `{namespace}`", kind, name, namespace)
+            message!(
+                "device.object-absent-in",
+                "there is no {kind} `{name}` in namespace `{namespace}`",
+                kind,
+                name,
+                namespace
+            )
         }
         (_, Some(near)) => message!(
             "device.object-absent-in-meant",

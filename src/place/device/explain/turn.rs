@@ -31,7 +31,10 @@ pub enum TurnOutcome {
 impl TurnOutcome {
     /// Returns true if the pod has a node, or gets one.
     pub fn has_node(self) -> bool {
-        matches!(self, TurnOutcome::Bound | TurnOutcome::Preparing | TurnOutcome::Placed)
+        matches!(
+            self,
+            TurnOutcome::Bound | TurnOutcome::Preparing | TurnOutcome::Placed
+        )
     }
 }
 

@@ -24,12 +24,22 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     let mut list = Vec::new();
     errors(cluster, case, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
-        if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
+        if case
+            .pending
+            .iter()
+            .take(index)
+            .any(|other| std::ptr::eq(*other, *claim))
+        {
             let message = message!(
                 "account.claim-named-twice",
                 "the pod names this claim twice: it is allocated twice, and one of the results is lost"
             );
-            list.push(of_claim(claim, Code::ClaimNamedTwice, message, Some(field_path!["spec", "resourceClaims"])));
+            list.push(of_claim(
+                claim,
+                Code::ClaimNamedTwice,
+                message,
+                Some(field_path!["spec", "resourceClaims"]),
+            ));
         }
         admin_label(cluster, case, claim, &mut list);
         distinct(cluster, claim, &mut list);
@@ -41,7 +51,12 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
             allocated(cluster, claim, result, &mut told, &mut list);
         }
     }
-    for [one, other] in account.nodes.iter().filter_map(|node| node.unclear.as_ref()).take(1) {
+    for [one, other] in account
+        .nodes
+        .iter()
+        .filter_map(|node| node.unclear.as_ref())
+        .take(1)
+    {
         let message = message!(
             "account.device-looked-up-by-name",
             "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers",
@@ -50,7 +65,9 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         );
         list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
     }
-    let is_open = |node: &NodeAccount| node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1);
+    let is_open = |node: &NodeAccount| {
+        node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1)
+    };
     if !cluster.behaviour.ordered_pools && account.nodes.iter().any(is_open) {
         let message = message!(
             "account.pools-in-random-order",
@@ -61,7 +78,12 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     list
 }
 
-fn of_claim(claim: &Claim, code: Code, message: impl Into<String>, path: Option<FieldPath>) -> Remark {
+fn of_claim(
+    claim: &Claim,
+    code: Code,
+    message: impl Into<String>,
+    path: Option<FieldPath>,
+) -> Remark {
     let finding = Finding::warning(code, Origin::Claimkit, message);
     Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
 }
@@ -73,15 +95,21 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
         let message = node.message.as_deref().unwrap_or_default();
         let (nodes, devices) = seen.entry(message);
         nodes.push(&node.name);
-        let cells = node.requests.iter().flat_map(|request| &request.cells).map(|cell| cell.device.as_str());
-        devices.extend(
-            cells.filter(|device| message.contains("unsupported ResourceSlice.NodeSelector") && many_terms(cluster, device)),
-        );
+        let cells = node
+            .requests
+            .iter()
+            .flat_map(|request| &request.cells)
+            .map(|cell| cell.device.as_str());
+        devices.extend(cells.filter(|device| {
+            message.contains("unsupported ResourceSlice.NodeSelector")
+                && many_terms(cluster, device)
+        }));
         for cell in node.requests.iter().flat_map(|request| &request.cells) {
             let causes = |reason: &Reason| match reason {
-                Reason::ClassSelector(reason) | Reason::RequestSelector(reason) => {
-                    reason.error.as_deref().is_some_and(|error| message.ends_with(error))
-                }
+                Reason::ClassSelector(reason) | Reason::RequestSelector(reason) => reason
+                    .error
+                    .as_deref()
+                    .is_some_and(|error| message.ends_with(error)),
                 _ => false,
             };
             if cell.reason.iter().chain(&cell.also).any(causes) {
@@ -91,12 +119,20 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
     }
     for (message, (nodes, devices)) in seen {
         let found = Finding::new(Code::AllocationError, Origin::Scheduler, message);
-        list.push(match case.pending.iter().find_map(|claim| about(claim, message)) {
-            Some((object, path)) => Remark::about(found, "ResourceClaim", object).at(Some(path)),
-            None => found.into(),
-        });
+        list.push(
+            match case.pending.iter().find_map(|claim| about(claim, message)) {
+                Some((object, path)) => {
+                    Remark::about(found, "ResourceClaim", object).at(Some(path))
+                }
+                None => found.into(),
+            },
+        );
         let nodes = some(&nodes, MOST_NAMES);
-        let devices = devices.into_iter().take(MOST_NAMES).collect::<Vec<_>>().join(", ");
+        let devices = devices
+            .into_iter()
+            .take(MOST_NAMES)
+            .collect::<Vec<_>>()
+            .join(", ");
         let message = match devices.as_str() {
             "" => message!(
                 "account.error-ends-attempt",
@@ -119,13 +155,17 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     let object = claim.metadata.full_name();
     let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
     let requests = rest.strip_prefix(", request ").and_then(|rest| {
-        let is_named = |name: &str| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ',']));
-        claim
-            .spec
-            .devices
-            .requests
-            .iter()
-            .position(|request| is_named(&request.name) || request.first_available.iter().any(|sub| is_named(&sub.name)))
+        let is_named = |name: &str| {
+            rest.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([':', ',']))
+        };
+        claim.spec.devices.requests.iter().position(|request| {
+            is_named(&request.name)
+                || request
+                    .first_available
+                    .iter()
+                    .any(|sub| is_named(&sub.name))
+        })
     });
     let path = field_path!["spec", "devices", "requests"];
     let path = requests.map_or_else(|| path.clone(), |at| path.then(at));
@@ -135,22 +175,43 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
 /// Returns true if a device, or its slice, has a node selector with more than one term.
 fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
     let many = |selector: &Option<crate::place::device::facts::NodeSelector>| {
-        selector.as_ref().is_some_and(|selector| selector.node_selector_terms.len() > 1)
+        selector
+            .as_ref()
+            .is_some_and(|selector| selector.node_selector_terms.len() > 1)
     };
     cluster.facts.slices.iter().any(|slice| {
-        let devices = slice.spec.devices.iter().filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
-        let full = |device: &Device| format!("{}/{}/{}", slice.spec.driver, slice.spec.pool.name, device.name);
+        let devices = slice
+            .spec
+            .devices
+            .iter()
+            .filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
+        let full = |device: &Device| {
+            format!(
+                "{}/{}/{}",
+                slice.spec.driver, slice.spec.pool.name, device.name
+            )
+        };
         devices.into_iter().any(|device| full(device) == name)
     })
 }
 
 /// Reports a namespace without the label that the API server demands for admin access.
 fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
-    let Some(label) = case.admin_label().filter(|_| cluster.has(Feature::AdminAccess)) else { return };
-    let admin = |request: &crate::place::device::facts::ClaimRequest| {
-        request.exactly.as_ref().is_some_and(|ask| ask.admin_access == Some(true))
+    let Some(label) = case
+        .admin_label()
+        .filter(|_| cluster.has(Feature::AdminAccess))
+    else {
+        return;
     };
-    let Some(index) = claim.spec.devices.requests.iter().position(admin) else { return };
+    let admin = |request: &crate::place::device::facts::ClaimRequest| {
+        request
+            .exactly
+            .as_ref()
+            .is_some_and(|ask| ask.admin_access == Some(true))
+    };
+    let Some(index) = claim.spec.devices.requests.iter().position(admin) else {
+        return;
+    };
     let path = field_path!["spec", "devices", "requests", index, "adminAccess"];
     let labels = cluster.facts.namespaces.get(&claim.metadata.namespace);
     if labels.is_some_and(|labels| labels.get(label).is_some_and(|value| value == "true")) {
@@ -158,8 +219,14 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
     }
     let finding = match labels {
         Some(_) => {
-            let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
-            Finding::new(Code::AdminAccessLabel, Origin::ApiServer, format!("{path}: Forbidden: {text}"))
+            let text = format!(
+                "admin access to devices requires the `{label}: true` label on the containing namespace"
+            );
+            Finding::new(
+                Code::AdminAccessLabel,
+                Origin::ApiServer,
+                format!("{path}: Forbidden: {text}"),
+            )
         }
         None => {
             let message = message!(
@@ -176,12 +243,17 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
 /// Reports a distinctAttribute that is not enforced.
 fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
-        if !matches!(constraints::kind(constraint, cluster.behaviour), Some((ConstraintKind::Distinct, _))) {
+        if !matches!(
+            constraints::kind(constraint, cluster.behaviour),
+            Some((ConstraintKind::Distinct, _))
+        ) {
             continue;
         }
         let many = claim.spec.devices.requests.iter().any(|request| {
             let asks = request.exactly.iter().chain(&request.first_available);
-            let large = |ask: &crate::place::device::facts::Ask| ask.count > 2 || ask.allocation_mode == "All";
+            let large = |ask: &crate::place::device::facts::Ask| {
+                ask.count > 2 || ask.allocation_mode == "All"
+            };
             constraints::applies(constraint, &request.name, None) && asks.into_iter().any(large)
         });
         let message = if cluster.behaviour.distinct_by_address {
@@ -197,7 +269,13 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
         } else {
             continue;
         };
-        let path = Some(field_path!["spec", "devices", "constraints", index, "distinctAttribute"]);
+        let path = Some(field_path![
+            "spec",
+            "devices",
+            "constraints",
+            index,
+            "distinctAttribute"
+        ]);
         list.push(of_claim(claim, Code::DistinctNotEnforced, message, path));
     }
 }
@@ -208,12 +286,21 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
         return;
     }
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
-        let Some((_, name)) = constraints::kind(constraint, cluster.behaviour) else { continue };
+        let Some((_, name)) = constraints::kind(constraint, cluster.behaviour) else {
+            continue;
+        };
         let is_list = |driver: &str, device: &Device| {
-            constraints::attribute(device, driver, name).is_some_and(|found| scalar(found).is_none() && set(found).is_some())
+            constraints::attribute(device, driver, name)
+                .is_some_and(|found| scalar(found).is_none() && set(found).is_some())
         };
         let mut slices = cluster.facts.slices.iter();
-        if slices.any(|slice| slice.spec.devices.iter().any(|device| is_list(&slice.spec.driver, device))) {
+        if slices.any(|slice| {
+            slice
+                .spec
+                .devices
+                .iter()
+                .any(|device| is_list(&slice.spec.driver, device))
+        }) {
             let message = message!(
                 "account.list-in-constraint",
                 "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type",
@@ -231,8 +318,15 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
 
 /// Returns the request of a result: `request` or `request/subrequest`.
 fn ask_of<'c>(claim: &'c Claim, name: &str) -> Option<&'c Ask> {
-    let (request, sub) = name.split_once('/').map_or((name, None), |(request, sub)| (request, Some(sub)));
-    let request = claim.spec.devices.requests.iter().find(|known| known.name == request)?;
+    let (request, sub) = name
+        .split_once('/')
+        .map_or((name, None), |(request, sub)| (request, Some(sub)));
+    let request = claim
+        .spec
+        .devices
+        .requests
+        .iter()
+        .find(|known| known.name == request)?;
     match sub {
         None => request.exactly.as_ref(),
         Some(sub) => request.first_available.iter().find(|ask| ask.name == sub),
@@ -248,12 +342,23 @@ fn allocated(
 ) {
     let find = |result: &DeviceResult| {
         let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
-        slices.flat_map(|at| cluster.devices_of(*at)).find(|(_, device)| device.name == result.device)
+        slices
+            .flat_map(|at| cluster.devices_of(*at))
+            .find(|(_, device)| device.name == result.device)
     };
-    for (one, (at, device)) in result.devices.results.iter().filter_map(|one| Some((one, find(one)?))) {
+    for (one, (at, device)) in result
+        .devices
+        .results
+        .iter()
+        .filter_map(|one| Some((one, find(one)?)))
+    {
         let full = claim.metadata.full_name();
         if one.admin_access == Some(true) {
-            let users = cluster.usage.claims(cluster.identity(at)).iter().filter_map(|user| cluster.facts.claims.get(*user));
+            let users = cluster
+                .usage
+                .claims(cluster.identity(at))
+                .iter()
+                .filter_map(|user| cluster.facts.claims.get(*user));
             let users: Vec<String> = users.map(|user| user.metadata.full_name()).collect();
             if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
                 let users: Vec<&str> = users.iter().map(String::as_str).collect();
@@ -270,15 +375,34 @@ fn allocated(
         }
         // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
         let lasting = |taint: &Taint| {
-            let mut tolerations = one.tolerations.iter().filter(|toleration| toleration.effect == "NoExecute");
+            let mut tolerations = one
+                .tolerations
+                .iter()
+                .filter(|toleration| toleration.effect == "NoExecute");
             tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
         };
-        let evicting = device.taints.iter().any(|taint| taint.effect == "NoExecute" && !lasting(taint));
-        if cluster.has(Feature::DeviceTaints) && evicting && told.insert((full.clone(), one.request.clone())) {
+        let evicting = device
+            .taints
+            .iter()
+            .any(|taint| taint.effect == "NoExecute" && !lasting(taint));
+        if cluster.has(Feature::DeviceTaints)
+            && evicting
+            && told.insert((full.clone(), one.request.clone()))
+        {
             let has_effect = ask_of(claim, &one.request).is_some_and(|ask| {
-                let for_effect = ask.tolerations.iter().filter(|toleration| toleration.effect == "NoExecute");
-                let evicting = device.taints.iter().filter(|taint| taint.effect == "NoExecute");
-                evicting.into_iter().all(|taint| for_effect.clone().any(|toleration| tolerates(toleration, taint).is_ok()))
+                let for_effect = ask
+                    .tolerations
+                    .iter()
+                    .filter(|toleration| toleration.effect == "NoExecute");
+                let evicting = device
+                    .taints
+                    .iter()
+                    .filter(|taint| taint.effect == "NoExecute");
+                evicting.into_iter().all(|taint| {
+                    for_effect
+                        .clone()
+                        .any(|toleration| tolerates(toleration, taint).is_ok())
+                })
             });
             let (request, device) = (&one.request, &one.device);
             let message = match (cluster.behaviour.tolerations_in_result, has_effect) {
@@ -299,12 +423,17 @@ fn allocated(
         }
         let whole = device.capacity.iter().any(|(name, capacity)| {
             let is_asked = ask_of(claim, &one.request).and_then(|ask| ask.capacity.as_ref());
-            let is_asked = is_asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
+            let is_asked =
+                is_asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
             !is_asked
                 && capacity.request_policy.is_none()
-                && one.consumed_capacity.get(name).is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
+                && one
+                    .consumed_capacity
+                    .get(name)
+                    .is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
         });
-        if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request))) {
+        if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request)))
+        {
             let (request, device) = (&one.request, &one.device);
             let message = message!(
                 "capacity.share-takes-all",

@@ -1,7 +1,8 @@
 //! Reasons in one line, made from the data.
 
 use super::account::{
-    CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, Stage, TaintReason, TolerationReason,
+    CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, Stage, TaintReason,
+    TolerationReason,
 };
 use super::funnel::{Row, is_of};
 use super::kinds::{CapacityFault, FeatureField, StageKind};
@@ -22,41 +23,90 @@ pub const MOST: usize = 3;
 pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::PoolOldGeneration { newest } => {
-            message!("pool.old-generation", "its slice is older than generation {newest}", newest)
+            message!(
+                "pool.old-generation",
+                "its slice is older than generation {newest}",
+                newest
+            )
         }
         Reason::PoolIncomplete { have, want } => {
-            message!("pool.incomplete", "its pool is incomplete: {have} of {want} slices", have, want)
+            message!(
+                "pool.incomplete",
+                "its pool is incomplete: {have} of {want} slices",
+                have,
+                want
+            )
         }
-        Reason::PoolInvalid { reason } => message!("pool.invalid-because", "its pool is invalid: {reason}", reason),
-        Reason::SliceWithCounters => {
-            message!("pool.slice-with-counters", "it stands in a slice with shared counters, where devices are not offered")
-                .into_owned()
-        }
+        Reason::PoolInvalid { reason } => message!(
+            "pool.invalid-because",
+            "its pool is invalid: {reason}",
+            reason
+        ),
+        Reason::SliceWithCounters => message!(
+            "pool.slice-with-counters",
+            "it stands in a slice with shared counters, where devices are not offered"
+        )
+        .into_owned(),
         Reason::FeatureOff { field } => feature_off(*field).into_owned(),
         Reason::InUse { claims, pods } if pods.is_empty() => {
-            message!("device.held-unreserved", "held by {claims} (no pod reserves it)", claims = claims.join(", "))
+            message!(
+                "device.held-unreserved",
+                "held by {claims} (no pod reserves it)",
+                claims = claims.join(", ")
+            )
         }
         Reason::InUse { claims, pods } => {
-            message!("device.held-for", "held by {claims} (for {pods})", claims = claims.join(", "), pods = pods.join(", "))
+            message!(
+                "device.held-for",
+                "held by {claims} (for {pods})",
+                claims = claims.join(", "),
+                pods = pods.join(", ")
+            )
         }
         Reason::ChosenFor { claim, request } => {
-            message!("device.chosen-for", "chosen for request {request} of {claim}", request, claim)
+            message!(
+                "device.chosen-for",
+                "chosen for request {request} of {claim}",
+                request,
+                claim
+            )
         }
-        Reason::ClassSelector(reason) => {
-            selector(message!("device.class-selector", "class selector {index}", index = reason.index), reason)
+        Reason::ClassSelector(reason) => selector(
+            message!(
+                "device.class-selector",
+                "class selector {index}",
+                index = reason.index
+            ),
+            reason,
+        ),
+        Reason::RequestSelector(reason) => selector(
+            message!(
+                "device.request-selector",
+                "selector {index}",
+                index = reason.index
+            ),
+            reason,
+        ),
+        Reason::DeviceNotOnNode => {
+            message!("device.not-on-node", "it is not on this node").into_owned()
         }
-        Reason::RequestSelector(reason) => {
-            selector(message!("device.request-selector", "selector {index}", index = reason.index), reason)
-        }
-        Reason::DeviceNotOnNode => message!("device.not-on-node", "it is not on this node").into_owned(),
         Reason::Capacity(reason) => capacity(reason),
         Reason::Counters(reason) => counters(reason),
         Reason::Taint(reason) => taint(reason),
-        Reason::Constraint { attribute, near, .. } if near.is_empty() => {
+        Reason::Constraint {
+            attribute, near, ..
+        } if near.is_empty() => {
             message!("device.no-attribute", "no attribute {attribute}", attribute)
         }
-        Reason::Constraint { attribute, near, .. } => {
-            message!("device.no-attribute-but", "no attribute {attribute}, but {near}", attribute, near = near.join(", "))
+        Reason::Constraint {
+            attribute, near, ..
+        } => {
+            message!(
+                "device.no-attribute-but",
+                "no attribute {attribute}, but {near}",
+                attribute,
+                near = near.join(", ")
+            )
         }
     }
 }
@@ -79,10 +129,22 @@ fn feature_off(field: FeatureField) -> Cow<'static, str> {
 }
 
 fn counters(reason: &CounterReason) -> String {
-    let CounterReason { set, counter, needed, available, total, .. } = reason;
+    let CounterReason {
+        set,
+        counter,
+        needed,
+        available,
+        total,
+        ..
+    } = reason;
     let holder = |holder: &CounterHolder| {
         let CounterHolder { claim, device, .. } = holder;
-        message!("device.counter-holder", "{claim} through {device}", claim, device)
+        message!(
+            "device.counter-holder",
+            "{claim} through {device}",
+            claim,
+            device
+        )
     };
     let holders = message::parts(reason.holders.iter().map(holder));
     match (needed.as_str(), reason.holders.is_empty()) {
@@ -126,20 +188,48 @@ fn counters(reason: &CounterReason) -> String {
 }
 
 fn taint(reason: &TaintReason) -> String {
-    let value = if reason.value.is_empty() { String::new() } else { format!("={}", reason.value) };
+    let value = if reason.value.is_empty() {
+        String::new()
+    } else {
+        format!("={}", reason.value)
+    };
     let taint = format!("{}{value}:{}", reason.key, reason.effect);
     let tried = |one: &TolerationReason| {
         let TolerationReason { index, why } = one;
-        message!("taint.toleration-differs", "toleration {index} has another {why}", index, why)
+        message!(
+            "taint.toleration-differs",
+            "toleration {index} has another {why}",
+            index,
+            why
+        )
     };
     let tried = message::parts(reason.tolerations.iter().take(MOST).map(tried));
-    match (reason.from.strip_prefix("rule/"), reason.tolerations.is_empty()) {
-        (Some(rule), true) => message!("taint.by-rule", "tainted {taint} by rule {rule}", taint, rule),
+    match (
+        reason.from.strip_prefix("rule/"),
+        reason.tolerations.is_empty(),
+    ) {
+        (Some(rule), true) => message!(
+            "taint.by-rule",
+            "tainted {taint} by rule {rule}",
+            taint,
+            rule
+        ),
         (Some(rule), false) => {
-            message!("taint.by-rule-not-tolerated", "tainted {taint} by rule {rule} ({tried})", taint, rule, tried)
+            message!(
+                "taint.by-rule-not-tolerated",
+                "tainted {taint} by rule {rule} ({tried})",
+                taint,
+                rule,
+                tried
+            )
         }
         (None, true) => message!("taint.by-driver", "tainted {taint} by its driver", taint),
-        (None, false) => message!("taint.by-driver-not-tolerated", "tainted {taint} by its driver ({tried})", taint, tried),
+        (None, false) => message!(
+            "taint.by-driver-not-tolerated",
+            "tainted {taint} by its driver ({tried})",
+            taint,
+            tried
+        ),
     }
 }
 
@@ -151,24 +241,58 @@ fn selector(selector: String, reason: &SelectorReason) -> String {
     };
     let values = message::parts(reason.values.iter().map(value));
     match (&reason.error, reason.values.is_empty()) {
-        (Some(error), true) => message!("device.selector-error", "{selector} gives an error: {error}", selector, error),
+        (Some(error), true) => message!(
+            "device.selector-error",
+            "{selector} gives an error: {error}",
+            selector,
+            error
+        ),
         (Some(error), false) => {
-            message!("device.selector-error-read", "{selector} gives an error: {error} ({values})", selector, error, values)
+            message!(
+                "device.selector-error-read",
+                "{selector} gives an error: {error} ({values})",
+                selector,
+                error,
+                values
+            )
         }
         (None, true) => message!("device.selector-false", "{selector} is false", selector),
-        (None, false) => message!("device.selector-false-read", "{selector} is false ({values})", selector, values),
+        (None, false) => message!(
+            "device.selector-false-read",
+            "{selector} is false ({values})",
+            selector,
+            values
+        ),
     }
 }
 
 fn capacity(reason: &CapacityReason) -> String {
-    let CapacityReason { name, max, used, left, total, holders, names, .. } = reason;
+    let CapacityReason {
+        name,
+        max,
+        used,
+        left,
+        total,
+        holders,
+        names,
+        ..
+    } = reason;
     let show = |value: &Option<String>| value.clone().unwrap_or_default();
     match reason.why {
         CapacityFault::UnknownName if names.is_empty() => {
-            message!("capacity.unknown-and-no-other", "no capacity {name}, and no other", name)
+            message!(
+                "capacity.unknown-and-no-other",
+                "no capacity {name}, and no other",
+                name
+            )
         }
         CapacityFault::UnknownName => {
-            message!("capacity.unknown", "no capacity {name}, but {names}", name, names = names.join(", "))
+            message!(
+                "capacity.unknown",
+                "no capacity {name}, but {names}",
+                name,
+                names = names.join(", ")
+            )
         }
         CapacityFault::Max => message!(
             "capacity.above-max",
@@ -177,10 +301,18 @@ fn capacity(reason: &CapacityReason) -> String {
             max = show(max)
         ),
         CapacityFault::Step => {
-            message!("capacity.off-step", "{charge}, which is not on a step", charge = charge(reason))
+            message!(
+                "capacity.off-step",
+                "{charge}, which is not on a step",
+                charge = charge(reason)
+            )
         }
         CapacityFault::Values => {
-            message!("capacity.no-valid-value", "{charge}, which is not one of the valid values", charge = charge(reason))
+            message!(
+                "capacity.no-valid-value",
+                "{charge}, which is not one of the valid values",
+                charge = charge(reason)
+            )
         }
         CapacityFault::Exhausted if holders.is_empty() => message!(
             "capacity.exhausted",
@@ -203,35 +335,81 @@ fn capacity(reason: &CapacityReason) -> String {
 
 /// Returns the amount that is charged, and the one asked for if it differs.
 fn charge(reason: &CapacityReason) -> String {
-    let CapacityReason { name, asked, charged, total, max, .. } = reason;
+    let CapacityReason {
+        name,
+        asked,
+        charged,
+        total,
+        max,
+        ..
+    } = reason;
     // Upstream writes what it rounds in binary notation; beside decimal amounts that cannot be compared at sight.
-    let beside = [total, max, asked].into_iter().flatten().next().map_or("", String::as_str);
-    let charged =
-        charged.as_deref().map(|text| Amount::printed(text).map_or(text.to_owned(), |one| spell_like(one.nanos(), beside)));
-    let asked = asked.as_ref().filter(|asked| Some(*asked) != charged.as_ref());
+    let beside = [total, max, asked]
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or("", String::as_str);
+    let charged = charged.as_deref().map(|text| {
+        Amount::printed(text).map_or(text.to_owned(), |one| spell_like(one.nanos(), beside))
+    });
+    let asked = asked
+        .as_ref()
+        .filter(|asked| Some(*asked) != charged.as_ref());
     let charged = charged.as_deref().unwrap_or_default();
     match asked {
         Some(asked) => {
-            message!("capacity.charged-as", "{asked} of {name} is charged as {charged}", asked, name, charged)
+            message!(
+                "capacity.charged-as",
+                "{asked} of {name} is charged as {charged}",
+                asked,
+                name,
+                charged
+            )
         }
-        None => message!("capacity.charged", "{charged} of {name} is charged", charged, name),
+        None => message!(
+            "capacity.charged",
+            "{charged} of {name} is charged",
+            charged,
+            name
+        ),
     }
 }
 
 /// Returns why a claim that is allocated cannot be used on a node.
 pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
     let name = claim.metadata.full_name();
-    let failure = if why == Unavailable::Failed { binding::failure(claim) } else { None };
+    let failure = if why == Unavailable::Failed {
+        binding::failure(claim)
+    } else {
+        None
+    };
     match (why, failure) {
         (Unavailable::Elsewhere, _) => {
-            message!("device.claim-elsewhere", "{name} is allocated, but not for this node", name)
+            message!(
+                "device.claim-elsewhere",
+                "{name} is allocated, but not for this node",
+                name
+            )
         }
         (Unavailable::Failed, Some(why)) => {
-            message!("device.binding-failed-because", "binding the devices of {name} failed: {why}", name, why)
+            message!(
+                "device.binding-failed-because",
+                "binding the devices of {name} failed: {why}",
+                name,
+                why
+            )
         }
-        (Unavailable::Failed, None) => message!("device.binding-failed", "binding the devices of {name} failed", name),
+        (Unavailable::Failed, None) => message!(
+            "device.binding-failed",
+            "binding the devices of {name} failed",
+            name
+        ),
         (Unavailable::TimedOut, _) => {
-            message!("device.binding-timed-out", "the devices of {name} were not ready for binding in time", name)
+            message!(
+                "device.binding-timed-out",
+                "the devices of {name} were not ready for binding in time",
+                name
+            )
         }
     }
 }
@@ -240,10 +418,18 @@ pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
 pub fn signature(reason: &Reason) -> String {
     match reason {
         Reason::Capacity(reason) => {
-            format!("{} {} {:?} {:?} {:?}", reason.name, reason.why, reason.charged, reason.left, reason.max)
+            format!(
+                "{} {} {:?} {:?} {:?}",
+                reason.name, reason.why, reason.charged, reason.left, reason.max
+            )
         }
-        Reason::Counters(reason) => format!("{} {} {}", reason.counter, reason.needed, reason.available),
-        Reason::Taint(reason) => format!("{} {} {} {}", reason.key, reason.value, reason.effect, reason.from),
+        Reason::Counters(reason) => {
+            format!("{} {} {}", reason.counter, reason.needed, reason.available)
+        }
+        Reason::Taint(reason) => format!(
+            "{} {} {} {}",
+            reason.key, reason.value, reason.effect, reason.from
+        ),
         Reason::PoolIncomplete { have, want } => format!("{have} of {want}"),
         Reason::PoolInvalid { reason } => reason.clone(),
         Reason::Constraint { index, .. } => format!("constraint {index}"),
@@ -252,21 +438,49 @@ pub fn signature(reason: &Reason) -> String {
 }
 
 /// Returns the reasons at the first stage that leaves too few devices, with the devices that have them.
-pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
-    let short = |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some();
-    let Some(stage) = stages.iter().find(short) else { return String::new() };
+pub fn why(
+    cluster: &Cluster<'_>,
+    class: &str,
+    stages: &[Stage],
+    row: &Row<'_, '_>,
+    wanted: i64,
+) -> String {
+    let short = |stage: &&Stage| {
+        i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some()
+    };
+    let Some(stage) = stages.iter().find(short) else {
+        return String::new();
+    };
     // Skip devices that an earlier stage removed.
-    let position = stages.iter().position(|one| std::ptr::eq(one, stage)).unwrap_or(0);
-    let earlier = |reason: &Reason| stages.iter().take(position).any(|stage| is_of(reason, stage));
+    let position = stages
+        .iter()
+        .position(|one| std::ptr::eq(one, stage))
+        .unwrap_or(0);
+    let earlier = |reason: &Reason| {
+        stages
+            .iter()
+            .take(position)
+            .any(|stage| is_of(reason, stage))
+    };
     let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
-    for (shown, reasons) in row.iter().filter(|(_, reasons)| !reasons.iter().any(earlier)) {
-        let Some((_, device)) = cluster.device(shown.at) else { continue };
-        for found in reasons.iter().filter(|reason| is_of(reason, stage) && !is_of_another_driver(reason)) {
+    for (shown, reasons) in row
+        .iter()
+        .filter(|(_, reasons)| !reasons.iter().any(earlier))
+    {
+        let Some((_, device)) = cluster.device(shown.at) else {
+            continue;
+        };
+        for found in reasons
+            .iter()
+            .filter(|reason| is_of(reason, stage) && !is_of_another_driver(reason))
+        {
             by_text.entry(reason(found)).push(&device.name);
         }
     }
     if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
-        let drivers = row.iter().filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
+        let drivers = row
+            .iter()
+            .filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
         let drivers: Set<&str> = drivers.collect();
         return message!(
             "device.of-other-drivers",
@@ -276,12 +490,22 @@ pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '
         );
     }
     let part = |(text, devices): (&String, &Vec<&str>)| {
-        message!("device.reason-of-devices", "{devices}: {text}", devices = some(devices, MOST), text)
+        message!(
+            "device.reason-of-devices",
+            "{devices}: {text}",
+            devices = some(devices, MOST),
+            text
+        )
     };
     let reasons = message::sentences(by_text.iter().take(MOST).map(part));
     match by_text.len().saturating_sub(MOST) {
         0 => reasons,
-        more => message!("device.other-reasons", "{reasons}; and {more} other reasons", reasons, more),
+        more => message!(
+            "device.other-reasons",
+            "{reasons}; and {more} other reasons",
+            reasons,
+            more
+        ),
     }
 }
 
@@ -293,18 +517,32 @@ fn is_of_another_driver(reason: &Reason) -> bool {
 
 /// Returns the first of many names, and how many more there are.
 pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
-    let shown = names.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    let shown = names
+        .iter()
+        .take(most)
+        .map(AsRef::as_ref)
+        .collect::<Vec<&str>>()
+        .join(", ");
     and_more(shown, names.len().saturating_sub(most))
 }
 
 /// Adds how many more there are.
 pub fn and_more(shown: String, more: usize) -> String {
-    if more == 0 { shown } else { message!("device.and-more", "{shown} and {more} more", shown, more) }
+    if more == 0 {
+        shown
+    } else {
+        message!("device.and-more", "{shown} and {more} more", shown, more)
+    }
 }
 
 /// Returns the name of a request where another claim has one of the same name.
 pub fn of_claim(request: &str, claim: &str) -> String {
-    message!("device.request-of-claim", "{request} of {claim}", request, claim)
+    message!(
+        "device.request-of-claim",
+        "{request} of {claim}",
+        request,
+        claim
+    )
 }
 
 /// Returns a sentence about a node.

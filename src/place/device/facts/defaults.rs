@@ -16,7 +16,10 @@ impl PodSpec {
         for container in self.init_containers.iter_mut().chain(&mut self.containers) {
             container.set_requests();
             if host_network {
-                let unset = container.ports.iter_mut().filter(|port| port.host_port == 0);
+                let unset = container
+                    .ports
+                    .iter_mut()
+                    .filter(|port| port.host_port == 0);
                 unset.for_each(|port| port.host_port = port.container_port);
             }
         }

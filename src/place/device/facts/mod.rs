@@ -74,25 +74,37 @@ object! {
 impl Meta {
     /// Returns `namespace/name`, or the bare name.
     pub fn full_name(&self) -> String {
-        if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
+        if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
     }
 
     /// Makes a name as the server does; its end is random.
     pub fn generate(&mut self) {
         if self.name.is_empty() && !self.generate_name.is_empty() {
-            let base = self.generate_name.chars().take(GENERATED_BASE_MAX).collect::<String>();
+            let base = self
+                .generate_name
+                .chars()
+                .take(GENERATED_BASE_MAX)
+                .collect::<String>();
             self.name = format!("{base}{RANDOM_END}");
         }
     }
 
     /// Returns true if the owner with this UID manages the object.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
-        self.owner_references.iter().any(|owner| owner.controller && owner.uid == uid)
+        self.owner_references
+            .iter()
+            .any(|owner| owner.controller && owner.uid == uid)
     }
 
     /// Returns true if the pod of this name and UID manages the object.
     pub fn is_controlled_by_pod(&self, pod: &Meta) -> bool {
-        self.owner_references.iter().any(|owner| owner.controller && owner.uid == pod.uid && owner.name == pod.name)
+        self.owner_references
+            .iter()
+            .any(|owner| owner.controller && owner.uid == pod.uid && owner.name == pod.name)
     }
 }
 
@@ -259,12 +271,28 @@ impl Facts {
     /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
     /// used here.
     pub fn add(&mut self, object: &Value) -> Result<bool, String> {
-        self.take(object.get("kind").and_then(Value::as_str).unwrap_or_default(), Datum::Json(object), None)
+        self.take(
+            object
+                .get("kind")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+            Datum::Json(object),
+            None,
+        )
     }
 
     /// Takes an object of a kind. `namespace`: that of a pod, claim or template, whatever it says itself.
-    pub fn take(&mut self, kind: &str, object: Datum<'_>, namespace: Option<&str>) -> Result<bool, String> {
-        fn add<T: ReadFact>(list: &mut Vec<Rc<T>>, object: Datum<'_>, into: impl FnOnce(&mut T)) -> Result<bool, String> {
+    pub fn take(
+        &mut self,
+        kind: &str,
+        object: Datum<'_>,
+        namespace: Option<&str>,
+    ) -> Result<bool, String> {
+        fn add<T: ReadFact>(
+            list: &mut Vec<Rc<T>>,
+            object: Datum<'_>,
+            into: impl FnOnce(&mut T),
+        ) -> Result<bool, String> {
             let mut read = read_from(object)?;
             into(&mut read);
             list.push(Rc::new(read));
@@ -281,18 +309,26 @@ impl Facts {
             "DeviceClass" => add(&mut self.classes, object, |_| {}),
             "ResourceSlice" => add(&mut self.slices, object, |_| {}),
             "ResourceClaim" => add(&mut self.claims, object, |claim| place(&mut claim.metadata)),
-            "ResourceClaimTemplate" => add(&mut self.templates, object, |template| place(&mut template.metadata)),
+            "ResourceClaimTemplate" => add(&mut self.templates, object, |template| {
+                place(&mut template.metadata)
+            }),
             "Pod" => add(&mut self.pods, object, |pod: &mut Pod| {
                 place(&mut pod.metadata);
                 pod.spec.set_defaults();
             }),
             "DeviceTaintRule" => add(&mut self.rules, object, |_| {}),
-            "Service" => add(&mut self.services, object, |service: &mut Service| place(&mut service.metadata)),
+            "Service" => add(&mut self.services, object, |service: &mut Service| {
+                place(&mut service.metadata)
+            }),
             "PriorityClass" => add(&mut self.priority_classes, object, |_| {}),
-            "PodGroup" => add(&mut self.pod_groups, object, |group: &mut PodGroup| place(&mut group.metadata)),
-            "PodDisruptionBudget" => {
-                add(&mut self.budgets, object, |budget: &mut PodDisruptionBudget| place(&mut budget.metadata))
-            }
+            "PodGroup" => add(&mut self.pod_groups, object, |group: &mut PodGroup| {
+                place(&mut group.metadata)
+            }),
+            "PodDisruptionBudget" => add(
+                &mut self.budgets,
+                object,
+                |budget: &mut PodDisruptionBudget| place(&mut budget.metadata),
+            ),
             "Namespace" => {
                 let Named { metadata } = read_from(object)?;
                 self.namespaces.insert(metadata.name, metadata.labels);
@@ -335,18 +371,40 @@ impl Facts {
             list.retain(|object| names.is_empty() || !names.contains(&name(object)));
             list.extend(over);
         }
-        put(&mut self.nodes, over.nodes, |node| node.metadata.full_name());
-        put(&mut self.classes, over.classes, |class| class.metadata.full_name());
-        put(&mut self.slices, over.slices, |slice| slice.metadata.full_name());
-        put(&mut self.claims, over.claims, |claim| claim.metadata.full_name());
-        put(&mut self.templates, over.templates, |template| template.metadata.full_name());
+        put(&mut self.nodes, over.nodes, |node| {
+            node.metadata.full_name()
+        });
+        put(&mut self.classes, over.classes, |class| {
+            class.metadata.full_name()
+        });
+        put(&mut self.slices, over.slices, |slice| {
+            slice.metadata.full_name()
+        });
+        put(&mut self.claims, over.claims, |claim| {
+            claim.metadata.full_name()
+        });
+        put(&mut self.templates, over.templates, |template| {
+            template.metadata.full_name()
+        });
         put(&mut self.pods, over.pods, |pod| pod.metadata.full_name());
-        put(&mut self.rules, over.rules, |rule| rule.metadata.full_name());
-        put(&mut self.workloads, over.workloads, |workload| format!("{:?}/{}", workload.kind, workload.metadata.full_name()));
-        put(&mut self.services, over.services, |service| service.metadata.full_name());
-        put(&mut self.priority_classes, over.priority_classes, |class| class.metadata.full_name());
-        put(&mut self.pod_groups, over.pod_groups, |group| group.metadata.full_name());
-        put(&mut self.budgets, over.budgets, |budget| budget.metadata.full_name());
+        put(&mut self.rules, over.rules, |rule| {
+            rule.metadata.full_name()
+        });
+        put(&mut self.workloads, over.workloads, |workload| {
+            format!("{:?}/{}", workload.kind, workload.metadata.full_name())
+        });
+        put(&mut self.services, over.services, |service| {
+            service.metadata.full_name()
+        });
+        put(&mut self.priority_classes, over.priority_classes, |class| {
+            class.metadata.full_name()
+        });
+        put(&mut self.pod_groups, over.pod_groups, |group| {
+            group.metadata.full_name()
+        });
+        put(&mut self.budgets, over.budgets, |budget| {
+            budget.metadata.full_name()
+        });
         for (name, labels) in over.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -354,6 +412,9 @@ impl Facts {
 
     /// Returns a class by name.
     pub fn class(&self, name: &str) -> Option<&Class> {
-        self.classes.iter().find(|class| class.metadata.name == name).map(|class| &**class)
+        self.classes
+            .iter()
+            .find(|class| class.metadata.name == name)
+            .map(|class| &**class)
     }
 }

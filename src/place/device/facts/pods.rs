@@ -217,9 +217,23 @@ object! {
 impl Pod {
     /// Returns the claim that an entry of `spec.resourceClaims` stands for; `None`: none is there, or none is needed.
     pub fn claim_of(&self, entry: &str) -> Option<&str> {
-        let entry = self.spec.resource_claims.iter().find(|known| known.name == entry)?;
-        let statuses = self.status.resource_claim_statuses.as_deref().unwrap_or_default();
-        let made = || statuses.iter().find(|status| status.name == entry.name)?.resource_claim_name.as_deref();
+        let entry = self
+            .spec
+            .resource_claims
+            .iter()
+            .find(|known| known.name == entry)?;
+        let statuses = self
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
+        let made = || {
+            statuses
+                .iter()
+                .find(|status| status.name == entry.name)?
+                .resource_claim_name
+                .as_deref()
+        };
         entry.resource_claim_name.as_deref().or_else(made)
     }
 }

@@ -53,7 +53,9 @@ impl<'v> Datum<'v> {
             (_, record::FieldValue::Time(time)) => Datum::Time(*time),
             (_, record::FieldValue::Raw(text)) => Datum::Raw(text),
             (_, record::FieldValue::Map(entries)) => Datum::Map(entries),
-            (FieldType::Map(map), record::FieldValue::Entries(entries)) => Datum::Entries(&map.value, entries),
+            (FieldType::Map(map), record::FieldValue::Entries(entries)) => {
+                Datum::Entries(&map.value, entries)
+            }
             (FieldType::List(inner), record::FieldValue::List(items)) => Datum::List(inner, items),
             (_, record::FieldValue::Struct(record)) => Datum::Record(record),
             (_, record::FieldValue::Entries(_) | record::FieldValue::List(_)) => Datum::Null,
@@ -90,11 +92,17 @@ impl<'v> Datum<'v> {
         let value = match self {
             Datum::Null => Value::Null,
             Datum::Json(value) => value.clone(),
-            Datum::Node(tree, node) => return crate::text::de::deserialize(tree, node).map_err(|error| error.to_string()),
-            Datum::Raw(text) => return serde_json::from_str(text).map_err(|error| error.to_string()),
+            Datum::Node(tree, node) => {
+                return crate::text::de::deserialize(tree, node).map_err(|error| error.to_string());
+            }
+            Datum::Raw(text) => {
+                return serde_json::from_str(text).map_err(|error| error.to_string());
+            }
             Datum::Bool(flag) => flag.into(),
             Datum::Int(number) => number.into(),
-            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) => self.text().unwrap_or_default().into(),
+            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) => {
+                self.text().unwrap_or_default().into()
+            }
             Datum::List(..) => {
                 let mut items = Vec::new();
                 self.items(&mut |item| items.push(part(item)));
@@ -102,7 +110,9 @@ impl<'v> Datum<'v> {
             }
             Datum::Record(_) | Datum::Map(_) | Datum::Entries(..) => {
                 let mut members = serde_json::Map::new();
-                self.members(&mut |name, member| drop(members.insert(name.to_owned(), part(member))));
+                self.members(&mut |name, member| {
+                    drop(members.insert(name.to_owned(), part(member)))
+                });
                 members.into()
             }
         };
@@ -112,7 +122,9 @@ impl<'v> Datum<'v> {
     /// Calls `each` for every member of an object; returns false for other values.
     fn members(self, each: &mut dyn FnMut(&'v str, Datum<'v>)) -> bool {
         match self {
-            Datum::Json(Value::Object(members)) => members.iter().for_each(|(name, value)| each(name, Datum::Json(value))),
+            Datum::Json(Value::Object(members)) => members
+                .iter()
+                .for_each(|(name, value)| each(name, Datum::Json(value))),
             Datum::Node(tree, node) if tree.is_map(node) => {
                 for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed) {
                     each(tree.text(entry.key), Datum::Node(tree, entry.value));
@@ -132,8 +144,12 @@ impl<'v> Datum<'v> {
                     each(field.json, Datum::decoded(&field.ty, value));
                 }
             }
-            Datum::Map(entries) => entries.iter().for_each(|(name, text)| each(name, Datum::Text(text))),
-            Datum::Entries(ty, entries) => entries.iter().for_each(|(name, value)| each(name, Datum::decoded(ty, value))),
+            Datum::Map(entries) => entries
+                .iter()
+                .for_each(|(name, text)| each(name, Datum::Text(text))),
+            Datum::Entries(ty, entries) => entries
+                .iter()
+                .for_each(|(name, value)| each(name, Datum::decoded(ty, value))),
             _ => return false,
         }
         true
@@ -142,9 +158,13 @@ impl<'v> Datum<'v> {
     /// Calls `each` for every item of a list; returns false for other values.
     fn items(self, each: &mut dyn FnMut(Datum<'v>)) -> bool {
         match self {
-            Datum::Json(Value::Array(items)) => items.iter().for_each(|item| each(Datum::Json(item))),
+            Datum::Json(Value::Array(items)) => {
+                items.iter().for_each(|item| each(Datum::Json(item)))
+            }
             Datum::Node(tree, node) if matches!(tree.kind(node), Kind::Seq { .. }) => {
-                tree.items(node).iter().for_each(|item| each(Datum::Node(tree, *item)));
+                tree.items(node)
+                    .iter()
+                    .for_each(|item| each(Datum::Node(tree, *item)));
             }
             Datum::List(ty, items) => items.iter().for_each(|item| each(Datum::decoded(ty, item))),
             _ => return false,
@@ -178,9 +198,16 @@ impl<'v> Datum<'v> {
             Datum::Null | Datum::Json(Value::Null) => NULL,
             Datum::Bool(_) | Datum::Json(Value::Bool(_)) => BOOLEAN,
             Datum::Int(_) | Datum::Json(Value::Number(_)) => NUMBER,
-            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => STRING,
+            Datum::Text(_)
+            | Datum::Quantity(_)
+            | Datum::Time(_)
+            | Datum::Json(Value::String(_)) => STRING,
             Datum::List(..) | Datum::Json(Value::Array(_)) => LIST,
-            Datum::Record(_) | Datum::Raw(_) | Datum::Map(_) | Datum::Entries(..) | Datum::Json(Value::Object(_)) => OBJECT,
+            Datum::Record(_)
+            | Datum::Raw(_)
+            | Datum::Map(_)
+            | Datum::Entries(..)
+            | Datum::Json(Value::Object(_)) => OBJECT,
             Datum::Node(tree, node) => of_kind(tree.kind(node)),
         }
     }
@@ -222,7 +249,12 @@ pub fn read_from<T: ReadFact>(datum: Datum<'_>) -> Result<T, String> {
 impl FactReader {
     fn wrong(&mut self, wanted: Template, datum: Datum<'_>) {
         self.fault(|| {
-            message!("device.value-of-type", "is {what}, not {wanted}", what = datum.what().text(), wanted = wanted.text())
+            message!(
+                "device.value-of-type",
+                "is {what}, not {wanted}",
+                what = datum.what().text(),
+                wanted = wanted.text()
+            )
         });
     }
 
@@ -230,13 +262,22 @@ impl FactReader {
         if self.problem.is_none() {
             self.problem = Some(match self.path.as_slice() {
                 [] => text(),
-                path => message!("device.value-at-path", "`{path}` {fault}", path = path.join("."), fault = text()),
+                path => message!(
+                    "device.value-at-path",
+                    "`{path}` {fault}",
+                    path = path.join("."),
+                    fault = text()
+                ),
             });
         }
     }
 
     /// Calls for every member of an object that is not `null`.
-    pub fn object<'v>(&mut self, datum: Datum<'v>, each: &mut dyn FnMut(&'v str, Datum<'v>, &mut FactReader)) {
+    pub fn object<'v>(
+        &mut self,
+        datum: Datum<'v>,
+        each: &mut dyn FnMut(&'v str, Datum<'v>, &mut FactReader),
+    ) {
         let is_object = datum.members(&mut |name, member| {
             if !member.is_null() {
                 each(name, member, self);
@@ -257,7 +298,11 @@ impl FactReader {
 
     /// Reads an item of a list or map.
     fn item<T: ReadFact>(&mut self, datum: Datum<'_>) -> T {
-        if datum.is_null() { T::default() } else { T::read(datum, self) }
+        if datum.is_null() {
+            T::default()
+        } else {
+            T::read(datum, self)
+        }
     }
 }
 
@@ -278,7 +323,10 @@ impl ReadFact for i64 {
             Datum::Json(value) => value.as_i64(),
             Datum::Node(tree, node) => match tree.kind(node) {
                 Kind::Int(number) => Some(number),
-                Kind::Number(span) => tree.source().get(span.from()..span.to()).and_then(|literal| literal.parse().ok()),
+                Kind::Number(span) => tree
+                    .source()
+                    .get(span.from()..span.to())
+                    .and_then(|literal| literal.parse().ok()),
                 _ => None,
             },
             _ => None,
@@ -325,10 +373,18 @@ impl ReadFact for Amount {
         let parsed = match (datum, datum.text()) {
             (Datum::Quantity(text), _) => Amount::printed(text),
             (_, Some(text)) => Amount::parse(text.trim()),
-            _ => datum.json().and_then(|other| Amount::parse(&other.to_string())),
+            _ => datum
+                .json()
+                .and_then(|other| Amount::parse(&other.to_string())),
         };
         parsed.unwrap_or_else(|error| {
-            reader.fault(|| message!("device.value-no-quantity", "is not a quantity: {error}", error));
+            reader.fault(|| {
+                message!(
+                    "device.value-no-quantity",
+                    "is not a quantity: {error}",
+                    error
+                )
+            });
             Amount::default()
         })
     }
@@ -367,5 +423,9 @@ fn in_order<'v>(datum: Datum<'v>, reader: &mut FactReader) -> Vec<(&'v str, Datu
     if !datum.members(&mut |name, member| list.push((name, member))) {
         reader.wrong(OBJECT, datum);
     }
-    if list.is_sorted_by(|a, b| a.0 < b.0) { list } else { ordered(&list, &|(a, _), (b, _)| a.cmp(b)) }
+    if list.is_sorted_by(|a, b| a.0 < b.0) {
+        list
+    } else {
+        ordered(&list, &|(a, _), (b, _)| a.cmp(b))
+    }
 }

@@ -166,7 +166,11 @@ object! {
 impl Taint {
     /// Returns `key=value:effect`, as kubectl writes taints.
     pub fn name(&self) -> String {
-        let value = if self.value.is_empty() { String::new() } else { format!("={}", self.value) };
+        let value = if self.value.is_empty() {
+            String::new()
+        } else {
+            format!("={}", self.value)
+        };
         format!("{}{value}:{}", self.key, self.effect)
     }
 }

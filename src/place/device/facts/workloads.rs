@@ -101,9 +101,14 @@ pub struct PodSelector(pub LabelSelector);
 impl ReadFact for PodSelector {
     fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let mut labels = false;
-        reader.object(datum, &mut |name, _, _| labels |= !matches!(name, "matchLabels" | "matchExpressions"));
+        reader.object(datum, &mut |name, _, _| {
+            labels |= !matches!(name, "matchLabels" | "matchExpressions")
+        });
         let selector = if labels {
-            LabelSelector { match_labels: Sorted::read(datum, reader), match_expressions: Vec::new() }
+            LabelSelector {
+                match_labels: Sorted::read(datum, reader),
+                match_expressions: Vec::new(),
+            }
         } else {
             LabelSelector::read(datum, reader)
         };

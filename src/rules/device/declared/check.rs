@@ -24,7 +24,11 @@ pub struct DeclaredCheck<'c> {
 impl<'c> DeclaredCheck<'c> {
     /// Makes a check by the rules of a context.
     pub fn new(context: &'c Context, errors: &'c mut Errors) -> Self {
-        DeclaredCheck { context, beta: super::beta(context), errors }
+        DeclaredCheck {
+            context,
+            beta: super::beta(context),
+            errors,
+        }
     }
 
     /// Judges an object; `old` is the stored one of an update.
@@ -42,7 +46,13 @@ impl<'c> DeclaredCheck<'c> {
     }
 
     /// Judges a struct: its union, then its fields in the order of the type. Recursion is bounded by the depth of the tables.
-    fn structure(&mut self, plan: &Plan, new: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
+    fn structure(
+        &mut self,
+        plan: &Plan,
+        new: &Record<'_>,
+        old: Option<&Record<'_>>,
+        path: &Path<'_>,
+    ) {
         if let Some(union) = plan.union.filter(|union| self.enforces(union.stage)) {
             self.union(union, new, old, path);
         }
@@ -53,33 +63,64 @@ impl<'c> DeclaredCheck<'c> {
         }
     }
 
-    fn union(&mut self, union: &Union, new: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
+    fn union(
+        &mut self,
+        union: &Union,
+        new: &Record<'_>,
+        old: Option<&Record<'_>>,
+        path: &Path<'_>,
+    ) {
         let set = |record: &Record<'_>| -> Vec<&'static str> {
-            let is_set =
-                |name: &&&str| record.schema.slot(name).is_some() && !is_empty_list(record.get(name)) && record.has(name);
+            let is_set = |name: &&&str| {
+                record.schema.slot(name).is_some()
+                    && !is_empty_list(record.get(name))
+                    && record.has(name)
+            };
             union.members.iter().filter(is_set).copied().collect()
         };
         let chosen = set(new);
         if old.is_some_and(|old| set(old) == chosen) {
             return;
         }
-        let known: Vec<String> = union.members.iter().map(|name| format!("`{name}`")).collect();
+        let known: Vec<String> = union
+            .members
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
         let known = known.join(", ");
         match chosen.as_slice() {
-            [] => self.errors.invalid(union.code, path, Bad::Str(""), &format!("must specify one of: {known}")),
+            [] => self.errors.invalid(
+                union.code,
+                path,
+                Bad::Str(""),
+                &format!("must specify one of: {known}"),
+            ),
             [_] => {}
             several => {
                 let value = format!("{{{}}}", several.join(", "));
-                self.errors.invalid(union.code, path, Bad::Str(&value), &format!("must specify exactly one of: {known}"));
+                self.errors.invalid(
+                    union.code,
+                    path,
+                    Bad::Str(&value),
+                    &format!("must specify exactly one of: {known}"),
+                );
             }
         }
     }
 
-    fn field(&mut self, planned: &Planned, new: &FieldValue<'_>, old: Option<&FieldValue<'_>>, path: &Path<'_>) {
+    fn field(
+        &mut self,
+        planned: &Planned,
+        new: &FieldValue<'_>,
+        old: Option<&FieldValue<'_>>,
+        path: &Path<'_>,
+    ) {
         if old.is_some_and(|old| immutable::same_value(planned.ty, new, old)) {
             return;
         }
-        let enforced = planned.declared.filter(|declared| self.enforces(declared.stage));
+        let enforced = planned
+            .declared
+            .filter(|declared| self.enforces(declared.stage));
         if enforced.is_none_or(|declared| self.rules(declared, planned, new, old, path))
             && let Some(plan) = planned.inside()
         {
@@ -112,12 +153,18 @@ impl<'c> DeclaredCheck<'c> {
                     return false;
                 }
                 Rule::Immutable if old.is_some() => {
-                    self.errors.invalid(code, path, Bad::Null, immutable::MESSAGE);
+                    self.errors
+                        .invalid(code, path, Bad::Null, immutable::MESSAGE);
                     return false;
                 }
                 Rule::NoModify => {
                     if !zero && old.is_some_and(|old| !is_zero(ty, old)) {
-                        self.errors.invalid(code, path, Bad::Null, "field cannot be modified once set");
+                        self.errors.invalid(
+                            code,
+                            path,
+                            Bad::Null,
+                            "field cannot be modified once set",
+                        );
                         return false;
                     }
                 }
@@ -136,23 +183,44 @@ impl<'c> DeclaredCheck<'c> {
     }
 
     /// Judges a rule that only needs the value.
-    fn value(&mut self, declared: &Declared, rule: Rule, field: &'static Field, new: &FieldValue<'_>, path: &Path<'_>) {
+    fn value(
+        &mut self,
+        declared: &Declared,
+        rule: Rule,
+        field: &'static Field,
+        new: &FieldValue<'_>,
+        path: &Path<'_>,
+    ) {
         let code = declared.code;
         match rule {
-            Rule::MaxBytes(max) if new.as_str().len() > max => self.errors.too_long_bytes(code, path, max),
-            Rule::MaxLength(max) if new.as_str().chars().count() > max => self.errors.too_long_characters(code, path, max),
+            Rule::MaxBytes(max) if new.as_str().len() > max => {
+                self.errors.too_long_bytes(code, path, max)
+            }
+            Rule::MaxLength(max) if new.as_str().chars().count() > max => {
+                self.errors.too_long_characters(code, path, max)
+            }
             Rule::Minimum(least) => {
                 if let FieldValue::Int(number) = *new
                     && number < least
                 {
-                    self.errors.invalid(code, path, Bad::Int(number), &format!("must be greater than or equal to {least}"));
+                    self.errors.invalid(
+                        code,
+                        path,
+                        Bad::Int(number),
+                        &format!("must be greater than or equal to {least}"),
+                    );
                 }
             }
             Rule::Maximum(most) => {
                 if let FieldValue::Int(number) = *new
                     && number > most
                 {
-                    self.errors.invalid(code, path, Bad::Int(number), &format!("must be less than or equal to {most}"));
+                    self.errors.invalid(
+                        code,
+                        path,
+                        Bad::Int(number),
+                        &format!("must be less than or equal to {most}"),
+                    );
                 }
             }
             Rule::Format(format) => self.format(declared, format, new.as_str(), path),
@@ -166,7 +234,8 @@ impl<'c> DeclaredCheck<'c> {
                 let mut allowed = field.allowed(self.release());
                 order::sort(&mut allowed);
                 if !allowed.contains(&new.as_str()) {
-                    self.errors.not_supported(code, path, new.as_str(), &allowed);
+                    self.errors
+                        .not_supported(code, path, new.as_str(), &allowed);
                 }
             }
             Rule::UniqueSet => self.unique(items(new), &[], path),
@@ -177,8 +246,13 @@ impl<'c> DeclaredCheck<'c> {
                 }
             }
             Rule::EachEnum(allowed) => {
-                for (at, item) in items(new).iter().enumerate().filter(|(_, item)| !allowed.contains(&item.as_str())) {
-                    self.errors.not_supported(code, &path.index(at), item.as_str(), allowed);
+                for (at, item) in items(new)
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, item)| !allowed.contains(&item.as_str()))
+                {
+                    self.errors
+                        .not_supported(code, &path.index(at), item.as_str(), allowed);
                 }
             }
             Rule::EachKey(format) => {
@@ -195,8 +269,14 @@ impl<'c> DeclaredCheck<'c> {
     fn format(&mut self, declared: &Declared, format: Format, value: &str, path: &Path<'_>) {
         for fault in formats::faults(format, value) {
             match fault {
-                Fault::Whole(message) => self.errors.invalid(declared.code, path, Bad::Str(value), &message),
-                Fault::Part(part, message) => self.errors.invalid(declared.code, path, Bad::Str(&part), &message),
+                Fault::Whole(message) => {
+                    self.errors
+                        .invalid(declared.code, path, Bad::Str(value), &message)
+                }
+                Fault::Part(part, message) => {
+                    self.errors
+                        .invalid(declared.code, path, Bad::Str(&part), &message)
+                }
                 Fault::TooLong(max) => self.errors.too_long_bytes(declared.code, path, max),
             }
         }
@@ -220,22 +300,40 @@ impl<'c> DeclaredCheck<'c> {
                 }
                 None => Bad::Str(item.as_str()),
             };
-            self.errors.duplicate(Code::DuplicateItem, &path.index(at), shown);
+            self.errors
+                .duplicate(Code::DuplicateItem, &path.index(at), shown);
         }
     }
 
     /// Judges what a value holds.
-    fn inside(&mut self, plan: &Plan, planned: &Planned, new: &FieldValue<'_>, old: Option<&FieldValue<'_>>, path: &Path<'_>) {
+    fn inside(
+        &mut self,
+        plan: &Plan,
+        planned: &Planned,
+        new: &FieldValue<'_>,
+        old: Option<&FieldValue<'_>>,
+        path: &Path<'_>,
+    ) {
         match (planned.ty, new) {
-            (_, FieldValue::Struct(record)) => self.structure(plan, record, old.and_then(FieldValue::as_record), path),
+            (_, FieldValue::Struct(record)) => {
+                self.structure(plan, record, old.and_then(FieldValue::as_record), path)
+            }
             (FieldType::Struct(schema), FieldValue::Unset) => {
-                self.structure(plan, &Record::empty(schema), old.and_then(FieldValue::as_record), path);
+                self.structure(
+                    plan,
+                    &Record::empty(schema),
+                    old.and_then(FieldValue::as_record),
+                    path,
+                );
             }
             (_, FieldValue::List(list)) => {
                 for (at, item) in list.iter().enumerate() {
-                    let Some(record) = item.as_record() else { continue };
+                    let Some(record) = item.as_record() else {
+                        continue;
+                    };
                     let stored = planned.keys.and_then(|keys| {
-                        let same = |old: &&FieldValue<'_>| identity(old, keys) == identity(item, keys);
+                        let same =
+                            |old: &&FieldValue<'_>| identity(old, keys) == identity(item, keys);
                         old.map_or(&[][..], items).iter().find(same)?.as_record()
                     });
                     if !stored.is_some_and(|stored| immutable::same_record(record, stored)) {
@@ -245,11 +343,14 @@ impl<'c> DeclaredCheck<'c> {
             }
             (_, FieldValue::Entries(entries)) => {
                 for (key, entry) in entries {
-                    let Some(record) = entry.as_record() else { continue };
+                    let Some(record) = entry.as_record() else {
+                        continue;
+                    };
                     let stored = match old {
-                        Some(FieldValue::Entries(old)) => {
-                            old.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_record())
-                        }
+                        Some(FieldValue::Entries(old)) => old
+                            .iter()
+                            .find(|(name, _)| name == key)
+                            .and_then(|(_, value)| value.as_record()),
                         _ => None,
                     };
                     if !stored.is_some_and(|stored| immutable::same_record(record, stored)) {
@@ -289,7 +390,9 @@ fn is_zero(ty: &FieldType, value: &FieldValue<'_>) -> bool {
         (_, FieldValue::List(items)) => items.is_empty(),
         (_, FieldValue::Entries(entries)) => entries.is_empty(),
         (_, FieldValue::Int(number)) => *number == 0,
-        (FieldType::String | FieldType::Named(..) | FieldType::Uid, value) => value.as_str().is_empty(),
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, value) => {
+            value.as_str().is_empty()
+        }
         _ => false,
     }
 }

@@ -59,7 +59,9 @@ pub fn faults(format: Format, value: &str) -> Vec<Fault> {
         Format::LongNameCaseless => whole(caseless(value)),
         Format::LabelKey => whole(names::qualified_name_in(value, names::Wording::Bytes)),
         Format::Uuid if is_uuid(value) => Vec::new(),
-        Format::Uuid => vec![Fault::Whole("must be a lowercase UUID in 8-4-4-4-12 format".into())],
+        Format::Uuid => vec![Fault::Whole(
+            "must be a lowercase UUID in 8-4-4-4-12 format".into(),
+        )],
         Format::PoolName => pool_name(value),
         Format::FullyQualifiedName => fully_qualified_name(value),
         Format::ExtendedResourceName => whole(extended_resource_name(value)),
@@ -67,7 +69,11 @@ pub fn faults(format: Format, value: &str) -> Vec<Fault> {
 }
 
 fn short_name(value: &str) -> Vec<Cow<'static, str>> {
-    in_bytes(names::label(value, names::DottedLabel::NamesTheDots), value.len(), LABEL_MAX)
+    in_bytes(
+        names::label(value, names::DottedLabel::NamesTheDots),
+        value.len(),
+        LABEL_MAX,
+    )
 }
 
 /// Replaces the message about the length of a name, which is the first, by one in bytes.
@@ -113,10 +119,17 @@ fn pool_name(value: &str) -> Vec<Fault> {
     }
     for (at, segment) in value.split('/').enumerate() {
         if segment.is_empty() {
-            faults.push(Fault::Whole(format!("segment {at}: must not be empty").into()));
+            faults.push(Fault::Whole(
+                format!("segment {at}: must not be empty").into(),
+            ));
             continue;
         }
-        let wrong = |message| Fault::Part(segment.to_owned(), format!("segment {at}: {message}").into());
+        let wrong = |message| {
+            Fault::Part(
+                segment.to_owned(),
+                format!("segment {at}: {message}").into(),
+            )
+        };
         faults.extend(long_name(segment).into_iter().map(wrong));
     }
     faults
@@ -128,7 +141,9 @@ fn identifier(value: &str) -> Vec<Fault> {
         faults.push(Fault::TooLong(IDENTIFIER_MAX));
     }
     let mut bytes = value.bytes();
-    let starts = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let starts = bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     if !(starts && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')) {
         faults.push(Fault::Part(value.to_owned(), Cow::Borrowed(IDENTIFIER)));
     }
@@ -139,7 +154,9 @@ fn identifier(value: &str) -> Vec<Fault> {
 fn fully_qualified_name(value: &str) -> Vec<Fault> {
     let Some((domain, name)) = value.split_once('/') else {
         let mut faults = identifier(value);
-        faults.push(Fault::Whole("a fully qualified name must be a domain and a name separated by a slash".into()));
+        faults.push(Fault::Whole(
+            "a fully qualified name must be a domain and a name separated by a slash".into(),
+        ));
         return faults;
     };
     if name.contains('/') {
@@ -147,13 +164,18 @@ fn fully_qualified_name(value: &str) -> Vec<Fault> {
     }
     let mut faults = Vec::new();
     if domain.is_empty() {
-        faults.push(Fault::Part(String::new(), "prefix must not be empty".into()));
+        faults.push(Fault::Part(
+            String::new(),
+            "prefix must not be empty".into(),
+        ));
     } else {
         if domain.len() > LABEL_MAX {
             faults.push(Fault::TooLong(LABEL_MAX));
         }
         let messages = long_name(domain).into_iter();
-        faults.extend(messages.map(|message| Fault::Part(domain.to_owned(), Cow::Owned(format!("prefix: {message}")))));
+        faults.extend(messages.map(|message| {
+            Fault::Part(domain.to_owned(), Cow::Owned(format!("prefix: {message}")))
+        }));
     }
     if name.is_empty() {
         faults.push(Fault::Part(String::new(), "name must not be empty".into()));
@@ -166,7 +188,8 @@ fn fully_qualified_name(value: &str) -> Vec<Fault> {
 fn extended_resource_name(value: &str) -> Vec<Cow<'static, str>> {
     let mut messages: Vec<Cow<'static, str>> = Vec::new();
     if !value.contains('/') {
-        messages.push("a name must be a domain-prefixed path, such as 'example.com/my-prop'".into());
+        messages
+            .push("a name must be a domain-prefixed path, such as 'example.com/my-prop'".into());
     }
     if value.contains("kubernetes.io/") {
         messages.push("must not have \"kubernetes.io/\" domain".into());
@@ -175,7 +198,10 @@ fn extended_resource_name(value: &str) -> Vec<Cow<'static, str>> {
         messages.push("must not have \"requests.\" prefix".into());
     }
     // The server judges the name of the quota that the resource would have.
-    messages.extend(names::qualified_name_in(&format!("requests.{value}"), names::Wording::Bytes));
+    messages.extend(names::qualified_name_in(
+        &format!("requests.{value}"),
+        names::Wording::Bytes,
+    ));
     messages
 }
 
@@ -187,17 +213,31 @@ mod tests {
     #[test]
     fn a_pool_name_has_a_bound_as_a_whole() {
         let segments = format!("{}/{}", "a".repeat(100), "b".repeat(200));
-        assert!(matches!(&faults(Format::PoolName, &segments)[..], [Fault::TooLong(253)]));
-        assert!(matches!(&faults(Format::PoolName, &"a".repeat(254))[..], [Fault::TooLong(253), Fault::Part(..)]));
+        assert!(matches!(
+            &faults(Format::PoolName, &segments)[..],
+            [Fault::TooLong(253)]
+        ));
+        assert!(matches!(
+            &faults(Format::PoolName, &"a".repeat(254))[..],
+            [Fault::TooLong(253), Fault::Part(..)]
+        ));
         assert!(faults(Format::PoolName, &"a".repeat(253)).is_empty());
     }
 
     /// Compares with answers of kube-apiserver 1.37.2.
     #[test]
     fn the_fault_of_a_pool_name_is_in_its_segment() {
-        let [Fault::Part(segment, message)] = &faults(Format::PoolName, "fe80::/10")[..] else { panic!("one part") };
+        let [Fault::Part(segment, message)] = &faults(Format::PoolName, "fe80::/10")[..] else {
+            panic!("one part")
+        };
         assert_eq!(segment, "fe80::");
-        assert!(message.starts_with("segment 0: a lowercase RFC 1123 subdomain must consist of"), "{message}");
-        assert_eq!(faults(Format::PoolName, "a//b"), [Fault::Whole("segment 1: must not be empty".into())]);
+        assert!(
+            message.starts_with("segment 0: a lowercase RFC 1123 subdomain must consist of"),
+            "{message}"
+        );
+        assert_eq!(
+            faults(Format::PoolName, "a//b"),
+            [Fault::Whole("segment 1: must not be empty".into())]
+        );
     }
 }

@@ -23,17 +23,33 @@ use crate::rules::errors::Errors;
 use std::borrow::Cow;
 
 /// The codes of hand-written rules that no generated rule repeats, though one may judge the same field.
-const UNCOVERED: &[Code] = &[Code::PartitionTypeInvalid, Code::SkippedOperationsInvalid, Code::DerivedAttributeInvalid];
+const UNCOVERED: &[Code] = &[
+    Code::PartitionTypeInvalid,
+    Code::SkippedOperationsInvalid,
+    Code::DerivedAttributeInvalid,
+];
 
 /// Adds the generated errors about an object to the hand-written ones. `new` and `old` have the shape of `version`; `old` is the stored
 /// object of an update.
-pub fn run(version: &Version, new: &Record<'_>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
+pub fn run(
+    version: &Version,
+    new: &Record<'_>,
+    old: Option<&Record<'_>>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     let mut generated = context.errors();
     check::DeclaredCheck::new(context, &mut generated).object(new, old);
-    let covered: Vec<_> =
-        generated.list().iter().map(|error| (error.cause, in_hub(version, &error.field).into_owned())).collect();
+    let covered: Vec<_> = generated
+        .list()
+        .iter()
+        .map(|error| (error.cause, in_hub(version, &error.field).into_owned()))
+        .collect();
     errors.follow(generated, |error| {
-        !UNCOVERED.contains(&error.code) && covered.iter().any(|(cause, field)| *cause == error.cause && *field == error.field)
+        !UNCOVERED.contains(&error.code)
+            && covered
+                .iter()
+                .any(|(cause, field)| *cause == error.cause && *field == error.field)
     });
 }
 
@@ -48,10 +64,18 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
         Some((field.strip_suffix(below)?, below))
     };
     if let Some((device, below)) = item(&["spec.devices["]) {
-        return below.strip_prefix(".basic").map_or(Cow::Borrowed(field), |below| Cow::Owned([device, below].concat()));
+        return below
+            .strip_prefix(".basic")
+            .map_or(Cow::Borrowed(field), |below| {
+                Cow::Owned([device, below].concat())
+            });
     }
     match item(&["spec.devices.requests[", "spec.spec.devices.requests["]) {
-        Some((_, below)) if below.is_empty() || below == ".name" || below.starts_with(".firstAvailable") => Cow::Borrowed(field),
+        Some((_, below))
+            if below.is_empty() || below == ".name" || below.starts_with(".firstAvailable") =>
+        {
+            Cow::Borrowed(field)
+        }
         Some((request, below)) => Cow::Owned([request, ".exactly", below].concat()),
         None => Cow::Borrowed(field),
     }
@@ -65,9 +89,16 @@ pub fn is_fully_qualified(name: &str) -> bool {
 /// Returns the generated rules of a field that are enforced whatever the gate DeclarativeValidationBeta says, by the Go type of
 /// its struct.
 pub fn of(schema: &str, field: &str) -> &'static [Rule] {
-    let alias = table::ALIASES.iter().find(|(there, _)| *there == schema).map_or(schema, |(_, here)| here);
-    let stable = |row: &&table::Declared| row.field == field && row.stage == table::RuleStage::Stable;
-    let row = table::DECLARED.iter().filter(stable).find(|row| row.of == schema || row.of == alias);
+    let alias = table::ALIASES
+        .iter()
+        .find(|(there, _)| *there == schema)
+        .map_or(schema, |(_, here)| here);
+    let stable =
+        |row: &&table::Declared| row.field == field && row.stage == table::RuleStage::Stable;
+    let row = table::DECLARED
+        .iter()
+        .filter(stable)
+        .find(|row| row.of == schema || row.of == alias);
     row.map_or(&[], |row| row.rules)
 }
 
@@ -89,18 +120,42 @@ mod tests {
     #[test]
     fn paths_of_v1beta1_lead_to_the_hub() {
         for (written, hub) in [
-            ("spec.devices.requests[0].allocationMode", "spec.devices.requests[0].exactly.allocationMode"),
-            ("spec.spec.devices.requests[0].tolerations[1].key", "spec.spec.devices.requests[0].exactly.tolerations[1].key"),
-            ("spec.devices.requests[0].name", "spec.devices.requests[0].name"),
+            (
+                "spec.devices.requests[0].allocationMode",
+                "spec.devices.requests[0].exactly.allocationMode",
+            ),
+            (
+                "spec.spec.devices.requests[0].tolerations[1].key",
+                "spec.spec.devices.requests[0].exactly.tolerations[1].key",
+            ),
+            (
+                "spec.devices.requests[0].name",
+                "spec.devices.requests[0].name",
+            ),
             ("spec.devices.requests[0]", "spec.devices.requests[0]"),
-            ("spec.devices.requests[0].firstAvailable[1].selectors", "spec.devices.requests[0].firstAvailable[1].selectors"),
-            ("spec.devices.constraints[0].requests[1]", "spec.devices.constraints[0].requests[1]"),
-            ("spec.devices[0].basic.taints[0].effect", "spec.devices[0].taints[0].effect"),
-            ("spec.devices[0].basic.attributes[a/b]", "spec.devices[0].attributes[a/b]"),
+            (
+                "spec.devices.requests[0].firstAvailable[1].selectors",
+                "spec.devices.requests[0].firstAvailable[1].selectors",
+            ),
+            (
+                "spec.devices.constraints[0].requests[1]",
+                "spec.devices.constraints[0].requests[1]",
+            ),
+            (
+                "spec.devices[0].basic.taints[0].effect",
+                "spec.devices[0].taints[0].effect",
+            ),
+            (
+                "spec.devices[0].basic.attributes[a/b]",
+                "spec.devices[0].attributes[a/b]",
+            ),
             ("spec.pool.name", "spec.pool.name"),
         ] {
             assert_eq!(in_hub(&v1beta1::VERSION, written), hub);
         }
-        assert_eq!(in_hub(&v1::VERSION, "spec.devices[0].basic"), "spec.devices[0].basic");
+        assert_eq!(
+            in_hub(&v1::VERSION, "spec.devices[0].basic"),
+            "spec.devices[0].basic"
+        );
     }
 }

@@ -46,7 +46,9 @@ static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
 /// Returns the rules of a kind.
 pub fn of(root: &'static Struct, release: Release) -> Arc<Plan> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = made.iter().find(|(schema, of, _)| std::ptr::eq(*schema, root) && *of == release);
+    let known = made
+        .iter()
+        .find(|(schema, of, _)| std::ptr::eq(*schema, root) && *of == release);
     if let Some((_, _, plan)) = known {
         return Arc::clone(plan);
     }
@@ -64,19 +66,37 @@ pub fn forget() {
 /// Makes the plan of a struct; those of the structs in it are made when an object has them.
 fn plan(schema: &'static Struct, release: Release) -> Plan {
     let rows = Rows::of(schema.go);
-    let fields = schema.fields.iter().enumerate().filter(|(_, field)| field.in_release(release));
+    let fields = schema
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(_, field)| field.in_release(release));
     let planned = fields.filter_map(|(at, field)| {
         let ty = field.type_in(release);
         let declared = rows.of_field(field.json);
-        let keys = declared.into_iter().flat_map(|declared| declared.rules).find_map(|rule| match rule {
-            Rule::UniqueMap(keys) => Some(*keys),
-            _ => None,
-        });
+        let keys = declared
+            .into_iter()
+            .flat_map(|declared| declared.rules)
+            .find_map(|rule| match rule {
+                Rule::UniqueMap(keys) => Some(*keys),
+                _ => None,
+            });
         let inside = ty.holds().map(|inner| (inner, OnceLock::new()));
         let judged = declared.is_some() || inside.is_some();
-        judged.then_some(Planned { at, field, ty, declared, keys, inside, release })
+        judged.then_some(Planned {
+            at,
+            field,
+            ty,
+            declared,
+            keys,
+            inside,
+            release,
+        })
     });
-    Plan { union: UNIONS.iter().find(|union| union.of == schema.go), fields: planned.collect() }
+    Plan {
+        union: UNIONS.iter().find(|union| union.of == schema.go),
+        fields: planned.collect(),
+    }
 }
 
 /// The rules of the fields of a struct, looked up once: a policy's host makes the plan anew for each request.
@@ -90,10 +110,17 @@ impl Rows {
     fn of(name: &str) -> Self {
         let rows = |of: &str| DECLARED.iter().filter(|row| row.of == of).collect();
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-        Rows { own: rows(name), aliased: alias.map_or_else(Vec::new, |(_, name)| rows(name)) }
+        Rows {
+            own: rows(name),
+            aliased: alias.map_or_else(Vec::new, |(_, name)| rows(name)),
+        }
     }
 
     fn of_field(&self, field: &str) -> Option<&'static Declared> {
-        self.own.iter().chain(&self.aliased).find(|row| row.field == field).copied()
+        self.own
+            .iter()
+            .chain(&self.aliased)
+            .find(|row| row.field == field)
+            .copied()
     }
 }

@@ -21,11 +21,13 @@ async fn main() -> ExitCode {
     let engine = Engine::new(Config::new().cranelift_opt_level(OptLevel::None)).expect("an engine");
     let load = |name: &str| {
         let path = Path::new(folder_of_modules).join(name);
-        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let bytes =
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Module::new(&engine, bytes).expect("a module")
     };
     let module = load("claimkit-opa.wasm");
-    let index = std::fs::read_to_string(folder.join("index.json")).expect("index.json: run policy-wapc first");
+    let index = std::fs::read_to_string(folder.join("index.json"))
+        .expect("index.json: run policy-wapc first");
     let index: Vec<Value> = serde_json::from_str(&index).unwrap();
     let (mut passed, mut failed, mut left) = (0, 0, 0);
     for (number, entry) in index.iter().enumerate() {
@@ -36,25 +38,40 @@ async fn main() -> ExitCode {
         }
         for (input, result) in evaluations {
             // The crate takes values, not texts: what is no JSON cannot be given to it.
-            let (Ok(input), Ok(data)) =
-                (serde_json::from_slice::<Box<RawValue>>(&read(input)), serde_json::from_slice::<Box<RawValue>>(&read("data")))
-            else {
+            let (Ok(input), Ok(data)) = (
+                serde_json::from_slice::<Box<RawValue>>(&read(input)),
+                serde_json::from_slice::<Box<RawValue>>(&read("data")),
+            ) else {
                 left += 1;
                 continue;
             };
-            let expected = format!("[{{\"result\":{}}}]", String::from_utf8(read(result)).unwrap());
+            let expected = format!(
+                "[{{\"result\":{}}}]",
+                String::from_utf8(read(result)).unwrap()
+            );
             let given = evaluate(&engine, &module, &input, &data).await;
             if given == expected {
                 passed += 1;
             } else {
                 failed += 1;
                 let short = |text: &str| text.chars().take(2_000).collect::<String>();
-                println!("{} ({result})\n  expected {}\n  answered {}", entry["name"], short(&expected), short(&given));
+                println!(
+                    "{} ({result})\n  expected {}\n  answered {}",
+                    entry["name"],
+                    short(&expected),
+                    short(&given)
+                );
             }
         }
     }
-    println!("policy-opa: {passed} passed, {failed} failed; {left} payloads are no JSON and cannot be given to this host");
-    if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "policy-opa: {passed} passed, {failed} failed; {left} payloads are no JSON and cannot be given to this host"
+    );
+    if failed == 0 && passed > 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 async fn evaluate(engine: &Engine, module: &Module, input: &RawValue, data: &RawValue) -> String {
@@ -67,7 +84,10 @@ async fn evaluate(engine: &Engine, module: &Module, input: &RawValue, data: &Raw
         Ok(policy) => policy,
         Err(error) => return format!("no data: {error:#}"),
     };
-    match policy.evaluate::<_, Box<RawValue>, _>(&mut store, "claimkit/admit", &input).await {
+    match policy
+        .evaluate::<_, Box<RawValue>, _>(&mut store, "claimkit/admit", &input)
+        .await
+    {
         Ok(result) => result.get().to_owned(),
         Err(error) => format!("no result: {error:#}"),
     }

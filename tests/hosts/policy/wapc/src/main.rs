@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     };
     let load = |name: &str| {
         let path = Path::new(modules).join(name);
-        Host::load(&std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        Host::load(
+            &std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        )
     };
     let mut tally = Tally::default();
     let mut fixtures = fixtures::all(Path::new(folder));
@@ -31,13 +33,24 @@ fn main() -> ExitCode {
     let mut instance = host.instance();
     for fixture in &fixtures {
         let expected = Reply::Response(native(fixture).into_bytes());
-        let given = host.instance().call(fixture.operation, &fixture.payload, &fixture.cluster);
+        let given = host
+            .instance()
+            .call(fixture.operation, &fixture.payload, &fixture.cluster);
         tally.equal(&fixture.name, &given, &expected);
         let again = instance.call(fixture.operation, &fixture.payload, &fixture.cluster);
         tally.equal(&format!("{} (again)", fixture.name), &again, &expected);
     }
-    println!("policy-wapc: {} fixtures, {} passed, {} failed", fixtures.len(), tally.passed, tally.failed);
-    if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "policy-wapc: {} fixtures, {} passed, {} failed",
+        fixtures.len(),
+        tally.passed,
+        tally.failed
+    );
+    if tally.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// What the module is apart from its answers: imports, exports, metadata, the protocol and its errors. replay.mjs compares the
@@ -54,16 +67,40 @@ fn shape(host: &Host, tally: &mut Tally) {
         "host_response",
         "host_response_len",
     ];
-    tally.equal("imports", &host.imports(), &wanted.map(|name| format!("wapc.__{name}")).to_vec());
+    tally.equal(
+        "imports",
+        &host.imports(),
+        &wanted.map(|name| format!("wapc.__{name}")).to_vec(),
+    );
     let exports = host.exports();
-    tally.equal("exports", &exports.iter().any(|name| name == "memory"), &true);
-    tally.equal("exports", &exports.iter().any(|name| name == "__guest_call"), &true);
-    tally.equal("no export of another engine", &exports.iter().any(|name| name.starts_with("opa_")), &false);
+    tally.equal(
+        "exports",
+        &exports.iter().any(|name| name == "memory"),
+        &true,
+    );
+    tally.equal(
+        "exports",
+        &exports.iter().any(|name| name == "__guest_call"),
+        &true,
+    );
+    tally.equal(
+        "no export of another engine",
+        &exports.iter().any(|name| name.starts_with("opa_")),
+        &false,
+    );
     let sections = host.metadata();
     tally.equal("metadata sections", &sections.len(), &1);
-    tally.equal("protocol", &host.instance().call("protocol_version", b"", &[]), &Reply::Response(b"\"v1\"".to_vec()));
+    tally.equal(
+        "protocol",
+        &host.instance().call("protocol_version", b"", &[]),
+        &Reply::Response(b"\"v1\"".to_vec()),
+    );
     let unknown = "unknown operation `mutate`; there are `validate`, `validate_settings` and `protocol_version`";
-    tally.equal("an unknown operation", &host.instance().call("mutate", b"{}", &[]), &Reply::Error(unknown.as_bytes().to_vec()));
+    tally.equal(
+        "an unknown operation",
+        &host.instance().call("mutate", b"{}", &[]),
+        &Reply::Error(unknown.as_bytes().to_vec()),
+    );
 }
 
 /// A cluster that answers what the fixture says.
@@ -96,7 +133,11 @@ impl Tally {
         } else {
             self.failed += 1;
             let short = |value: &T| format!("{value:?}").chars().take(2_000).collect::<String>();
-            println!("{name}\n  expected {}\n  answered {}", short(expected), short(given));
+            println!(
+                "{name}\n  expected {}\n  answered {}",
+                short(expected),
+                short(given)
+            );
         }
     }
 }
