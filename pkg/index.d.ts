@@ -1,13 +1,27 @@
 export * from "./types.js";
 
 /** The host's type of a global name; `never` where its types are not loaded, such as the DOM's in Node. */
-type Global<Name extends string> = typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : never;
+type Global<Name extends string> =
+	typeof globalThis extends Record<Name, { prototype: infer Instance }>
+		? Instance
+		: never;
 
 /** A compiled `WebAssembly.Module`. */
-type Compiled = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+type Compiled = typeof globalThis extends {
+	WebAssembly: { Module: { prototype: infer Module } };
+}
+	? Module
+	: never;
 
 /** The source of the Wasm module: its address, a response with it, its bytes, or the compiled module. */
-export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"Response"> | ArrayBuffer | ArrayBufferView | Compiled;
+export type ModuleSource =
+	| string
+	| Global<"URL">
+	| Global<"Request">
+	| Global<"Response">
+	| ArrayBuffer
+	| ArrayBufferView
+	| Compiled;
 
 /**
  * Fetches (or takes) and starts the Wasm. Needed once in browsers and workers before anything else; Node starts it at the first
@@ -15,13 +29,17 @@ export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"
  *
  * @param source where the module is; without it, `claimkit_bg.wasm` beside the package's own file
  */
-export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
+export function init(
+	source?: ModuleSource | Promise<ModuleSource>,
+): Promise<void>;
 
 /**
  * Starts the Wasm from its bytes or from the compiled module, at once. Workers of hosts that compile modules ahead
  * (`import module from "claimkit/claimkit_bg.wasm"`) need this.
  */
-export function initSync(module: ArrayBuffer | ArrayBufferView | Compiled): void;
+export function initSync(
+	module: ArrayBuffer | ArrayBufferView | Compiled,
+): void;
 
 /**
  * Drops the module's instance with all its memory; the next call starts a fresh one. Prepared nodes and clusters are gone then: their
@@ -50,11 +68,11 @@ export function isManifest(text: string | Uint8Array): boolean;
 
 /** A text with fixes applied. */
 export interface FixedText {
-  text: string;
-  /** The number of fixes that were applied. */
-  applied: number;
-  /** The number of findings whose fix was not applied: it touches another fix, or it deletes something. */
-  left: number;
+	text: string;
+	/** The number of fixes that were applied. */
+	applied: number;
+	/** The number of findings whose fix was not applied: it touches another fix, or it deletes something. */
+	left: number;
 }
 
 /**
@@ -63,7 +81,11 @@ export interface FixedText {
  *
  * @param options `unsafe` applies fixes that delete something that a person wrote, too
  */
-export function applyFixes(text: string, findings: readonly Pick<Finding, "in" | "fixes">[], options?: { unsafe?: boolean | undefined }): FixedText;
+export function applyFixes(
+	text: string,
+	findings: readonly Pick<Finding, "in" | "fixes">[],
+	options?: { unsafe?: boolean | undefined },
+): FixedText;
 
 /**
  * The form in which {@link format} renders answers: `text` is one line for each finding, `codeframe` shows the source line
@@ -73,20 +95,33 @@ export function applyFixes(text: string, findings: readonly Pick<Finding, "in" |
 export type Form = "text" | "codeframe" | "sarif" | "github" | "junit";
 
 /** The parts of an answer that {@link format} reads. */
-export type Formattable = Pick<Answer, "findings"> & Partial<Pick<Answer, "objects">>;
+export type Formattable = Pick<Answer, "findings"> &
+	Partial<Pick<Answer, "objects">>;
 
 /**
  * Renders an answer for people or for another tool.
  *
  * @param options `text` is the text that the answer is about, `name` its file name in the report (`manifest.yaml` without it)
  */
-export function format(answer: Formattable, form: Form, options?: { text?: string | Uint8Array | undefined; name?: string | undefined; colors?: boolean | undefined }): string;
+export function format(
+	answer: Formattable,
+	form: Form,
+	options?: {
+		text?: string | Uint8Array | undefined;
+		name?: string | undefined;
+		colors?: boolean | undefined;
+	},
+): string;
 
 /** Renders the answers about several files as one report. */
 export function format(
-  files: readonly { answer: Formattable; text?: string | Uint8Array | undefined; name?: string | undefined }[],
-  form: Form,
-  options?: { colors?: boolean | undefined },
+	files: readonly {
+		answer: Formattable;
+		text?: string | Uint8Array | undefined;
+		name?: string | undefined;
+	}[],
+	form: Form,
+	options?: { colors?: boolean | undefined },
 ): string;
 
 /** Gives a language's sentences: the content of `claimkit/locale/en.json`, say. Not needed in Node. */

@@ -3,11 +3,11 @@ import base64 from "./claimkit_bg.wasm.js";
 import { startFrom } from "./start.js";
 
 startFrom("inline", () => {
-  const text = atob(base64);
-  // `Uint8Array.from` with a function takes ten times as long for four million characters.
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
-  return bytes;
+	const text = atob(base64);
+	// `Uint8Array.from` with a function takes ten times as long for four million characters.
+	const bytes = new Uint8Array(text.length);
+	for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+	return bytes;
 });
 
 export * from "./index.js";

@@ -3,12 +3,12 @@
  * may not be able to fetch, so the message has all that it needs.
  */
 export interface ServerStart {
-  claimkit: {
-    /** The bytes of `claimkit_bg.wasm`, or the compiled module. */
-    module: ArrayBuffer | ArrayBufferView | object;
-    /** The content of `claimkit/locale/<locale>.json` for each locale. */
-    sentences: Record<string, Record<string, Record<string, string>>>;
-    /** The version that the server gives as its own. */
-    version?: string;
-  };
+	claimkit: {
+		/** The bytes of `claimkit_bg.wasm`, or the compiled module. */
+		module: ArrayBuffer | ArrayBufferView | object;
+		/** The content of `claimkit/locale/<locale>.json` for each locale. */
+		sentences: Record<string, Record<string, Record<string, string>>>;
+		/** The version that the server gives as its own. */
+		version?: string;
+	};
 }

@@ -3,14 +3,33 @@
 
 /** The functions that the worker has. */
 const FUNCTIONS = [
-  "validate", "parse", "convert", "evaluate", "allocate", "cel", "hover", "complete", "fixes", "codes", "releases", "jsonSchema",
-  "admit", "answer", "format", "isManifest", "applyFixes", "addLocale", "setLocale", "init",
+	"validate",
+	"parse",
+	"convert",
+	"evaluate",
+	"allocate",
+	"cel",
+	"hover",
+	"complete",
+	"fixes",
+	"codes",
+	"releases",
+	"jsonSchema",
+	"admit",
+	"answer",
+	"format",
+	"isManifest",
+	"applyFixes",
+	"addLocale",
+	"setLocale",
+	"init",
 ];
 
 /** Calls that change the worker itself: a fresh one is given them again. */
 const SETTINGS = new Set(["addLocale", "setLocale", "init"]);
 
-const aborted = (signal) => signal.reason ?? new DOMException("This operation was aborted", "AbortError");
+const aborted = (signal) =>
+	signal.reason ?? new DOMException("This operation was aborted", "AbortError");
 
 /**
  * A worker's functions. One call runs at a time, in order. Wasm cannot be interrupted: canceling the call that runs ends the
@@ -19,114 +38,139 @@ const aborted = (signal) => signal.reason ?? new DOMException("This operation wa
  * @param open starts a worker: gets what to do with its messages and its failure, gives `{ post, close, idle }`
  */
 export function connect(open) {
-  let worker;
-  let running;
-  let closed = false;
-  let number = 0;
-  const waiting = [];
-  const settings = [];
+	let worker;
+	let running;
+	let closed = false;
+	let number = 0;
+	const waiting = [];
+	const settings = [];
 
-  const fail = (error) => {
-    const { call } = running ?? {};
-    stop();
-    call?.settle(() => call.reject(error));
-    next();
-  };
+	const fail = (error) => {
+		const { call } = running ?? {};
+		stop();
+		call?.settle(() => call.reject(error));
+		next();
+	};
 
-  function stop() {
-    worker?.close();
-    worker = undefined;
-    running = undefined;
-  }
+	function stop() {
+		worker?.close();
+		worker = undefined;
+		running = undefined;
+	}
 
-  function start() {
-    const own = open(
-      ({ id, value, error }) => {
-        if (worker !== own || running?.id !== id) return;
-        const { call } = running;
-        running = undefined;
-        call.settle(() => (error === undefined ? call.resolve(value) : call.reject(restore(error))));
-        next();
-      },
-      (error) => worker === own && fail(error),
-    );
-    worker = own;
-    const ignore = { settle: () => {}, resolve: () => {}, reject: () => {} };
-    waiting.unshift(...settings.map(({ name, args }) => ({ name, args, ...ignore })));
-  }
+	function start() {
+		const own = open(
+			({ id, value, error }) => {
+				if (worker !== own || running?.id !== id) return;
+				const { call } = running;
+				running = undefined;
+				call.settle(() =>
+					error === undefined
+						? call.resolve(value)
+						: call.reject(restore(error)),
+				);
+				next();
+			},
+			(error) => worker === own && fail(error),
+		);
+		worker = own;
+		const ignore = { settle: () => {}, resolve: () => {}, reject: () => {} };
+		waiting.unshift(
+			...settings.map(({ name, args }) => ({ name, args, ...ignore })),
+		);
+	}
 
-  function next() {
-    if (closed || running !== undefined) return;
-    if (waiting.length === 0) return worker?.idle?.();
-    if (worker === undefined) start();
-    const call = waiting.shift();
-    number += 1;
-    running = { id: number, call };
-    try {
-      worker.post({ id: number, name: call.name, args: call.args });
-    } catch (error) {
-      // An argument that cannot be cloned, a function say.
-      running = undefined;
-      call.settle(() => call.reject(error));
-      next();
-    }
-  }
+	function next() {
+		if (closed || running !== undefined) return;
+		if (waiting.length === 0) return worker?.idle?.();
+		if (worker === undefined) start();
+		const call = waiting.shift();
+		number += 1;
+		running = { id: number, call };
+		try {
+			worker.post({ id: number, name: call.name, args: call.args });
+		} catch (error) {
+			// An argument that cannot be cloned, a function say.
+			running = undefined;
+			call.settle(() => call.reject(error));
+			next();
+		}
+	}
 
-  function call(name, args) {
-    const { signal } = args.find((arg) => arg?.signal instanceof AbortSignal) ?? {};
-    const plain = args.map((arg) => (signal !== undefined && arg?.signal === signal ? withoutSignal(arg) : arg));
-    return new Promise((resolve, reject) => {
-      if (closed) return reject(new Error("claimkit: the worker was terminated"));
-      if (signal?.aborted) return reject(aborted(signal));
-      const own = { name, args: plain, resolve, reject, settle };
-      function settle(end) {
-        signal?.removeEventListener("abort", cancel);
-        if (SETTINGS.has(name)) settings.push(own);
-        end();
-      }
-      function cancel() {
-        const at = waiting.indexOf(own);
-        if (at >= 0) waiting.splice(at, 1);
-        else if (running?.call === own) stop();
-        reject(aborted(signal));
-        next();
-      }
-      signal?.addEventListener("abort", cancel, { once: true });
-      waiting.push(own);
-      next();
-    });
-  }
+	function call(name, args) {
+		const { signal } =
+			args.find((arg) => arg?.signal instanceof AbortSignal) ?? {};
+		const plain = args.map((arg) =>
+			signal !== undefined && arg?.signal === signal ? withoutSignal(arg) : arg,
+		);
+		return new Promise((resolve, reject) => {
+			if (closed)
+				return reject(new Error("claimkit: the worker was terminated"));
+			if (signal?.aborted) return reject(aborted(signal));
+			const own = { name, args: plain, resolve, reject, settle };
+			function settle(end) {
+				signal?.removeEventListener("abort", cancel);
+				if (SETTINGS.has(name)) settings.push(own);
+				end();
+			}
+			function cancel() {
+				const at = waiting.indexOf(own);
+				if (at >= 0) waiting.splice(at, 1);
+				else if (running?.call === own) stop();
+				reject(aborted(signal));
+				next();
+			}
+			signal?.addEventListener("abort", cancel, { once: true });
+			waiting.push(own);
+			next();
+		});
+	}
 
-  return {
-    ...Object.fromEntries(FUNCTIONS.map((name) => [name, (...args) => call(name, args)])),
-    terminate() {
-      closed = true;
-      const left = [...(running === undefined ? [] : [running.call]), ...waiting.splice(0)];
-      stop();
-      left.forEach(({ settle, reject }) => settle(() => reject(new Error("claimkit: the worker was terminated"))));
-    },
-  };
+	return {
+		...Object.fromEntries(
+			FUNCTIONS.map((name) => [name, (...args) => call(name, args)]),
+		),
+		terminate() {
+			closed = true;
+			const left = [
+				...(running === undefined ? [] : [running.call]),
+				...waiting.splice(0),
+			];
+			stop();
+			left.forEach(({ settle, reject }) =>
+				settle(() => reject(new Error("claimkit: the worker was terminated"))),
+			);
+		},
+	};
 }
 
 function withoutSignal({ signal, ...options }) {
-  return options;
+	return options;
 }
 
 /** An error of the worker as the same error here. */
 function restore({ name, message }) {
-  return name === "TypeError" ? new TypeError(message) : Object.assign(new Error(message), { name });
+	return name === "TypeError"
+		? new TypeError(message)
+		: Object.assign(new Error(message), { name });
 }
 
 /** Answers the calls that come in. */
 export async function serve(claimkit, { id, name, args }) {
-  try {
-    return { id, value: await claimkit[name](...args) };
-  } catch (error) {
-    return failed(id, error);
-  }
+	try {
+		return { id, value: await claimkit[name](...args) };
+	} catch (error) {
+		return failed(id, error);
+	}
 }
 
 /** The answer to a call that threw. */
 export function failed(id, error) {
-  return { id, error: { name: error?.name ?? "Error", message: error?.message ?? String(error) } };
+	return {
+		id,
+		error: {
+			name: error?.name ?? "Error",
+			message: error?.message ?? String(error),
+		},
+	};
 }

@@ -5,13 +5,13 @@ import { failed, serve } from "./worker-client.js";
 let started;
 
 self.addEventListener("message", async ({ data }) => {
-  try {
-    // Whoever calls `init` first says where the module is; otherwise it is the file beside this one.
-    if (data.name === "init") started = Promise.resolve();
-    await (started ??= claimkit.init());
-  } catch (error) {
-    started = undefined;
-    return self.postMessage(failed(data.id, error));
-  }
-  self.postMessage(await serve(claimkit, data));
+	try {
+		// Whoever calls `init` first says where the module is; otherwise it is the file beside this one.
+		if (data.name === "init") started = Promise.resolve();
+		await (started ??= claimkit.init());
+	} catch (error) {
+		started = undefined;
+		return self.postMessage(failed(data.id, error));
+	}
+	self.postMessage(await serve(claimkit, data));
 });

@@ -6,7 +6,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { packageFlags } from "./flags.mjs";
@@ -20,163 +28,297 @@ const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const tools = path.join(target, "tools");
 
 function say(text) {
-  console.log(`==> ${text}`);
+	console.log(`==> ${text}`);
 }
 
 function fail(text) {
-  console.error(`pkg/build: ${text}`);
-  process.exit(1);
+	console.error(`pkg/build: ${text}`);
+	process.exit(1);
 }
 
 /** Runs a program, showing what it prints; anything but success ends the build. */
 function run(program, args, settings = {}) {
-  const done = spawnSync(program, args, { cwd: root, stdio: "inherit", ...settings });
-  if (done.error) fail(`cannot start ${program}: ${done.error.message}`);
-  if (done.status !== 0) fail(`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`);
+	const done = spawnSync(program, args, {
+		cwd: root,
+		stdio: "inherit",
+		...settings,
+	});
+	if (done.error) fail(`cannot start ${program}: ${done.error.message}`);
+	if (done.status !== 0)
+		fail(
+			`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`,
+		);
 }
 
 /** Runs cargo beside whatever else goes on. */
 async function cargo(args, env = process.env) {
-  const [status] = await once(spawn("cargo", args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] }), "exit");
-  if (status !== 0) fail(`cargo ${args.join(" ")} ended with ${status}`);
+	const [status] = await once(
+		spawn("cargo", args, {
+			cwd: root,
+			env,
+			stdio: ["ignore", "inherit", "inherit"],
+		}),
+		"exit",
+	);
+	if (status !== 0) fail(`cargo ${args.join(" ")} ended with ${status}`);
 }
 
 /** The version of a package in a Cargo.lock. */
 function lockedVersion(lock, name) {
-  const found = readFileSync(lock, "utf8").match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`));
-  return found?.[1] ?? fail(`${lock} does not name ${name}`);
+	const found = readFileSync(lock, "utf8").match(
+		new RegExp(`name = "${name}"\\nversion = "([^"]+)"`),
+	);
+	return found?.[1] ?? fail(`${lock} does not name ${name}`);
 }
 
 /** `wasm-pack build` without `--out-dir` writes its own package.json and README over ours; put ours back. */
 function restorePackage() {
-  const manifest = path.join(out, "package.json");
-  if (existsSync(manifest) && "exports" in JSON.parse(readFileSync(manifest, "utf8"))) return;
-  say("pkg/package.json is wasm-pack's: restoring ours from git");
-  run("git", ["checkout", "--", "pkg/package.json", "pkg/README.md"]);
-  // It also has git ignore the whole folder, which would hide new files from whoever works here.
-  rmSync(path.join(out, ".gitignore"), { force: true });
+	const manifest = path.join(out, "package.json");
+	if (
+		existsSync(manifest) &&
+		"exports" in JSON.parse(readFileSync(manifest, "utf8"))
+	)
+		return;
+	say("pkg/package.json is wasm-pack's: restoring ours from git");
+	run("git", ["checkout", "--", "pkg/package.json", "pkg/README.md"]);
+	// It also has git ignore the whole folder, which would hide new files from whoever works here.
+	rmSync(path.join(out, ".gitignore"), { force: true });
 }
 
 /** wasm-bindgen, of the version that the crate itself has. It is compiled beside the crate, whose last step takes one core. */
 async function bindgen() {
-  const version = lockedVersion(path.join(root, "Cargo.lock"), "wasm-bindgen");
-  const own = lockedVersion(path.join(here, "bindgen/Cargo.lock"), "wasm-bindgen-cli-support");
-  if (own !== version) fail(`Cargo.lock has wasm-bindgen ${version}, pkg/build/bindgen has ${own}: they must be equal`);
-  const folder = path.join(tools, `bindgen-${version}`);
-  const program = path.join(folder, "debug/bindgen");
-  if (!existsSync(program)) say(`wasm-bindgen ${version}: building its library, once, about 1 minute`);
-  const args = ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder];
-  await cargo(args);
-  return program;
+	const version = lockedVersion(path.join(root, "Cargo.lock"), "wasm-bindgen");
+	const own = lockedVersion(
+		path.join(here, "bindgen/Cargo.lock"),
+		"wasm-bindgen-cli-support",
+	);
+	if (own !== version)
+		fail(
+			`Cargo.lock has wasm-bindgen ${version}, pkg/build/bindgen has ${own}: they must be equal`,
+		);
+	const folder = path.join(tools, `bindgen-${version}`);
+	const program = path.join(folder, "debug/bindgen");
+	if (!existsSync(program))
+		say(`wasm-bindgen ${version}: building its library, once, about 1 minute`);
+	const args = [
+		"build",
+		"--quiet",
+		"--locked",
+		"--manifest-path",
+		path.join(here, "bindgen/Cargo.toml"),
+		"--target-dir",
+		folder,
+	];
+	await cargo(args);
+	return program;
 }
 
 /** A program from npm. */
 const npmTool = (name) => path.join(npmTools(), ".bin", name);
 
 // The Wasm features that rustc uses by default, and those of ./flags.mjs; every browser since 2023 has them.
-const WASM_FEATURES = ["simd", "bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
+const WASM_FEATURES = [
+	"simd",
+	"bulk-memory",
+	"nontrapping-float-to-int",
+	"sign-ext",
+	"mutable-globals",
+	"reference-types",
+	"multivalue",
+];
 
 /** Compiles the crate to Wasm with the features given. The modules have one file name: in one folder, each would replace the other. */
 async function compile(name, folder, ...features) {
-  const args = ["build", "--quiet", "--locked", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--target-dir", folder];
-  await cargo([...args, ...features], { ...process.env, CARGO_ENCODED_RUSTFLAGS: packageFlags() });
-  const compiled = path.join(target, "pkg", `${name}.wasm`);
-  mkdirSync(path.dirname(compiled), { recursive: true });
-  copyFileSync(path.join(folder, "wasm32-unknown-unknown/release/claimkit.wasm"), compiled);
-  return compiled;
+	const args = [
+		"build",
+		"--quiet",
+		"--locked",
+		"--lib",
+		"--release",
+		"--target",
+		"wasm32-unknown-unknown",
+		"--target-dir",
+		folder,
+	];
+	await cargo([...args, ...features], {
+		...process.env,
+		CARGO_ENCODED_RUSTFLAGS: packageFlags(),
+	});
+	const compiled = path.join(target, "pkg", `${name}.wasm`);
+	mkdirSync(path.dirname(compiled), { recursive: true });
+	copyFileSync(
+		path.join(folder, "wasm32-unknown-unknown/release/claimkit.wasm"),
+		compiled,
+	);
+	return compiled;
 }
 
 /** Makes a module and its glue, unless they are made already, and puts them into pkg/, where `wasm-pack build` may have put its own. */
 function build(glue, name, compiled) {
-  const folder = path.join(target, "pkg", `${name}-bindgen`);
-  const module = path.join(folder, `${name}_bg.wasm`);
-  const products = [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`, `${name}_bg.wasm.d.ts`];
-  // Hashes of the inputs and outputs; if they are those of the last build, there is nothing to make.
-  const stampFile = path.join(target, "pkg", `${name}-stamp`);
-  function stamp() {
-    const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), ...products.map((product) => path.join(folder, product))]) hash.update(readFileSync(file));
-    return hash.digest("hex");
-  }
-  const made = existsSync(stampFile) && products.every((product) => existsSync(path.join(folder, product))) && readFileSync(stampFile, "utf8") === stamp();
-  if (!made) {
-    run(glue, [compiled, folder]);
-    // Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
-    // optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
-    run(npmTool("wasm-opt"), ["-O2", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
-    writeFileSync(stampFile, stamp());
-    say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
-  }
-  for (const product of products) copyFileSync(path.join(folder, product), path.join(out, product));
+	const folder = path.join(target, "pkg", `${name}-bindgen`);
+	const module = path.join(folder, `${name}_bg.wasm`);
+	const products = [
+		`${name}.js`,
+		`${name}.d.ts`,
+		`${name}_bg.wasm`,
+		`${name}_bg.wasm.d.ts`,
+	];
+	// Hashes of the inputs and outputs; if they are those of the last build, there is nothing to make.
+	const stampFile = path.join(target, "pkg", `${name}-stamp`);
+	function stamp() {
+		const hash = createHash("sha256");
+		for (const file of [
+			compiled,
+			fileURLToPath(import.meta.url),
+			...products.map((product) => path.join(folder, product)),
+		])
+			hash.update(readFileSync(file));
+		return hash.digest("hex");
+	}
+	const made =
+		existsSync(stampFile) &&
+		products.every((product) => existsSync(path.join(folder, product))) &&
+		readFileSync(stampFile, "utf8") === stamp();
+	if (!made) {
+		run(glue, [compiled, folder]);
+		// Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
+		// optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
+		run(npmTool("wasm-opt"), [
+			"-O2",
+			"--one-caller-inline-max-function-size=100",
+			...WASM_FEATURES.map((name) => `--enable-${name}`),
+			module,
+			"-o",
+			module,
+		]);
+		writeFileSync(stampFile, stamp());
+		say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
+	}
+	for (const product of products)
+		copyFileSync(path.join(folder, product), path.join(out, product));
 }
 
 /** The module inside JavaScript, for bundles that can have no file beside them. */
 function inline() {
-  const base64 = readFileSync(path.join(out, "claimkit_bg.wasm")).toString("base64");
-  writeFileSync(path.join(out, "claimkit_bg.wasm.js"), `// claimkit_bg.wasm as base64, for ./inline.js.\nexport default "${base64}";\n`);
+	const base64 = readFileSync(path.join(out, "claimkit_bg.wasm")).toString(
+		"base64",
+	);
+	writeFileSync(
+		path.join(out, "claimkit_bg.wasm.js"),
+		`// claimkit_bg.wasm as base64, for ./inline.js.\nexport default "${base64}";\n`,
+	);
 }
 
 /** The version and the releases, for what is asked before the module has started. */
 async function constants() {
-  const { version } = JSON.parse(readFileSync(path.join(out, "package.json"), "utf8"));
-  const write = (patches) => {
-    const lines = {
-      version,
-      RELEASES: Object.keys(patches),
-      lastPatches: patches,
-    };
-    const text = Object.entries(lines).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
-    writeFileSync(path.join(out, "constants.js"), `// The package's version, the releases it knows, and the last patch of each: written by the build.\n${text.join("")}`);
-  };
-  // The module is asked through the package, which reads this file.
-  write({});
-  const { releases } = await import(pathToFileURL(path.join(out, "node.js")));
-  write(Object.fromEntries(releases().releases.map(({ release, lastPatch }) => [release, Number(lastPatch.split(".")[2])])));
+	const { version } = JSON.parse(
+		readFileSync(path.join(out, "package.json"), "utf8"),
+	);
+	const write = (patches) => {
+		const lines = {
+			version,
+			RELEASES: Object.keys(patches),
+			lastPatches: patches,
+		};
+		const text = Object.entries(lines).map(
+			([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
+		);
+		writeFileSync(
+			path.join(out, "constants.js"),
+			`// The package's version, the releases it knows, and the last patch of each: written by the build.\n${text.join("")}`,
+		);
+	};
+	// The module is asked through the package, which reads this file.
+	write({});
+	const { releases } = await import(pathToFileURL(path.join(out, "node.js")));
+	write(
+		Object.fromEntries(
+			releases().releases.map(({ release, lastPatch }) => [
+				release,
+				Number(lastPatch.split(".")[2]),
+			]),
+		),
+	);
 }
 
 /** The types, with the codes there are; the union is open, because releases add codes. */
 async function types() {
-  const { codes } = await import(pathToFileURL(path.join(out, "node.js")));
-  const union = codes().codes.map(({ code }) => `\n  | "${code}"`).join("");
-  const written = readFileSync(path.join(root, "src/entry/types.d.ts"), "utf8");
-  const open = "export type Code = string;";
-  if (!written.includes(open)) fail(`types.d.ts has no line \`${open}\``);
-  writeFileSync(path.join(out, "types.d.ts"), written.replace(open, `export type Code =${union}\n  | (string & {});`));
+	const { codes } = await import(pathToFileURL(path.join(out, "node.js")));
+	const union = codes()
+		.codes.map(({ code }) => `\n  | "${code}"`)
+		.join("");
+	const written = readFileSync(path.join(root, "src/entry/types.d.ts"), "utf8");
+	const open = "export type Code = string;";
+	if (!written.includes(open)) fail(`types.d.ts has no line \`${open}\``);
+	writeFileSync(
+		path.join(out, "types.d.ts"),
+		written.replace(open, `export type Code =${union}\n  | (string & {});`),
+	);
 }
 
 /** The package for CommonJS: hosts that cannot `require` ES modules, and TypeScript that is compiled to CommonJS. */
 function commonjs() {
-  const head = `// claimkit for CommonJS, made of ./node.js by the build. Jest's jsdom has neither encoder nor decoder.
+	const head = `// claimkit for CommonJS, made of ./node.js by the build. Jest's jsdom has neither encoder nor decoder.
 const { pathToFileURL } = require("node:url");
 const { TextDecoder, TextEncoder } = require("node:util");
 const claimkitUrl = pathToFileURL(__filename).href;`;
-  const settings = ["--bundle", "--platform=node", "--format=cjs", "--target=node20", "--log-level=warning", "--define:import.meta.url=claimkitUrl"];
-  run(npmTool("esbuild"), [path.join(out, "node.js"), ...settings, `--banner:js=${head}`, `--outfile=${path.join(out, "claimkit.cjs")}`]);
-  for (const name of ["index", "types"]) {
-    const written = readFileSync(path.join(out, `${name}.d.ts`), "utf8");
-    writeFileSync(path.join(out, `${name}.d.cts`), written.replaceAll('"./types.js"', '"./types.cjs"'));
-  }
+	const settings = [
+		"--bundle",
+		"--platform=node",
+		"--format=cjs",
+		"--target=node20",
+		"--log-level=warning",
+		"--define:import.meta.url=claimkitUrl",
+	];
+	run(npmTool("esbuild"), [
+		path.join(out, "node.js"),
+		...settings,
+		`--banner:js=${head}`,
+		`--outfile=${path.join(out, "claimkit.cjs")}`,
+	]);
+	for (const name of ["index", "types"]) {
+		const written = readFileSync(path.join(out, `${name}.d.ts`), "utf8");
+		writeFileSync(
+			path.join(out, `${name}.d.cts`),
+			written.replaceAll('"./types.js"', '"./types.cjs"'),
+		);
+	}
 }
 
 /** JSON Schemas of every release, for editors that read files. */
 async function schemas() {
-  const { jsonSchema, releases } = await import(pathToFileURL(path.join(out, "node.js")));
-  mkdirSync(path.join(out, "schema"), { recursive: true });
-  for (const { release } of releases().releases) {
-    writeFileSync(path.join(out, "schema", `${release}.json`), `${JSON.stringify(jsonSchema(release), undefined, 1)}\n`);
-  }
+	const { jsonSchema, releases } = await import(
+		pathToFileURL(path.join(out, "node.js"))
+	);
+	mkdirSync(path.join(out, "schema"), { recursive: true });
+	for (const { release } of releases().releases) {
+		writeFileSync(
+			path.join(out, "schema", `${release}.json`),
+			`${JSON.stringify(jsonSchema(release), undefined, 1)}\n`,
+		);
+	}
 }
 
 restorePackage();
 say("Wasm: about 4 minutes the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
 // The command line is a module of its own, so that pages and tools do not load it. Linking takes one core, so both are compiled at once.
-const command = compile("command", path.join(target, "command"), "--no-default-features", "--features", "command");
-const [glue, page] = await Promise.all([bindgen(), compile("claimkit", target)]);
+const command = compile(
+	"command",
+	path.join(target, "command"),
+	"--no-default-features",
+	"--features",
+	"command",
+);
+const [glue, page] = await Promise.all([
+	bindgen(),
+	compile("claimkit", target),
+]);
 build(glue, "claimkit", page);
 build(glue, "command", await command);
 inline();
-for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(out, file));
+for (const file of ["LICENSE", "CHANGELOG.md"])
+	copyFileSync(path.join(root, file), path.join(out, file));
 await constants();
 await types();
 commonjs();

@@ -5,27 +5,59 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const root = path.resolve(
+	path.dirname(fileURLToPath(import.meta.url)),
+	"../..",
+);
 
 function printed(program, ...args) {
-  return execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+	return execFileSync(program, args, {
+		cwd: root,
+		encoding: "utf8",
+		maxBuffer: 1 << 28,
+	});
 }
 
 /** CARGO_ENCODED_RUSTFLAGS: the caller's own flags, then one for each folder that crates lie in and one for the standard library. */
 export function encodedFlags(env = process.env) {
-  const { packages } = JSON.parse(printed("cargo", "metadata", "--quiet", "--locked", "--format-version", "1"));
-  const crates = packages.filter((crate) => crate.source !== null);
-  const folders = new Set(crates.map((crate) => path.dirname(path.dirname(crate.manifest_path))));
-  const library = path.join(printed("rustc", "--print", "sysroot").trim(), "lib/rustlib/src/rust");
-  const own = env.CARGO_ENCODED_RUSTFLAGS?.split("\x1f") ?? env.RUSTFLAGS?.split(/\s+/) ?? [];
-  const names = [...[...folders].sort().map((folder) => `${folder}=crates`), `${library}=rust`];
-  return [...own, ...names.map((name) => `--remap-path-prefix=${name}`)].filter((flag) => flag !== "").join("\x1f");
+	const { packages } = JSON.parse(
+		printed(
+			"cargo",
+			"metadata",
+			"--quiet",
+			"--locked",
+			"--format-version",
+			"1",
+		),
+	);
+	const crates = packages.filter((crate) => crate.source !== null);
+	const folders = new Set(
+		crates.map((crate) => path.dirname(path.dirname(crate.manifest_path))),
+	);
+	const library = path.join(
+		printed("rustc", "--print", "sysroot").trim(),
+		"lib/rustlib/src/rust",
+	);
+	const own =
+		env.CARGO_ENCODED_RUSTFLAGS?.split("\x1f") ??
+		env.RUSTFLAGS?.split(/\s+/) ??
+		[];
+	const names = [
+		...[...folders].sort().map((folder) => `${folder}=crates`),
+		`${library}=rust`,
+	];
+	return [...own, ...names.map((name) => `--remap-path-prefix=${name}`)]
+		.filter((flag) => flag !== "")
+		.join("\x1f");
 }
 
 // At this level LLVM inlines up to a cost of 225, and functions marked `#[inline]`, as most of the standard library's are, up to 325: in
 // functions that run once for a text as in hot ones. 50 and 100 make the modules smaller by a tenth as brotli; less makes them larger
 // again. Small functions that a claim runs hundreds of times say `#[inline(always)]` themselves.
-const INLINING = ["-Cllvm-args=-inline-threshold=50", "-Cllvm-args=-inlinehint-threshold=100"];
+const INLINING = [
+	"-Cllvm-args=-inline-threshold=50",
+	"-Cllvm-args=-inlinehint-threshold=100",
+];
 
 // Copies and comparisons by 16 bytes: the module is smaller by 6 KB as brotli, and as fast. Chromium and Firefox have this since
 // 2021 and Safari since 2023; Node since 16.
@@ -36,9 +68,11 @@ const NO_VECTORIZER = ["-Cno-vectorize-loops", "-Cno-vectorize-slp"];
 
 /** The flags of the npm package's modules. */
 export function packageFlags(env = process.env) {
-  return [encodedFlags(env), ...INLINING, ...NO_VECTORIZER, SIMD].join("\x1f");
+	return [encodedFlags(env), ...INLINING, ...NO_VECTORIZER, SIMD].join("\x1f");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(process.argv[2] === "package" ? packageFlags() : encodedFlags());
+	process.stdout.write(
+		process.argv[2] === "package" ? packageFlags() : encodedFlags(),
+	);
 }

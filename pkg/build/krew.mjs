@@ -2,39 +2,81 @@
 // krew-index, docs/NAMING_GUIDE.md).
 
 const KNOWN = {
-  "": ["apiVersion", "kind", "metadata", "spec"],
-  metadata: ["name"],
-  spec: ["version", "homepage", "shortDescription", "description", "caveats", "platforms"],
-  platform: ["selector", "uri", "sha256", "bin", "files"],
+	"": ["apiVersion", "kind", "metadata", "spec"],
+	metadata: ["name"],
+	spec: [
+		"version",
+		"homepage",
+		"shortDescription",
+		"description",
+		"caveats",
+		"platforms",
+	],
+	platform: ["selector", "uri", "sha256", "bin", "files"],
 };
 
 /** Returns what is wrong with a manifest; `archive`: the names of the files in the archive of its platform. */
 export function problems(manifest, archive) {
-  const found = [];
-  const need = (good, what) => good || found.push(what);
-  const known = (at, object) => Object.keys(object ?? {}).filter((key) => !KNOWN[at].includes(key)).forEach((key) => found.push(`${at}.${key}: no such field`));
-  known("", manifest);
-  known("metadata", manifest.metadata);
-  known("spec", manifest.spec);
-  need(manifest.apiVersion === "krew.googlecontainertools.github.com/v1alpha2", `apiVersion: ${manifest.apiVersion}`);
-  need(manifest.kind === "Plugin", `kind: ${manifest.kind}`);
-  const name = manifest.metadata?.name ?? "";
-  need(/^[a-z0-9][a-z0-9-]*$/.test(name) && !/^kube/.test(name), `metadata.name: ${name}`);
-  const { version = "", homepage = "", shortDescription = "", platforms = [] } = manifest.spec ?? {};
-  need(/^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version), `spec.version: ${version} is not a version with \`v\``);
-  need(homepage.startsWith("https://"), `spec.homepage: ${homepage}`);
-  need(shortDescription.length > 0 && shortDescription.length <= 50 && !shortDescription.endsWith("."), `spec.shortDescription: ${shortDescription || "none"}`);
-  need(platforms.length > 0, "spec.platforms: none");
-  for (const [at, platform] of platforms.entries()) {
-    const path = `spec.platforms[${at}]`;
-    known("platform", platform);
-    need(/^https:\/\//.test(platform.uri), `${path}.uri: ${platform.uri}`);
-    need(/^[0-9a-f]{64}$/.test(platform.sha256), `${path}.sha256: ${platform.sha256}`);
-    need(Object.keys(platform.selector?.matchLabels ?? {}).length > 0, `${path}.selector: none`);
-    const from = (platform.files ?? []).map((file) => file.from);
-    for (const file of from) need(archive.includes(file), `${path}.files: the archive has no ${file}`);
-    need(from.includes(platform.bin), `${path}.bin: ${platform.bin} is not among its files`);
-    need(archive.includes("LICENSE") || from.includes("LICENSE"), `${path}: no LICENSE`);
-  }
-  return found;
+	const found = [];
+	const need = (good, what) => good || found.push(what);
+	const known = (at, object) =>
+		Object.keys(object ?? {})
+			.filter((key) => !KNOWN[at].includes(key))
+			.forEach((key) => found.push(`${at}.${key}: no such field`));
+	known("", manifest);
+	known("metadata", manifest.metadata);
+	known("spec", manifest.spec);
+	need(
+		manifest.apiVersion === "krew.googlecontainertools.github.com/v1alpha2",
+		`apiVersion: ${manifest.apiVersion}`,
+	);
+	need(manifest.kind === "Plugin", `kind: ${manifest.kind}`);
+	const name = manifest.metadata?.name ?? "";
+	need(
+		/^[a-z0-9][a-z0-9-]*$/.test(name) && !/^kube/.test(name),
+		`metadata.name: ${name}`,
+	);
+	const {
+		version = "",
+		homepage = "",
+		shortDescription = "",
+		platforms = [],
+	} = manifest.spec ?? {};
+	need(
+		/^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version),
+		`spec.version: ${version} is not a version with \`v\``,
+	);
+	need(homepage.startsWith("https://"), `spec.homepage: ${homepage}`);
+	need(
+		shortDescription.length > 0 &&
+			shortDescription.length <= 50 &&
+			!shortDescription.endsWith("."),
+		`spec.shortDescription: ${shortDescription || "none"}`,
+	);
+	need(platforms.length > 0, "spec.platforms: none");
+	for (const [at, platform] of platforms.entries()) {
+		const path = `spec.platforms[${at}]`;
+		known("platform", platform);
+		need(/^https:\/\//.test(platform.uri), `${path}.uri: ${platform.uri}`);
+		need(
+			/^[0-9a-f]{64}$/.test(platform.sha256),
+			`${path}.sha256: ${platform.sha256}`,
+		);
+		need(
+			Object.keys(platform.selector?.matchLabels ?? {}).length > 0,
+			`${path}.selector: none`,
+		);
+		const from = (platform.files ?? []).map((file) => file.from);
+		for (const file of from)
+			need(archive.includes(file), `${path}.files: the archive has no ${file}`);
+		need(
+			from.includes(platform.bin),
+			`${path}.bin: ${platform.bin} is not among its files`,
+		);
+		need(
+			archive.includes("LICENSE") || from.includes("LICENSE"),
+			`${path}: no LICENSE`,
+		);
+	}
+	return found;
 }

@@ -5,7 +5,21 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	closeSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { problems } from "./krew.mjs";
@@ -25,140 +39,306 @@ const CLEAN = "checked 3 objects in 1 file: no problems\n";
 const build = `build ${execFileSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: root }).toString().trim()}`;
 
 class Unable extends Error {}
-const unable = (why) => { throw new Unable(why); };
-const need = (good, what) => { if (!good) throw new Error(what); };
+const unable = (why) => {
+	throw new Unable(why);
+};
+const need = (good, what) => {
+	if (!good) throw new Error(what);
+};
 
 /** Runs a program; returns its result, or fails with what it printed. */
 function run(program, args, { status = 0, ...options } = {}) {
-  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28, ...options });
-  if (done.error?.code === "ENOENT") unable(`${program} is not installed`);
-  if (done.error) throw done.error;
-  need(done.status === status, `${program} ${args.join(" ")} exits with ${done.status}:\n${done.stdout}${done.stderr}`);
-  return done;
+	const done = spawnSync(program, args, {
+		encoding: "utf8",
+		maxBuffer: 1 << 28,
+		...options,
+	});
+	if (done.error?.code === "ENOENT") unable(`${program} is not installed`);
+	if (done.error) throw done.error;
+	need(
+		done.status === status,
+		`${program} ${args.join(" ")} exits with ${done.status}:\n${done.stdout}${done.stderr}`,
+	);
+	return done;
 }
 
 const asked = process.argv.slice(2);
 const counts = { passed: 0, failed: 0, unable: 0 };
 async function point(name, prove) {
-  if (asked.length > 0 && !asked.includes(name)) return;
-  const began = Date.now();
-  let [word, text] = ["passed", ""];
-  try {
-    text = await prove();
-  } catch (error) {
-    [word, text] = [error instanceof Unable ? "unable" : "failed", error.message];
-  }
-  counts[word] += 1;
-  const shown = { passed: "ok", failed: "NOT OK", unable: "NOT TRIED" }[word];
-  console.log(`${shown.padEnd(9)}  ${name}: ${text} (${((Date.now() - began) / 1000).toFixed(0)} s)`);
+	if (asked.length > 0 && !asked.includes(name)) return;
+	const began = Date.now();
+	let [word, text] = ["passed", ""];
+	try {
+		text = await prove();
+	} catch (error) {
+		[word, text] = [
+			error instanceof Unable ? "unable" : "failed",
+			error.message,
+		];
+	}
+	counts[word] += 1;
+	const shown = { passed: "ok", failed: "NOT OK", unable: "NOT TRIED" }[word];
+	console.log(
+		`${shown.padEnd(9)}  ${name}: ${text} (${((Date.now() - began) / 1000).toFixed(0)} s)`,
+	);
 }
 
 /** The text in place of an address that is not known yet. */
-const PLACEHOLDER = /registry\.example\.com|https:\/\/example\.com|claimkit@example\.com|\bOWNER\b/;
+const PLACEHOLDER =
+	/registry\.example\.com|https:\/\/example\.com|claimkit@example\.com|\bOWNER\b/;
 
-const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+const sha256 = (file) =>
+	createHash("sha256").update(readFileSync(file)).digest("hex");
 
 /** The crates, packed and compiled as a registry would see them, and the program installed from them alone. */
 function crates() {
-  // Crates that an earlier run compiled are not compiled again, so their warnings would be missed.
-  const target = path.join(set, "cargo");
-  rmSync(target, { recursive: true, force: true });
-  const { stderr } = run("cargo", ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--target-dir", target], { cwd: source, env: { ...process.env, CLAIMKIT_BUILD: build } });
-  // The tests stay in the repository, and cargo says so.
-  const warnings = stderr.split("\n").filter((line) => /^warning/.test(line) && !/aborting upload due to dry run|ignoring test `all`/.test(line));
-  need(warnings.length === 0, warnings.join("\n"));
-  // A dry run keeps the files to itself.
-  run("cargo", ["package", "--workspace", "--no-verify", "--quiet", "--locked", "--allow-dirty", "--target-dir", target], { cwd: source });
-  const packed = readdirSync(path.join(target, "package")).filter((name) => name.endsWith(".crate"));
-  need(packed.length === 4, `${packed.length} crates`);
-  const unpacked = path.join(scratch, "crates");
-  mkdirSync(unpacked);
-  for (const name of packed) {
-    cpSync(path.join(target, "package", name), path.join(files, name));
-    run("tar", ["-xzf", path.join(files, name), "-C", unpacked]);
-  }
-  const patches = packed.map((name) => name.replace(/\.crate$/, "")).filter((name) => name !== `claimkit-${version}`);
-  const config = patches.flatMap((name) => ["--config", `patch.crates-io.${name.replace(/-[\d.]+$/, "")}.path="${path.join(unpacked, name)}"`]);
-  run("cargo", ["install", "--quiet", "--locked", "--path", path.join(unpacked, `claimkit-${version}`), "--root", path.join(set, "installed"), "--force", ...config], { env: { ...process.env, CARGO_TARGET_DIR: target, CLAIMKIT_BUILD: build } });
-  const { stdout } = run(path.join(set, "installed/bin/claimkit"), ["validate", "good.yaml"], { cwd: manifests });
-  need(stdout === CLEAN, stdout);
-  return `${packed.length} packed and compiled without a warning; the program installed from them validates`;
+	// Crates that an earlier run compiled are not compiled again, so their warnings would be missed.
+	const target = path.join(set, "cargo");
+	rmSync(target, { recursive: true, force: true });
+	const { stderr } = run(
+		"cargo",
+		[
+			"publish",
+			"--workspace",
+			"--dry-run",
+			"--locked",
+			"--allow-dirty",
+			"--target-dir",
+			target,
+		],
+		{ cwd: source, env: { ...process.env, CLAIMKIT_BUILD: build } },
+	);
+	// The tests stay in the repository, and cargo says so.
+	const warnings = stderr
+		.split("\n")
+		.filter(
+			(line) =>
+				/^warning/.test(line) &&
+				!/aborting upload due to dry run|ignoring test `all`/.test(line),
+		);
+	need(warnings.length === 0, warnings.join("\n"));
+	// A dry run keeps the files to itself.
+	run(
+		"cargo",
+		[
+			"package",
+			"--workspace",
+			"--no-verify",
+			"--quiet",
+			"--locked",
+			"--allow-dirty",
+			"--target-dir",
+			target,
+		],
+		{ cwd: source },
+	);
+	const packed = readdirSync(path.join(target, "package")).filter((name) =>
+		name.endsWith(".crate"),
+	);
+	need(packed.length === 4, `${packed.length} crates`);
+	const unpacked = path.join(scratch, "crates");
+	mkdirSync(unpacked);
+	for (const name of packed) {
+		cpSync(path.join(target, "package", name), path.join(files, name));
+		run("tar", ["-xzf", path.join(files, name), "-C", unpacked]);
+	}
+	const patches = packed
+		.map((name) => name.replace(/\.crate$/, ""))
+		.filter((name) => name !== `claimkit-${version}`);
+	const config = patches.flatMap((name) => [
+		"--config",
+		`patch.crates-io.${name.replace(/-[\d.]+$/, "")}.path="${path.join(unpacked, name)}"`,
+	]);
+	run(
+		"cargo",
+		[
+			"install",
+			"--quiet",
+			"--locked",
+			"--path",
+			path.join(unpacked, `claimkit-${version}`),
+			"--root",
+			path.join(set, "installed"),
+			"--force",
+			...config,
+		],
+		{
+			env: { ...process.env, CARGO_TARGET_DIR: target, CLAIMKIT_BUILD: build },
+		},
+	);
+	const { stdout } = run(
+		path.join(set, "installed/bin/claimkit"),
+		["validate", "good.yaml"],
+		{ cwd: manifests },
+	);
+	need(stdout === CLEAN, stdout);
+	return `${packed.length} packed and compiled without a warning; the program installed from them validates`;
 }
 
 /** Collects the contents of the npm package: the built files with the stamped documents. */
 function packable(folder, built, stamped) {
-  rmSync(folder, { recursive: true, force: true });
-  cpSync(built, folder, { recursive: true, filter: (file) => !/\/(node_modules|policy|vscode)$/.test(file) });
-  for (const file of ["package.json", "README.md"]) cpSync(path.join(stamped, "pkg", file), path.join(folder, file));
+	rmSync(folder, { recursive: true, force: true });
+	cpSync(built, folder, {
+		recursive: true,
+		filter: (file) => !/\/(node_modules|policy|vscode)$/.test(file),
+	});
+	for (const file of ["package.json", "README.md"])
+		cpSync(path.join(stamped, "pkg", file), path.join(folder, file));
 }
 
 /** The npm package in an empty folder: every recorded case of the command line. */
 function npm() {
-  const folder = path.join(set, "npm");
-  packable(folder, path.join(root, "pkg"), source);
-  run("npm", ["publish", "--dry-run", "--ignore-scripts"], { cwd: folder });
-  const tarball = run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", files], { cwd: folder }).stdout.trim();
-  const empty = path.join(scratch, "npm");
-  mkdirSync(empty);
-  writeFileSync(path.join(empty, "package.json"), "{}");
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", path.join(files, tarball)], { cwd: empty });
-  const program = path.join(empty, "node_modules/.bin/claimkit");
-  const cases = path.join(root, "tests/hosts/cases");
-  let same = 0;
-  for (const name of readdirSync(cases)) {
-    const expected = readFileSync(path.join(cases, name), "utf8");
-    const [words, input] = expected.split("\n", 1)[0].replace(/^\$ claimkit ?/, "").split(" < ");
-    const done = spawnSync(program, words ? words.split(" ") : [], { cwd: path.join(root, "tests/hosts"), input: input ? readFileSync(path.join(root, "tests/hosts", input)) : "", encoding: "utf8" });
-    need(`${expected.split("\n", 1)[0]}\n${done.stdout}--- stderr\n${done.stderr}--- exit ${done.status}\n` === expected, `${name} differs`);
-    same += 1;
-  }
-  return `${tarball} in an empty folder answers all ${same} recorded commands`;
+	const folder = path.join(set, "npm");
+	packable(folder, path.join(root, "pkg"), source);
+	run("npm", ["publish", "--dry-run", "--ignore-scripts"], { cwd: folder });
+	const tarball = run(
+		"npm",
+		["pack", "--silent", "--ignore-scripts", "--pack-destination", files],
+		{ cwd: folder },
+	).stdout.trim();
+	const empty = path.join(scratch, "npm");
+	mkdirSync(empty);
+	writeFileSync(path.join(empty, "package.json"), "{}");
+	run(
+		"npm",
+		[
+			"install",
+			"--offline",
+			"--no-audit",
+			"--no-fund",
+			"--silent",
+			path.join(files, tarball),
+		],
+		{ cwd: empty },
+	);
+	const program = path.join(empty, "node_modules/.bin/claimkit");
+	const cases = path.join(root, "tests/hosts/cases");
+	let same = 0;
+	for (const name of readdirSync(cases)) {
+		const expected = readFileSync(path.join(cases, name), "utf8");
+		const [words, input] = expected
+			.split("\n", 1)[0]
+			.replace(/^\$ claimkit ?/, "")
+			.split(" < ");
+		const done = spawnSync(program, words ? words.split(" ") : [], {
+			cwd: path.join(root, "tests/hosts"),
+			input: input ? readFileSync(path.join(root, "tests/hosts", input)) : "",
+			encoding: "utf8",
+		});
+		need(
+			`${expected.split("\n", 1)[0]}\n${done.stdout}--- stderr\n${done.stderr}--- exit ${done.status}\n` ===
+				expected,
+			`${name} differs`,
+		);
+		same += 1;
+	}
+	return `${tarball} in an empty folder answers all ${same} recorded commands`;
 }
 
-const MODULES = [["claimkit", "kubewarden-wapc"], ["claimkit-opa", "opa"], ["claimkit-wasi", "wasi"]];
-const bare = (folder, name) => path.join(folder, "pkg/policy/unannotated", `${name}.wasm`);
+const MODULES = [
+	["claimkit", "kubewarden-wapc"],
+	["claimkit-opa", "opa"],
+	["claimkit-wasi", "wasi"],
+];
+const bare = (folder, name) =>
+	path.join(folder, "pkg/policy/unannotated", `${name}.wasm`);
 
 /** The policy modules with the stamped documents in them, pushed to a registry on loopback, pulled from it, and asked. */
 async function modules({ registry }) {
-  const absent = MODULES.filter(([name]) => !existsSync(bare(root, name)));
-  if (absent.length > 0) unable(`${absent.map(([name]) => `${name}.wasm`).join(", ")}: run \`make policy\` first`);
-  for (const [name, mode] of MODULES) {
-    run("node", [path.join(source, "tests/hosts/policy/annotate.mjs"), bare(root, name), path.join(files, `${name}.wasm`), mode]);
-    const [section] = WebAssembly.Module.customSections(await WebAssembly.compile(readFileSync(path.join(files, `${name}.wasm`))), "io.kubewarden.metadata");
-    const text = Buffer.from(section).toString();
-    need(JSON.parse(text).executionMode === mode && !PLACEHOLDER.test(text), `${name}.wasm carries placeholders`);
-    need(text.includes(registry), `${name}.wasm does not carry ${registry}`);
-  }
-  const program = outside("docker-registry");
-  if (!program) unable("the modules carry the stamped documents; Debian's docker-registry cannot be had here, so nothing was pushed or pulled");
-  const hosts = path.join(root, "tests/hosts/policy");
-  if (!existsSync(path.join(hosts, "node_modules"))) run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: hosts });
-  // The policy's samples and tests, for the modules that come back.
-  const policy = path.join(scratch, "policy");
-  cpSync(path.join(source, "pkg/policy"), policy, { recursive: true });
-  cpSync(path.join(root, "pkg/policy/unannotated"), path.join(policy, "unannotated"), { recursive: true });
-  const { address, stop } = await start(program, path.join(scratch, "registry"));
-  try {
-    for (const [name] of MODULES) {
-      const module = readFileSync(path.join(files, `${name}.wasm`));
-      const digest = await push(address, `policies/${name}`, `v${version}`, module, { "org.opencontainers.image.version": version });
-      const pulled = await pull(address, `policies/${name}`, digest);
-      need(pulled.equals(module), `${name}.wasm comes back with other bytes`);
-      const file = path.join(policy, `${name}.wasm`);
-      writeFileSync(file, pulled);
-      for (const [request, allowed] of [["claim", true], ["claim-malformed", false]]) {
-        const { stdout } = run("node", ["--no-warnings", path.join(hosts, "kwctl.mjs"), "run", "--request-path", path.join(root, `pkg/policy/samples/requests/${request}.json`), "--settings-json", "{}", file]);
-        need(JSON.parse(stdout).allowed === allowed, `the pulled ${name}.wasm answers ${request} with ${stdout}`);
-      }
-    }
-  } finally {
-    await stop();
-  }
-  const env = { ...process.env, PATH: `${path.join(hosts, "bin")}:${process.env.PATH}` };
-  const { stdout } = run(path.join(hosts, "node_modules/bats/bin/bats"), ["--filter-tags", "!kwctl", path.join(policy, "e2e.bats")], { env });
-  const tests = stdout.match(/^ok /gm)?.length ?? 0;
-  need(tests > 20, stdout);
-  return `${MODULES.length} with the stamped documents, pushed to a registry on loopback, pulled by digest byte for byte; each answers, and they pass ${tests} tests of e2e.bats`;
+	const absent = MODULES.filter(([name]) => !existsSync(bare(root, name)));
+	if (absent.length > 0)
+		unable(
+			`${absent.map(([name]) => `${name}.wasm`).join(", ")}: run \`make policy\` first`,
+		);
+	for (const [name, mode] of MODULES) {
+		run("node", [
+			path.join(source, "tests/hosts/policy/annotate.mjs"),
+			bare(root, name),
+			path.join(files, `${name}.wasm`),
+			mode,
+		]);
+		const [section] = WebAssembly.Module.customSections(
+			await WebAssembly.compile(readFileSync(path.join(files, `${name}.wasm`))),
+			"io.kubewarden.metadata",
+		);
+		const text = Buffer.from(section).toString();
+		need(
+			JSON.parse(text).executionMode === mode && !PLACEHOLDER.test(text),
+			`${name}.wasm carries placeholders`,
+		);
+		need(text.includes(registry), `${name}.wasm does not carry ${registry}`);
+	}
+	const program = outside("docker-registry");
+	if (!program)
+		unable(
+			"the modules carry the stamped documents; Debian's docker-registry cannot be had here, so nothing was pushed or pulled",
+		);
+	const hosts = path.join(root, "tests/hosts/policy");
+	if (!existsSync(path.join(hosts, "node_modules")))
+		run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
+			cwd: hosts,
+		});
+	// The policy's samples and tests, for the modules that come back.
+	const policy = path.join(scratch, "policy");
+	cpSync(path.join(source, "pkg/policy"), policy, { recursive: true });
+	cpSync(
+		path.join(root, "pkg/policy/unannotated"),
+		path.join(policy, "unannotated"),
+		{ recursive: true },
+	);
+	const { address, stop } = await start(
+		program,
+		path.join(scratch, "registry"),
+	);
+	try {
+		for (const [name] of MODULES) {
+			const module = readFileSync(path.join(files, `${name}.wasm`));
+			const digest = await push(
+				address,
+				`policies/${name}`,
+				`v${version}`,
+				module,
+				{ "org.opencontainers.image.version": version },
+			);
+			const pulled = await pull(address, `policies/${name}`, digest);
+			need(pulled.equals(module), `${name}.wasm comes back with other bytes`);
+			const file = path.join(policy, `${name}.wasm`);
+			writeFileSync(file, pulled);
+			for (const [request, allowed] of [
+				["claim", true],
+				["claim-malformed", false],
+			]) {
+				const { stdout } = run("node", [
+					"--no-warnings",
+					path.join(hosts, "kwctl.mjs"),
+					"run",
+					"--request-path",
+					path.join(root, `pkg/policy/samples/requests/${request}.json`),
+					"--settings-json",
+					"{}",
+					file,
+				]);
+				need(
+					JSON.parse(stdout).allowed === allowed,
+					`the pulled ${name}.wasm answers ${request} with ${stdout}`,
+				);
+			}
+		}
+	} finally {
+		await stop();
+	}
+	const env = {
+		...process.env,
+		PATH: `${path.join(hosts, "bin")}:${process.env.PATH}`,
+	};
+	const { stdout } = run(
+		path.join(hosts, "node_modules/bats/bin/bats"),
+		["--filter-tags", "!kwctl", path.join(policy, "e2e.bats")],
+		{ env },
+	);
+	const tests = stdout.match(/^ok /gm)?.length ?? 0;
+	need(tests > 20, stdout);
+	return `${MODULES.length} with the stamped documents, pushed to a registry on loopback, pulled by digest byte for byte; each answers, and they pass ${tests} tests of e2e.bats`;
 }
 
 const second = path.join(set, "second-time-in-a-folder-with-a-longer-name");
@@ -166,148 +346,368 @@ const second = path.join(set, "second-time-in-a-folder-with-a-longer-name");
 /** Starts to make the modules a second time, in a folder of another length with another CARGO_HOME, beside the other points: linking takes
     one core. */
 function again() {
-  rmSync(second, { recursive: true, force: true });
-  cpSync(source, second, { recursive: true });
-  const home = path.join(second, "target/home");
-  mkdirSync(home, { recursive: true });
-  // The same downloads at another address, and the same tools.
-  symlinkSync(path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "registry"), path.join(home, "registry"));
-  if (existsSync(path.join(root, "target/tools"))) symlinkSync(path.join(root, "target/tools"), path.join(second, "target/tools"));
-  const env = { ...process.env, CARGO_HOME: home, CARGO_TARGET_DIR: path.join(second, "target") };
-  const log = path.join(set, "second-time.log");
-  const output = openSync(log, "w");
-  const child = spawn("bash", ["-c", "node pkg/build/build.mjs && exec bash tests/hosts/policy/build.sh"], { cwd: second, env, stdio: ["ignore", output, output] });
-  closeSync(output);
-  process.once("exit", () => child.kill());
-  return { env, log, done: once(child, "exit") };
+	rmSync(second, { recursive: true, force: true });
+	cpSync(source, second, { recursive: true });
+	const home = path.join(second, "target/home");
+	mkdirSync(home, { recursive: true });
+	// The same downloads at another address, and the same tools.
+	symlinkSync(
+		path.join(
+			process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"),
+			"registry",
+		),
+		path.join(home, "registry"),
+	);
+	if (existsSync(path.join(root, "target/tools")))
+		symlinkSync(
+			path.join(root, "target/tools"),
+			path.join(second, "target/tools"),
+		);
+	const env = {
+		...process.env,
+		CARGO_HOME: home,
+		CARGO_TARGET_DIR: path.join(second, "target"),
+	};
+	const log = path.join(set, "second-time.log");
+	const output = openSync(log, "w");
+	const child = spawn(
+		"bash",
+		["-c", "node pkg/build/build.mjs && exec bash tests/hosts/policy/build.sh"],
+		{ cwd: second, env, stdio: ["ignore", output, output] },
+	);
+	closeSync(output);
+	process.once("exit", () => child.kill());
+	return { env, log, done: once(child, "exit") };
 }
 
 /** The modules, the crates and the npm package made a second time. */
 async function twice({ env, log, done }) {
-  const absent = [path.join(root, "pkg/claimkit_bg.wasm"), path.join(root, "pkg/command_bg.wasm"), ...MODULES.map(([name]) => bare(root, name))].filter((file) => !existsSync(file));
-  if (absent.length > 0) unable(`${absent.map((file) => path.relative(root, file)).join(", ")}: run \`make pkg policy\` first`);
-  const [status] = await done;
-  need(status === 0, `the modules cannot be made again: ${readFileSync(log, "utf8")}`);
-  const pairs = [...["pkg/claimkit_bg.wasm", "pkg/command_bg.wasm"].map((file) => [file, root, second]), ...MODULES.map(([name]) => [path.relative(root, bare(root, name)), root, second])];
-  const packed = path.join(second, "target/package");
-  run("cargo", ["package", "--workspace", "--no-verify", "--locked", "--allow-dirty"], { cwd: second, env });
-  for (const name of readdirSync(files).filter((name) => name.endsWith(".crate"))) pairs.push([name, files, packed]);
-  const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
-  if (tarball) {
-    const folder = path.join(second, "npm");
-    packable(folder, path.join(second, "pkg"), second);
-    run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", second], { cwd: folder });
-    pairs.push([tarball, files, second]);
-  }
-  const differing = pairs.filter(([name, a, b]) => sha256(path.join(a, name)) !== sha256(path.join(b, name))).map(([name]) => name);
-  need(differing.length === 0, `not the same when made again: ${differing.join(", ")}`);
-  rmSync(second, { recursive: true, force: true });
-  return `${pairs.length} files have equal hashes, the five modules among them; the program of the plugin is made once`;
+	const absent = [
+		path.join(root, "pkg/claimkit_bg.wasm"),
+		path.join(root, "pkg/command_bg.wasm"),
+		...MODULES.map(([name]) => bare(root, name)),
+	].filter((file) => !existsSync(file));
+	if (absent.length > 0)
+		unable(
+			`${absent.map((file) => path.relative(root, file)).join(", ")}: run \`make pkg policy\` first`,
+		);
+	const [status] = await done;
+	need(
+		status === 0,
+		`the modules cannot be made again: ${readFileSync(log, "utf8")}`,
+	);
+	const pairs = [
+		...["pkg/claimkit_bg.wasm", "pkg/command_bg.wasm"].map((file) => [
+			file,
+			root,
+			second,
+		]),
+		...MODULES.map(([name]) => [
+			path.relative(root, bare(root, name)),
+			root,
+			second,
+		]),
+	];
+	const packed = path.join(second, "target/package");
+	run(
+		"cargo",
+		["package", "--workspace", "--no-verify", "--locked", "--allow-dirty"],
+		{ cwd: second, env },
+	);
+	for (const name of readdirSync(files).filter((name) =>
+		name.endsWith(".crate"),
+	))
+		pairs.push([name, files, packed]);
+	const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
+	if (tarball) {
+		const folder = path.join(second, "npm");
+		packable(folder, path.join(second, "pkg"), second);
+		run(
+			"npm",
+			["pack", "--silent", "--ignore-scripts", "--pack-destination", second],
+			{ cwd: folder },
+		);
+		pairs.push([tarball, files, second]);
+	}
+	const differing = pairs
+		.filter(
+			([name, a, b]) =>
+				sha256(path.join(a, name)) !== sha256(path.join(b, name)),
+		)
+		.map(([name]) => name);
+	need(
+		differing.length === 0,
+		`not the same when made again: ${differing.join(", ")}`,
+	);
+	rmSync(second, { recursive: true, force: true });
+	return `${pairs.length} files have equal hashes, the five modules among them; the program of the plugin is made once`;
 }
 
 /** The archive of the kubectl plugin for this platform, and its manifest. */
 function krew({ repository }) {
-  const program = path.join(set, "installed/bin/claimkit");
-  if (!existsSync(program)) unable("there is no program to pack: the crates come first");
-  const folder = path.join(scratch, "krew");
-  mkdirSync(folder);
-  cpSync(program, path.join(folder, "kubectl-claimkit"));
-  chmodSync(path.join(folder, "kubectl-claimkit"), 0o755);
-  cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
-  const [os, arch] = [process.platform, { x64: "amd64" }[process.arch] ?? process.arch];
-  const archive = `kubectl-claimkit-v${version}-${os}-${arch}.tar.gz`;
-  run("tar", ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "-czf", path.join(files, archive), "-C", folder, "LICENSE", "kubectl-claimkit"]);
-  const facts = { version, repository, os, arch, archive, sha256: sha256(path.join(files, archive)) };
-  const text = readFileSync(path.join(root, "pkg/channels/krew.yaml"), "utf8").replace(/\{(version|repository|os|arch|archive|sha256)\}/g, (_, name) => facts[name]);
-  writeFileSync(path.join(files, "claimkit.krew.yaml"), text);
-  const listed = run("tar", ["-tzf", path.join(files, archive)]).stdout.trim().split("\n");
-  need(listed.join() === "LICENSE,kubectl-claimkit", listed.join());
-  const manifest = JSON.parse(run(program, ["parse", "--raw", path.join(files, "claimkit.krew.yaml")]).stdout);
-  need(manifest.spec.platforms[0].sha256 === facts.sha256, `claimkit.krew.yaml names ${manifest.spec.platforms[0].sha256}`);
-  const wrong = problems(manifest, listed);
-  need(wrong.length === 0, `claimkit.krew.yaml: ${wrong.join("; ")}`);
-  const { stdout } = run(path.join(folder, "kubectl-claimkit"), ["--version"]);
-  return `${archive}, ${stdout.split("\n")[0]}; archives of other platforms need a machine of theirs`;
+	const program = path.join(set, "installed/bin/claimkit");
+	if (!existsSync(program))
+		unable("there is no program to pack: the crates come first");
+	const folder = path.join(scratch, "krew");
+	mkdirSync(folder);
+	cpSync(program, path.join(folder, "kubectl-claimkit"));
+	chmodSync(path.join(folder, "kubectl-claimkit"), 0o755);
+	cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
+	const [os, arch] = [
+		process.platform,
+		{ x64: "amd64" }[process.arch] ?? process.arch,
+	];
+	const archive = `kubectl-claimkit-v${version}-${os}-${arch}.tar.gz`;
+	run("tar", [
+		"--sort=name",
+		"--mtime=@0",
+		"--owner=0",
+		"--group=0",
+		"--numeric-owner",
+		"-czf",
+		path.join(files, archive),
+		"-C",
+		folder,
+		"LICENSE",
+		"kubectl-claimkit",
+	]);
+	const facts = {
+		version,
+		repository,
+		os,
+		arch,
+		archive,
+		sha256: sha256(path.join(files, archive)),
+	};
+	const text = readFileSync(
+		path.join(root, "pkg/channels/krew.yaml"),
+		"utf8",
+	).replace(
+		/\{(version|repository|os|arch|archive|sha256)\}/g,
+		(_, name) => facts[name],
+	);
+	writeFileSync(path.join(files, "claimkit.krew.yaml"), text);
+	const listed = run("tar", ["-tzf", path.join(files, archive)])
+		.stdout.trim()
+		.split("\n");
+	need(listed.join() === "LICENSE,kubectl-claimkit", listed.join());
+	const manifest = JSON.parse(
+		run(program, ["parse", "--raw", path.join(files, "claimkit.krew.yaml")])
+			.stdout,
+	);
+	need(
+		manifest.spec.platforms[0].sha256 === facts.sha256,
+		`claimkit.krew.yaml names ${manifest.spec.platforms[0].sha256}`,
+	);
+	const wrong = problems(manifest, listed);
+	need(wrong.length === 0, `claimkit.krew.yaml: ${wrong.join("; ")}`);
+	const { stdout } = run(path.join(folder, "kubectl-claimkit"), ["--version"]);
+	return `${archive}, ${stdout.split("\n")[0]}; archives of other platforms need a machine of theirs`;
 }
 
 /** No address of a placeholder, and one version everywhere. */
 function documents() {
-  const kept = ["Cargo.toml", "README.md", "pkg/package.json", "pkg/README.md", ...["metadata.yml", "artifacthub-pkg.yml", "artifacthub-repo.yml", "README.md"].map((name) => `pkg/policy/${name}`), ...readdirSync(path.join(source, "pkg/policy/samples")).filter((name) => name.endsWith(".yaml")).map((name) => `pkg/policy/samples/${name}`)];
-  const found = kept.filter((file) => PLACEHOLDER.test(readFileSync(path.join(source, file), "utf8")));
-  need(found.length === 0, `placeholders in ${found.join(", ")}`);
-  const relative = [...readFileSync(path.join(source, "README.md"), "utf8").matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, to]) => to);
-  need(relative.length === 0, `README.md has relative links: ${relative.join(", ")}`);
-  const versions = {
-    "Cargo.toml": version,
-    ...Object.fromEntries(["pkg/package.json", "www/package.json", "pkg/vscode/package.json"].map((file) => [file, JSON.parse(readFileSync(path.join(source, file), "utf8")).version])),
-    "pkg/policy/metadata.yml": /^ {2}io\.kubewarden\.policy\.version: (.*)$/m.exec(readFileSync(path.join(source, "pkg/policy/metadata.yml"), "utf8"))?.[1],
-    "pkg/policy/metadata.json": JSON.parse(readFileSync(path.join(source, "pkg/policy/metadata.json"), "utf8")).annotations["io.kubewarden.policy.version"],
-    "pkg/policy/artifacthub-pkg.yml": /^version: (.*)$/m.exec(readFileSync(path.join(source, "pkg/policy/artifacthub-pkg.yml"), "utf8"))?.[1],
-    "crates between each other": [...readFileSync(path.join(source, "Cargo.toml"), "utf8").matchAll(/^claimkit-\w+ = \{ version = "(.*?)"/gm)].map(([, found]) => found).join(),
-  };
-  const others = Object.entries(versions).filter(([, found]) => new Set((found ?? "none").split(",")).size !== 1 || !(found ?? "none").split(",").includes(version));
-  need(others.length === 0, `not version ${version}: ${others.map(([file, found]) => `${file} ${found}`).join(", ")}`);
-  return `${kept.length} documents without a placeholder; version ${version} in ${Object.keys(versions).length} places`;
+	const kept = [
+		"Cargo.toml",
+		"README.md",
+		"pkg/package.json",
+		"pkg/README.md",
+		...[
+			"metadata.yml",
+			"artifacthub-pkg.yml",
+			"artifacthub-repo.yml",
+			"README.md",
+		].map((name) => `pkg/policy/${name}`),
+		...readdirSync(path.join(source, "pkg/policy/samples"))
+			.filter((name) => name.endsWith(".yaml"))
+			.map((name) => `pkg/policy/samples/${name}`),
+	];
+	const found = kept.filter((file) =>
+		PLACEHOLDER.test(readFileSync(path.join(source, file), "utf8")),
+	);
+	need(found.length === 0, `placeholders in ${found.join(", ")}`);
+	const relative = [
+		...readFileSync(path.join(source, "README.md"), "utf8").matchAll(
+			/\]\((?!https?:|#)([^)]+)\)/g,
+		),
+	].map(([, to]) => to);
+	need(
+		relative.length === 0,
+		`README.md has relative links: ${relative.join(", ")}`,
+	);
+	const versions = {
+		"Cargo.toml": version,
+		...Object.fromEntries(
+			["pkg/package.json", "www/package.json", "pkg/vscode/package.json"].map(
+				(file) => [
+					file,
+					JSON.parse(readFileSync(path.join(source, file), "utf8")).version,
+				],
+			),
+		),
+		"pkg/policy/metadata.yml":
+			/^ {2}io\.kubewarden\.policy\.version: (.*)$/m.exec(
+				readFileSync(path.join(source, "pkg/policy/metadata.yml"), "utf8"),
+			)?.[1],
+		"pkg/policy/metadata.json": JSON.parse(
+			readFileSync(path.join(source, "pkg/policy/metadata.json"), "utf8"),
+		).annotations["io.kubewarden.policy.version"],
+		"pkg/policy/artifacthub-pkg.yml": /^version: (.*)$/m.exec(
+			readFileSync(path.join(source, "pkg/policy/artifacthub-pkg.yml"), "utf8"),
+		)?.[1],
+		"crates between each other": [
+			...readFileSync(path.join(source, "Cargo.toml"), "utf8").matchAll(
+				/^claimkit-\w+ = \{ version = "(.*?)"/gm,
+			),
+		]
+			.map(([, found]) => found)
+			.join(),
+	};
+	const others = Object.entries(versions).filter(
+		([, found]) =>
+			new Set((found ?? "none").split(",")).size !== 1 ||
+			!(found ?? "none").split(",").includes(version),
+	);
+	need(
+		others.length === 0,
+		`not version ${version}: ${others.map(([file, found]) => `${file} ${found}`).join(", ")}`,
+	);
+	return `${kept.length} documents without a placeholder; version ${version} in ${Object.keys(versions).length} places`;
 }
 
 /** The action and the workflows, as their linters see them. */
 function linters() {
-  const workflows = readdirSync(path.join(root, ".github/workflows")).map((name) => path.join(root, ".github/workflows", name));
-  const [actionlint, zizmor] = ["actionlint", "zizmor"].map((name) => outside(name) ?? unable(`${name} cannot be had here`));
-  run(actionlint, workflows);
-  run(zizmor, ["--offline", "--quiet", path.join(root, "action.yml"), ...workflows]);
-  return "actionlint and zizmor find nothing";
+	const workflows = readdirSync(path.join(root, ".github/workflows")).map(
+		(name) => path.join(root, ".github/workflows", name),
+	);
+	const [actionlint, zizmor] = ["actionlint", "zizmor"].map(
+		(name) => outside(name) ?? unable(`${name} cannot be had here`),
+	);
+	run(actionlint, workflows);
+	run(zizmor, [
+		"--offline",
+		"--quiet",
+		path.join(root, "action.yml"),
+		...workflows,
+	]);
+	return "actionlint and zizmor find nothing";
 }
 
 /** The hooks in an empty project: first run, good file, bad file, fixed file. */
 function preCommit() {
-  const preCommit = outside("pre-commit") ?? unable("pre-commit cannot be had here");
-  const [mirror, project] = ["mirror", "project"].map((name) => path.join(scratch, name));
-  const git = (folder, ...args) => run("git", ["-c", "user.name=a", "-c", "user.email=a@claimkit.invalid", "-c", "commit.gpgsign=false", ...args], { cwd: folder });
-  cpSync(path.join(root, "pkg/channels/pre-commit"), mirror, { recursive: true });
-  const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
-  if (!tarball) unable("there is no npm package to install: it comes first");
-  const hooks = path.join(mirror, ".pre-commit-hooks.yaml");
-  writeFileSync(hooks, readFileSync(hooks, "utf8").replaceAll(`claimkit@${version}`, path.join(files, tarball)));
-  mkdirSync(project);
-  for (const folder of [mirror, project]) {
-    git(folder, "init", "--quiet");
-    git(folder, "add", "--all");
-    git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
-  }
-  git(mirror, "tag", `v${version}`);
-  writeFileSync(path.join(project, ".pre-commit-config.yaml"), `repos:\n- repo: ${mirror}\n  rev: v${version}\n  hooks: [{id: claimkit}, {id: claimkit-fix, stages: [manual]}]\n`);
-  const hook = (stage, status) => {
-    git(project, "add", "--all");
-    return run(preCommit, ["run", "--all-files", "--hook-stage", stage], { cwd: project, status, env: { ...process.env, PRE_COMMIT_HOME: path.join(scratch, "pre-commit") } });
-  };
-  cpSync(path.join(manifests, "good.yaml"), path.join(project, "good.yaml"));
-  const began = Date.now();
-  hook("pre-commit", 0);
-  const first = (Date.now() - began) / 1000;
-  cpSync(path.join(manifests, "bad.yaml"), path.join(project, "bad.yaml"));
-  hook("pre-commit", 1);
-  rmSync(path.join(project, "bad.yaml"));
-  cpSync(path.join(manifests, "fixable.yaml"), path.join(project, "fixable.yaml"));
-  hook("manual", 1);
-  need(readFileSync(path.join(project, "fixable.yaml"), "utf8") !== readFileSync(path.join(manifests, "fixable.yaml"), "utf8"), "claimkit-fix changes nothing");
-  return `the first run takes ${first.toFixed(1)} s, a good file passes, a bad one fails, claimkit-fix mends`;
+	const preCommit =
+		outside("pre-commit") ?? unable("pre-commit cannot be had here");
+	const [mirror, project] = ["mirror", "project"].map((name) =>
+		path.join(scratch, name),
+	);
+	const git = (folder, ...args) =>
+		run(
+			"git",
+			[
+				"-c",
+				"user.name=a",
+				"-c",
+				"user.email=a@claimkit.invalid",
+				"-c",
+				"commit.gpgsign=false",
+				...args,
+			],
+			{ cwd: folder },
+		);
+	cpSync(path.join(root, "pkg/channels/pre-commit"), mirror, {
+		recursive: true,
+	});
+	const tarball = readdirSync(files).find((name) => name.endsWith(".tgz"));
+	if (!tarball) unable("there is no npm package to install: it comes first");
+	const hooks = path.join(mirror, ".pre-commit-hooks.yaml");
+	writeFileSync(
+		hooks,
+		readFileSync(hooks, "utf8").replaceAll(
+			`claimkit@${version}`,
+			path.join(files, tarball),
+		),
+	);
+	mkdirSync(project);
+	for (const folder of [mirror, project]) {
+		git(folder, "init", "--quiet");
+		git(folder, "add", "--all");
+		git(folder, "commit", "--quiet", "--allow-empty", "--message", "first");
+	}
+	git(mirror, "tag", `v${version}`);
+	writeFileSync(
+		path.join(project, ".pre-commit-config.yaml"),
+		`repos:\n- repo: ${mirror}\n  rev: v${version}\n  hooks: [{id: claimkit}, {id: claimkit-fix, stages: [manual]}]\n`,
+	);
+	const hook = (stage, status) => {
+		git(project, "add", "--all");
+		return run(preCommit, ["run", "--all-files", "--hook-stage", stage], {
+			cwd: project,
+			status,
+			env: {
+				...process.env,
+				PRE_COMMIT_HOME: path.join(scratch, "pre-commit"),
+			},
+		});
+	};
+	cpSync(path.join(manifests, "good.yaml"), path.join(project, "good.yaml"));
+	const began = Date.now();
+	hook("pre-commit", 0);
+	const first = (Date.now() - began) / 1000;
+	cpSync(path.join(manifests, "bad.yaml"), path.join(project, "bad.yaml"));
+	hook("pre-commit", 1);
+	rmSync(path.join(project, "bad.yaml"));
+	cpSync(
+		path.join(manifests, "fixable.yaml"),
+		path.join(project, "fixable.yaml"),
+	);
+	hook("manual", 1);
+	need(
+		readFileSync(path.join(project, "fixable.yaml"), "utf8") !==
+			readFileSync(path.join(manifests, "fixable.yaml"), "utf8"),
+		"claimkit-fix changes nothing",
+	);
+	return `the first run takes ${first.toFixed(1)} s, a good file passes, a bad one fails, claimkit-fix mends`;
 }
 
 /** Hashes and list of contents, which name every file and no other. */
 function inventory() {
-  const names = readdirSync(files).filter((name) => statSync(path.join(files, name)).isFile()).sort();
-  const hashed = names.map((name) => ({ name, sha256: sha256(path.join(files, name)) }));
-  writeFileSync(path.join(files, "claimkit.cdx.json"), `${JSON.stringify(sbom({ version, files: hashed, folder: source }), undefined, 1)}\n`);
-  const all = [...hashed, { name: "claimkit.cdx.json", sha256: sha256(path.join(files, "claimkit.cdx.json")) }];
-  writeFileSync(path.join(files, "SHA256SUMS"), all.map(({ name, sha256: hash }) => `${hash}  ${name}\n`).join(""));
-  run("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: files });
-  const { components } = JSON.parse(readFileSync(path.join(files, "claimkit.cdx.json"), "utf8"));
-  const listed = components.filter(({ type }) => type === "file").map(({ name }) => name);
-  need(listed.join() === names.join(), `the list has ${listed.join(", ")}`);
-  const without = components.filter(({ type, licenses }) => type === "library" && !licenses).map(({ name }) => name);
-  need(without.length === 0, `no license: ${without.join(", ")}`);
-  return `${all.length} files, ${components.length - listed.length} crates`;
+	const names = readdirSync(files)
+		.filter((name) => statSync(path.join(files, name)).isFile())
+		.sort();
+	const hashed = names.map((name) => ({
+		name,
+		sha256: sha256(path.join(files, name)),
+	}));
+	writeFileSync(
+		path.join(files, "claimkit.cdx.json"),
+		`${JSON.stringify(sbom({ version, files: hashed, folder: source }), undefined, 1)}\n`,
+	);
+	const all = [
+		...hashed,
+		{
+			name: "claimkit.cdx.json",
+			sha256: sha256(path.join(files, "claimkit.cdx.json")),
+		},
+	];
+	writeFileSync(
+		path.join(files, "SHA256SUMS"),
+		all.map(({ name, sha256: hash }) => `${hash}  ${name}\n`).join(""),
+	);
+	run("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], {
+		cwd: files,
+	});
+	const { components } = JSON.parse(
+		readFileSync(path.join(files, "claimkit.cdx.json"), "utf8"),
+	);
+	const listed = components
+		.filter(({ type }) => type === "file")
+		.map(({ name }) => name);
+	need(listed.join() === names.join(), `the list has ${listed.join(", ")}`);
+	const without = components
+		.filter(({ type, licenses }) => type === "library" && !licenses)
+		.map(({ name }) => name);
+	need(without.length === 0, `no license: ${without.join(", ")}`);
+	return `${all.length} files, ${components.length - listed.length} crates`;
 }
 
 const where = addresses();
@@ -316,8 +716,12 @@ mkdirSync(files, { recursive: true });
 stamp(source, where);
 // A workspace of its own: the one around target/ is not it.
 execFileSync("git", ["init", "--quiet", source]);
-if (where.unset.length > 0) console.log(`release.json has no ${where.unset.join(", ")} yet: rehearsed with addresses of claimkit.invalid, which cannot be published`);
-const other = asked.length === 0 || asked.includes("made twice") ? again() : undefined;
+if (where.unset.length > 0)
+	console.log(
+		`release.json has no ${where.unset.join(", ")} yet: rehearsed with addresses of claimkit.invalid, which cannot be published`,
+	);
+const other =
+	asked.length === 0 || asked.includes("made twice") ? again() : undefined;
 await point("crates", crates);
 await point("npm package", npm);
 await point("policy modules", () => modules(where));
@@ -327,5 +731,7 @@ await point("documents", documents);
 await point("action and workflows", linters);
 await point("pre-commit", preCommit);
 await point("hashes and contents", inventory);
-console.log(`rehearse: ${counts.passed} points passed, ${counts.unable} not tried, ${counts.failed} failed; the files are in ${path.relative(root, files)}`);
+console.log(
+	`rehearse: ${counts.passed} points passed, ${counts.unable} not tried, ${counts.failed} failed; the files are in ${path.relative(root, files)}`,
+);
 process.exitCode = counts.failed > 0 ? 1 : 0;

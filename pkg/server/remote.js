@@ -3,13 +3,14 @@
 
 /** Returns the files of a connection's client. A client that does not know the requests has no files. */
 export function remoteFiles(connection) {
-  const ask = (method, params) => connection.sendRequest(method, params).catch(() => undefined);
-  return {
-    async read(uri) {
-      return (await ask("claimkit/read", { uri }))?.text;
-    },
-    async *manifests(folders) {
-      yield* (await ask("claimkit/manifests", { folders })) ?? [];
-    },
-  };
+	const ask = (method, params) =>
+		connection.sendRequest(method, params).catch(() => undefined);
+	return {
+		async read(uri) {
+			return (await ask("claimkit/read", { uri }))?.text;
+		},
+		async *manifests(folders) {
+			yield* (await ask("claimkit/manifests", { folders })) ?? [];
+		},
+	};
 }

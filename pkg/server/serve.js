@@ -1,22 +1,28 @@
 // The language server: claimkit's answers over the Language Server Protocol, for any editor.
 import {
-  CodeActionKind,
-  CodeLensRefreshRequest,
-  DidChangeConfigurationNotification,
-  DidChangeWatchedFilesNotification,
-  FileChangeType,
-  InlayHintRefreshRequest,
-  MessageType,
-  ShowMessageNotification,
-  MarkupKind,
-  ResponseError,
-  SymbolKind,
-  TextDocumentSyncKind,
-  TextDocuments,
+	CodeActionKind,
+	CodeLensRefreshRequest,
+	DidChangeConfigurationNotification,
+	DidChangeWatchedFilesNotification,
+	FileChangeType,
+	InlayHintRefreshRequest,
+	MessageType,
+	ShowMessageNotification,
+	MarkupKind,
+	ResponseError,
+	SymbolKind,
+	TextDocumentSyncKind,
+	TextDocuments,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import * as claimkit from "claimkit";
-import { codeActions, completions, hover, toDiagnostic, toRange } from "claimkit/lsp";
+import {
+	codeActions,
+	completions,
+	hover,
+	toDiagnostic,
+	toRange,
+} from "claimkit/lsp";
 import { difference, equal, fixed, meet } from "./edits.js";
 import { allocated, findings as lensesOf } from "./lenses.js";
 import { Project, isBeginning, isOurs, isTemplate } from "./project.js";
@@ -34,14 +40,14 @@ const NEWEST = "v1";
 const INVALID_PARAMS = -32602;
 
 const SYMBOLS = {
-  object: SymbolKind.Object,
-  request: SymbolKind.Field,
-  alternative: SymbolKind.EnumMember,
-  selector: SymbolKind.Function,
-  constraint: SymbolKind.Operator,
-  device: SymbolKind.Interface,
-  counterSet: SymbolKind.Array,
-  podClaim: SymbolKind.Variable,
+	object: SymbolKind.Object,
+	request: SymbolKind.Field,
+	alternative: SymbolKind.EnumMember,
+	selector: SymbolKind.Function,
+	constraint: SymbolKind.Operator,
+	device: SymbolKind.Interface,
+	counterSet: SymbolKind.Array,
+	podClaim: SymbolKind.Variable,
 };
 
 /**
@@ -52,425 +58,660 @@ const SYMBOLS = {
  *   open: the text of a file, and the manifests in folders
  */
 export function serve(connection, files, version) {
-  const documents = new TextDocuments(TextDocument);
-  const project = new Project(files);
-  const settingsFiles = new SettingsFiles(files);
-  const timers = new Map();
-  let client = {};
-  let capabilities = {};
-  let clientSettings = {};
-  let roots = [];
-  let warned;
+	const documents = new TextDocuments(TextDocument);
+	const project = new Project(files);
+	const settingsFiles = new SettingsFiles(files);
+	const timers = new Map();
+	let client = {};
+	let capabilities = {};
+	let clientSettings = {};
+	let roots = [];
+	let warned;
 
-  const warn = (message) => connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message });
+	const warn = (message) =>
+		connection.sendNotification(ShowMessageNotification.type, {
+			type: MessageType.Warning,
+			message,
+		});
 
-  // --- settings -------------------------------------------------------------------------------------------------------
+	// --- settings -------------------------------------------------------------------------------------------------------
 
-  async function pullSettings() {
-    if (!capabilities.workspace?.configuration) return;
-    clientSettings = fromClient(await connection.workspace.getConfiguration("claimkit"));
-  }
+	async function pullSettings() {
+		if (!capabilities.workspace?.configuration) return;
+		clientSettings = fromClient(
+			await connection.workspace.getConfiguration("claimkit"),
+		);
+	}
 
-  /** Sets the language of answers; English where a host has not given the sentences of another. */
-  function speak({ locale }) {
-    try {
-      claimkit.setLocale(locale);
-    } catch (error) {
-      claimkit.setLocale("en");
-      if (error.message !== warned) warn(error.message);
-      warned = error.message;
-    }
-  }
+	/** Sets the language of answers; English where a host has not given the sentences of another. */
+	function speak({ locale }) {
+		try {
+			claimkit.setLocale(locale);
+		} catch (error) {
+			claimkit.setLocale("en");
+			if (error.message !== warned) warn(error.message);
+			warned = error.message;
+		}
+	}
 
-  async function settingsOf(uri) {
-    const settings = await settingsFiles.of(uri, clientSettings);
-    speak(settings);
-    if (settings.problem !== undefined && settings.problem !== warned) {
-      warned = settings.problem;
-      warn(`claimkit: ${settings.problem}`);
-    }
-    return settings;
-  }
+	async function settingsOf(uri) {
+		const settings = await settingsFiles.of(uri, clientSettings);
+		speak(settings);
+		if (settings.problem !== undefined && settings.problem !== warned) {
+			warned = settings.problem;
+			warn(`claimkit: ${settings.problem}`);
+		}
+		return settings;
+	}
 
-  /** The options of `validate` for a document. */
-  function judging(uri, settings) {
-    const { release, gates, namespaceLabels } = settings;
-    return {
-      ...(release === undefined ? {} : { release }),
-      ...(Object.keys(gates).length === 0 ? {} : { gates }),
-      ...(namespaceLabels === undefined ? {} : { namespaceLabels }),
-      beside: project.beside(uri, settings.workspace).map(({ text }) => text),
-    };
-  }
+	/** The options of `validate` for a document. */
+	function judging(uri, settings) {
+		const { release, gates, namespaceLabels } = settings;
+		return {
+			...(release === undefined ? {} : { release }),
+			...(Object.keys(gates).length === 0 ? {} : { gates }),
+			...(namespaceLabels === undefined ? {} : { namespaceLabels }),
+			beside: project.beside(uri, settings.workspace).map(({ text }) => text),
+		};
+	}
 
-  const placing = ({ release, gates, locale }) => ({
-    locale,
-    ...(release === undefined ? {} : { release }),
-    ...(Object.keys(gates).length === 0 ? {} : { gates }),
-  });
+	const placing = ({ release, gates, locale }) => ({
+		locale,
+		...(release === undefined ? {} : { release }),
+		...(Object.keys(gates).length === 0 ? {} : { gates }),
+	});
 
-  // --- diagnostics ----------------------------------------------------------------------------------------------------
+	// --- diagnostics ----------------------------------------------------------------------------------------------------
 
-  const isForUs = (document) => isOurs(document.getText()) && !isTemplate(document.uri, document.languageId, document.getText());
+	const isForUs = (document) =>
+		isOurs(document.getText()) &&
+		!isTemplate(document.uri, document.languageId, document.getText());
 
-  /** The findings of a document that an editor shows. */
-  function findings(document, settings, text = document.getText()) {
-    // Another document may have been asked about since its settings were read.
-    speak(settings);
-    const answer = claimkit.validate(text, judging(document.uri, settings));
-    const shown = ({ code, severity }) => !SILENT.has(code) && !settings.ignore.includes(code) && (severity !== "info" || settings.remarks);
-    return { objects: answer.objects, findings: answer.findings.filter(shown) };
-  }
+	/** The findings of a document that an editor shows. */
+	function findings(document, settings, text = document.getText()) {
+		// Another document may have been asked about since its settings were read.
+		speak(settings);
+		const answer = claimkit.validate(text, judging(document.uri, settings));
+		const shown = ({ code, severity }) =>
+			!SILENT.has(code) &&
+			!settings.ignore.includes(code) &&
+			(severity !== "info" || settings.remarks);
+		return { objects: answer.objects, findings: answer.findings.filter(shown) };
+	}
 
-  /** Other places that a finding is about. */
-  function related(document, { code, object, range }, objects) {
-    const say = (uri, at, message) => ({ location: { uri, range: toRange(at) }, message });
-    if (code === "already-exists" && object !== undefined) {
-      const one = objects[object];
-      const first = objects.find(({ kind, name, namespace }) => kind === one.kind && name === one.name && namespace === one.namespace);
-      return first === one || first?.range === undefined ? [] : [say(document.uri, first.range, `${one.kind} \`${one.name}\` is created here`)];
-    }
-    if (range === undefined) return [];
-    const used = project.nameAt(document.uri, range.start);
-    if (used === undefined || used.definition) return [];
-    if (used.kind === "request") {
-      const [kind, name] = used.of.split("/");
-      const owner = { kind: kind === "ResourceClaim" ? "resourceClaim" : "resourceClaimTemplate", name, namespace: used.namespace, of: "" };
-      const places = project.places(owner).filter(({ definition }) => definition);
-      return places.map((place) => say(place.uri, place.range, `${kind} \`${name}\``));
-    }
-    return project.places(used).filter(({ definition }) => definition).map((place) => say(place.uri, place.range, `\`${used.name}\``));
-  }
+	/** Other places that a finding is about. */
+	function related(document, { code, object, range }, objects) {
+		const say = (uri, at, message) => ({
+			location: { uri, range: toRange(at) },
+			message,
+		});
+		if (code === "already-exists" && object !== undefined) {
+			const one = objects[object];
+			const first = objects.find(
+				({ kind, name, namespace }) =>
+					kind === one.kind && name === one.name && namespace === one.namespace,
+			);
+			return first === one || first?.range === undefined
+				? []
+				: [
+						say(
+							document.uri,
+							first.range,
+							`${one.kind} \`${one.name}\` is created here`,
+						),
+					];
+		}
+		if (range === undefined) return [];
+		const used = project.nameAt(document.uri, range.start);
+		if (used === undefined || used.definition) return [];
+		if (used.kind === "request") {
+			const [kind, name] = used.of.split("/");
+			const owner = {
+				kind:
+					kind === "ResourceClaim" ? "resourceClaim" : "resourceClaimTemplate",
+				name,
+				namespace: used.namespace,
+				of: "",
+			};
+			const places = project
+				.places(owner)
+				.filter(({ definition }) => definition);
+			return places.map((place) =>
+				say(place.uri, place.range, `${kind} \`${name}\``),
+			);
+		}
+		return project
+			.places(used)
+			.filter(({ definition }) => definition)
+			.map((place) => say(place.uri, place.range, `\`${used.name}\``));
+	}
 
-  async function diagnose(uri) {
-    const document = documents.get(uri);
-    if (document === undefined) return;
-    const { version: seen } = document;
-    const settings = await settingsOf(uri);
-    // A later version has its own turn.
-    if (documents.get(uri)?.version !== seen) return;
-    let diagnostics = [];
-    if (isForUs(document) && !isExcluded(uri, settings, roots)) {
-      const linked = capabilities.textDocument?.publishDiagnostics?.relatedInformation;
-      try {
-        const { findings: found, objects } = findings(document, settings);
-        diagnostics = found.map((finding) => {
-          const diagnostic = toDiagnostic(finding, { codePages: settings.codePages });
-          const places = linked ? related(document, finding, objects) : [];
-          return places.length === 0 ? diagnostic : { ...diagnostic, relatedInformation: places };
-        });
-      } catch (error) {
-        // Settings that cannot be used, or a trap: the next call has a fresh instance.
-        connection.console.error(error.message);
-        if (error instanceof TypeError && warned !== error.message) warn((warned = error.message));
-      }
-    }
-    await connection.sendDiagnostics({ uri, version: seen, diagnostics });
-  }
+	async function diagnose(uri) {
+		const document = documents.get(uri);
+		if (document === undefined) return;
+		const { version: seen } = document;
+		const settings = await settingsOf(uri);
+		// A later version has its own turn.
+		if (documents.get(uri)?.version !== seen) return;
+		let diagnostics = [];
+		if (isForUs(document) && !isExcluded(uri, settings, roots)) {
+			const linked =
+				capabilities.textDocument?.publishDiagnostics?.relatedInformation;
+			try {
+				const { findings: found, objects } = findings(document, settings);
+				diagnostics = found.map((finding) => {
+					const diagnostic = toDiagnostic(finding, {
+						codePages: settings.codePages,
+					});
+					const places = linked ? related(document, finding, objects) : [];
+					return places.length === 0
+						? diagnostic
+						: { ...diagnostic, relatedInformation: places };
+				});
+			} catch (error) {
+				// Settings that cannot be used, or a trap: the next call has a fresh instance.
+				connection.console.error(error.message);
+				if (error instanceof TypeError && warned !== error.message)
+					warn((warned = error.message));
+			}
+		}
+		await connection.sendDiagnostics({ uri, version: seen, diagnostics });
+	}
 
-  function later(uri, delay = DELAY) {
-    clearTimeout(timers.get(uri));
-    timers.set(
-      uri,
-      setTimeout(() => {
-        timers.delete(uri);
-        diagnose(uri).catch((error) => connection.console.error(String(error?.stack ?? error)));
-      }, delay),
-    );
-  }
+	function later(uri, delay = DELAY) {
+		clearTimeout(timers.get(uri));
+		timers.set(
+			uri,
+			setTimeout(() => {
+				timers.delete(uri);
+				diagnose(uri).catch((error) =>
+					connection.console.error(String(error?.stack ?? error)),
+				);
+			}, delay),
+		);
+	}
 
-  /** Judges all open documents again: they are judged together. */
-  function laterAll(but, delay = DELAY) {
-    for (const { uri } of documents.all()) if (uri !== but) later(uri, delay);
-    refresh();
-  }
+	/** Judges all open documents again: they are judged together. */
+	function laterAll(but, delay = DELAY) {
+		for (const { uri } of documents.all()) if (uri !== but) later(uri, delay);
+		refresh();
+	}
 
-  function refresh() {
-    if (capabilities.workspace?.codeLens?.refreshSupport) connection.sendRequest(CodeLensRefreshRequest.type).catch(() => {});
-    if (capabilities.workspace?.inlayHint?.refreshSupport) connection.sendRequest(InlayHintRefreshRequest.type).catch(() => {});
-  }
+	function refresh() {
+		if (capabilities.workspace?.codeLens?.refreshSupport)
+			connection.sendRequest(CodeLensRefreshRequest.type).catch(() => {});
+		if (capabilities.workspace?.inlayHint?.refreshSupport)
+			connection.sendRequest(InlayHintRefreshRequest.type).catch(() => {});
+	}
 
-  const isLarge = (document) => document.getText().length > LARGE;
+	const isLarge = (document) => document.getText().length > LARGE;
 
-  documents.onDidOpen(({ document }) => {
-    project.set(document.uri, document.languageId, isLarge(document) ? "" : document.getText());
-    later(document.uri, 0);
-    if (isOurs(document.getText())) laterAll(document.uri);
-  });
-  documents.onDidChangeContent(({ document }) => {
-    if (isLarge(document)) return;
-    const before = project.text(document.uri)?.text;
-    if (before === document.getText()) return;
-    project.set(document.uri, document.languageId, document.getText());
-    later(document.uri);
-    if (before !== undefined || project.text(document.uri) !== undefined) for (const { uri } of documents.all()) if (uri !== document.uri) later(uri, 3 * DELAY);
-  });
-  documents.onDidSave(({ document }) => {
-    settingsFiles.forget();
-    if (document.uri.endsWith(`/${NAME}`)) laterAll();
-    else if (isLarge(document)) later(document.uri, 0);
-    refresh();
-  });
-  documents.onDidClose(({ document: { uri } }) => {
-    clearTimeout(timers.get(uri));
-    timers.delete(uri);
-    connection.sendDiagnostics({ uri, diagnostics: [] });
-    project.close(uri).then(() => laterAll());
-  });
+	documents.onDidOpen(({ document }) => {
+		project.set(
+			document.uri,
+			document.languageId,
+			isLarge(document) ? "" : document.getText(),
+		);
+		later(document.uri, 0);
+		if (isOurs(document.getText())) laterAll(document.uri);
+	});
+	documents.onDidChangeContent(({ document }) => {
+		if (isLarge(document)) return;
+		const before = project.text(document.uri)?.text;
+		if (before === document.getText()) return;
+		project.set(document.uri, document.languageId, document.getText());
+		later(document.uri);
+		if (before !== undefined || project.text(document.uri) !== undefined)
+			for (const { uri } of documents.all())
+				if (uri !== document.uri) later(uri, 3 * DELAY);
+	});
+	documents.onDidSave(({ document }) => {
+		settingsFiles.forget();
+		if (document.uri.endsWith(`/${NAME}`)) laterAll();
+		else if (isLarge(document)) later(document.uri, 0);
+		refresh();
+	});
+	documents.onDidClose(({ document: { uri } }) => {
+		clearTimeout(timers.get(uri));
+		timers.delete(uri);
+		connection.sendDiagnostics({ uri, diagnostics: [] });
+		project.close(uri).then(() => laterAll());
+	});
 
-  // --- the life of the server -----------------------------------------------------------------------------------------
+	// --- the life of the server -----------------------------------------------------------------------------------------
 
-  connection.onInitialize(async (params) => {
-    capabilities = params.capabilities;
-    client = params.initializationOptions ?? {};
-    clientSettings = fromClient(client.settings ?? client);
-    const folders = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : []);
-    roots = folders.map((uri) => uri.replace(/\/+$/, ""));
-    await claimkit.init();
-    return {
-      serverInfo: { name: "claimkit", version },
-      capabilities: {
-        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-        hoverProvider: true,
-        completionProvider: { triggerCharacters: [" ", ":", "-", ".", '"', "'", "/", "[", "{"] },
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL, CONVERT] },
-        documentSymbolProvider: { label: "claimkit" },
-        definitionProvider: true,
-        referencesProvider: true,
-        renameProvider: { prepareProvider: true },
-        codeLensProvider: {},
-        inlayHintProvider: true,
-        workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
-      },
-    };
-  });
+	connection.onInitialize(async (params) => {
+		capabilities = params.capabilities;
+		client = params.initializationOptions ?? {};
+		clientSettings = fromClient(client.settings ?? client);
+		const folders =
+			params.workspaceFolders?.map(({ uri }) => uri) ??
+			(params.rootUri ? [params.rootUri] : []);
+		roots = folders.map((uri) => uri.replace(/\/+$/, ""));
+		await claimkit.init();
+		return {
+			serverInfo: { name: "claimkit", version },
+			capabilities: {
+				textDocumentSync: {
+					openClose: true,
+					change: TextDocumentSyncKind.Incremental,
+					save: true,
+				},
+				hoverProvider: true,
+				completionProvider: {
+					triggerCharacters: [" ", ":", "-", ".", '"', "'", "/", "[", "{"],
+				},
+				codeActionProvider: {
+					codeActionKinds: [CodeActionKind.QuickFix, FIX_ALL, CONVERT],
+				},
+				documentSymbolProvider: { label: "claimkit" },
+				definitionProvider: true,
+				referencesProvider: true,
+				renameProvider: { prepareProvider: true },
+				codeLensProvider: {},
+				inlayHintProvider: true,
+				workspace: {
+					workspaceFolders: { supported: true, changeNotifications: true },
+				},
+			},
+		};
+	});
 
-  connection.onInitialized(async () => {
-    if (capabilities.workspace?.didChangeConfiguration?.dynamicRegistration) {
-      await connection.client.register(DidChangeConfigurationNotification.type, { section: "claimkit" });
-    }
-    if (capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration) {
-      const watchers = [`**/${NAME}`, "**/*.yaml", "**/*.yml", "**/*.json"].map((globPattern) => ({ globPattern }));
-      await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
-    }
-    if (capabilities.workspace?.workspaceFolders) {
-      connection.workspace.onDidChangeWorkspaceFolders(async ({ added, removed }) => {
-        const gone = removed.map(({ uri }) => uri.replace(/\/+$/, ""));
-        roots = [...roots.filter((root) => !gone.includes(root)), ...added.map(({ uri }) => uri.replace(/\/+$/, ""))];
-        await project.load(roots);
-        laterAll();
-      });
-    }
-    await pullSettings();
-    await project.load(roots);
-    laterAll();
-  });
+	connection.onInitialized(async () => {
+		if (capabilities.workspace?.didChangeConfiguration?.dynamicRegistration) {
+			await connection.client.register(
+				DidChangeConfigurationNotification.type,
+				{ section: "claimkit" },
+			);
+		}
+		if (capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration) {
+			const watchers = [`**/${NAME}`, "**/*.yaml", "**/*.yml", "**/*.json"].map(
+				(globPattern) => ({ globPattern }),
+			);
+			await connection.client.register(DidChangeWatchedFilesNotification.type, {
+				watchers,
+			});
+		}
+		if (capabilities.workspace?.workspaceFolders) {
+			connection.workspace.onDidChangeWorkspaceFolders(
+				async ({ added, removed }) => {
+					const gone = removed.map(({ uri }) => uri.replace(/\/+$/, ""));
+					roots = [
+						...roots.filter((root) => !gone.includes(root)),
+						...added.map(({ uri }) => uri.replace(/\/+$/, "")),
+					];
+					await project.load(roots);
+					laterAll();
+				},
+			);
+		}
+		await pullSettings();
+		await project.load(roots);
+		laterAll();
+	});
 
-  connection.onDidChangeConfiguration(async ({ settings }) => {
-    if (capabilities.workspace?.configuration) await pullSettings();
-    else clientSettings = fromClient(settings?.claimkit);
-    warned = undefined;
-    laterAll();
-  });
+	connection.onDidChangeConfiguration(async ({ settings }) => {
+		if (capabilities.workspace?.configuration) await pullSettings();
+		else clientSettings = fromClient(settings?.claimkit);
+		warned = undefined;
+		laterAll();
+	});
 
-  connection.onDidChangeWatchedFiles(async ({ changes }) => {
-    settingsFiles.forget();
-    for (const { uri, type } of changes) {
-      if (uri.endsWith(`/${NAME}`)) warned = undefined;
-      else if (type === FileChangeType.Deleted || /\.(ya?ml|json)$/.test(uri)) await project.reload(uri);
-    }
-    laterAll();
-  });
+	connection.onDidChangeWatchedFiles(async ({ changes }) => {
+		settingsFiles.forget();
+		for (const { uri, type } of changes) {
+			if (uri.endsWith(`/${NAME}`)) warned = undefined;
+			else if (type === FileChangeType.Deleted || /\.(ya?ml|json)$/.test(uri))
+				await project.reload(uri);
+		}
+		laterAll();
+	});
 
-  // --- what is asked about a place ------------------------------------------------------------------------------------
+	// --- what is asked about a place ------------------------------------------------------------------------------------
 
-  connection.onHover(async ({ textDocument: { uri }, position }) => {
-    const document = documents.get(uri);
-    if (document === undefined || isLarge(document) || !isForUs(document)) return null;
-    return hover(document.getText(), position, placing(await settingsOf(uri)));
-  });
+	connection.onHover(async ({ textDocument: { uri }, position }) => {
+		const document = documents.get(uri);
+		if (document === undefined || isLarge(document) || !isForUs(document))
+			return null;
+		return hover(document.getText(), position, placing(await settingsOf(uri)));
+	});
 
-  connection.onCompletion(async ({ textDocument: { uri }, position }) => {
-    const document = documents.get(uri);
-    if (document === undefined || isLarge(document) || isTemplate(uri, document.languageId, document.getText())) return [];
-    if (!isOurs(document.getText()) && !isBeginning(document.getText())) return [];
-    const { completionItem: item } = capabilities.textDocument?.completion ?? {};
-    const found = completions(document.getText(), position, { snippets: item?.snippetSupport ?? false, ...placing(await settingsOf(uri)) });
-    if (item?.documentationFormat?.includes(MarkupKind.Markdown)) return found;
-    return found.map((one) => ({ ...one, ...(one.documentation === undefined ? {} : { documentation: one.documentation.value }) }));
-  });
+	connection.onCompletion(async ({ textDocument: { uri }, position }) => {
+		const document = documents.get(uri);
+		if (
+			document === undefined ||
+			isLarge(document) ||
+			isTemplate(uri, document.languageId, document.getText())
+		)
+			return [];
+		if (!isOurs(document.getText()) && !isBeginning(document.getText()))
+			return [];
+		const { completionItem: item } =
+			capabilities.textDocument?.completion ?? {};
+		const found = completions(document.getText(), position, {
+			snippets: item?.snippetSupport ?? false,
+			...placing(await settingsOf(uri)),
+		});
+		if (item?.documentationFormat?.includes(MarkupKind.Markdown)) return found;
+		return found.map((one) => ({
+			...one,
+			...(one.documentation === undefined
+				? {}
+				: { documentation: one.documentation.value }),
+		}));
+	});
 
-  connection.onDocumentSymbol(({ textDocument: { uri } }) => {
-    const document = documents.get(uri);
-    if (document === undefined || isLarge(document) || !isForUs(document)) return [];
-    const shown = ({ kind, name, detail, range, nameRange, children = [] }) => ({
-      name: name || (kind === "selector" || kind === "constraint" ? detail || kind : `(${kind})`),
-      ...(name === "" || detail === "" ? {} : { detail }),
-      kind: SYMBOLS[kind],
-      range: toRange(range),
-      selectionRange: toRange(nameRange),
-      children: children.map(shown),
-    });
-    const { symbols } = claimkit.symbols(document.getText());
-    if (capabilities.textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport) return symbols.map(shown);
-    const flat = (symbol, over) => [
-      { name: symbol.name, kind: symbol.kind, location: { uri, range: symbol.range }, ...(over === undefined ? {} : { containerName: over.name }) },
-      ...symbol.children.flatMap((child) => flat(child, symbol)),
-    ];
-    return symbols.map(shown).flatMap((symbol) => flat(symbol));
-  });
+	connection.onDocumentSymbol(({ textDocument: { uri } }) => {
+		const document = documents.get(uri);
+		if (document === undefined || isLarge(document) || !isForUs(document))
+			return [];
+		const shown = ({
+			kind,
+			name,
+			detail,
+			range,
+			nameRange,
+			children = [],
+		}) => ({
+			name:
+				name ||
+				(kind === "selector" || kind === "constraint"
+					? detail || kind
+					: `(${kind})`),
+			...(name === "" || detail === "" ? {} : { detail }),
+			kind: SYMBOLS[kind],
+			range: toRange(range),
+			selectionRange: toRange(nameRange),
+			children: children.map(shown),
+		});
+		const { symbols } = claimkit.symbols(document.getText());
+		if (
+			capabilities.textDocument?.documentSymbol
+				?.hierarchicalDocumentSymbolSupport
+		)
+			return symbols.map(shown);
+		const flat = (symbol, over) => [
+			{
+				name: symbol.name,
+				kind: symbol.kind,
+				location: { uri, range: symbol.range },
+				...(over === undefined ? {} : { containerName: over.name }),
+			},
+			...symbol.children.flatMap((child) => flat(child, symbol)),
+		];
+		return symbols.map(shown).flatMap((symbol) => flat(symbol));
+	});
 
-  connection.onDefinition(({ textDocument: { uri }, position }) => {
-    const name = project.nameAt(uri, position);
-    if (name === undefined) return null;
-    return project.places(name).filter(({ definition }) => definition).map((place) => ({ uri: place.uri, range: place.range }));
-  });
+	connection.onDefinition(({ textDocument: { uri }, position }) => {
+		const name = project.nameAt(uri, position);
+		if (name === undefined) return null;
+		return project
+			.places(name)
+			.filter(({ definition }) => definition)
+			.map((place) => ({ uri: place.uri, range: place.range }));
+	});
 
-  connection.onReferences(({ textDocument: { uri }, position, context }) => {
-    const name = project.nameAt(uri, position);
-    if (name === undefined) return null;
-    const places = project.places(name).filter(({ definition }) => context.includeDeclaration || !definition);
-    return places.map((place) => ({ uri: place.uri, range: place.range }));
-  });
+	connection.onReferences(({ textDocument: { uri }, position, context }) => {
+		const name = project.nameAt(uri, position);
+		if (name === undefined) return null;
+		const places = project
+			.places(name)
+			.filter(({ definition }) => context.includeDeclaration || !definition);
+		return places.map((place) => ({ uri: place.uri, range: place.range }));
+	});
 
-  connection.onPrepareRename(({ textDocument: { uri }, position }) => {
-    const name = project.nameAt(uri, position);
-    return name === undefined ? null : { range: toRange(name.range), placeholder: name.name };
-  });
+	connection.onPrepareRename(({ textDocument: { uri }, position }) => {
+		const name = project.nameAt(uri, position);
+		return name === undefined
+			? null
+			: { range: toRange(name.range), placeholder: name.name };
+	});
 
-  connection.onRenameRequest(({ textDocument: { uri }, position, newName }) => {
-    const name = project.nameAt(uri, position);
-    if (name === undefined) return null;
-    if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(newName)) throw new ResponseError(INVALID_PARAMS, `\`${newName}\` is not a name that Kubernetes accepts`);
-    const taken = project.places({ ...name, name: newName }).some(({ definition }) => definition);
-    if (taken) throw new ResponseError(INVALID_PARAMS, `\`${newName}\` exists already`);
-    const changes = {};
-    for (const place of project.renames(name)) (changes[place.uri] ??= []).push({ range: place.range, newText: newName });
-    return { changes };
-  });
+	connection.onRenameRequest(({ textDocument: { uri }, position, newName }) => {
+		const name = project.nameAt(uri, position);
+		if (name === undefined) return null;
+		if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(newName))
+			throw new ResponseError(
+				INVALID_PARAMS,
+				`\`${newName}\` is not a name that Kubernetes accepts`,
+			);
+		const taken = project
+			.places({ ...name, name: newName })
+			.some(({ definition }) => definition);
+		if (taken)
+			throw new ResponseError(INVALID_PARAMS, `\`${newName}\` exists already`);
+		const changes = {};
+		for (const place of project.renames(name))
+			(changes[place.uri] ??= []).push({
+				range: place.range,
+				newText: newName,
+			});
+		return { changes };
+	});
 
-  // --- actions --------------------------------------------------------------------------------------------------------
+	// --- actions --------------------------------------------------------------------------------------------------------
 
-  /** The edit of a whole document. */
-  const rewritten = (document, text) => ({ changes: { [document.uri]: difference(document, text) } });
+	/** The edit of a whole document. */
+	const rewritten = (document, text) => ({
+		changes: { [document.uri]: difference(document, text) },
+	});
 
-  /** Converts the objects in a range, or all. */
-  function conversions(document, range) {
-    const text = document.getText();
-    const convert = (given) => {
-      const answer = claimkit.convert(given, { to: NEWEST });
-      return { text: answer.text, changed: answer.objects.some(({ changed }) => changed), why: answer.findings.find(({ severity }) => severity === "error")?.message };
-    };
-    const action = (title, { changed, text: now, why }, edit) => {
-      if (now === undefined && why !== undefined) return [{ title, kind: CONVERT, disabled: { reason: why } }];
-      return changed ? [{ title, kind: CONVERT, edit: edit(now) }] : [];
-    };
-    const { objects } = claimkit.parse(text);
-    const old = objects.filter(({ apiVersion, range: at }) => /^resource\.k8s\.io\/(?!v1$)/.test(apiVersion) && at !== undefined);
-    const here = old.filter(({ range: at }) => at.start.character === 0 && meet(at, range));
-    const actions = here.flatMap(({ kind, name, range: at }) => {
-      const part = document.getText(at);
-      return action(`convert ${kind} \`${name}\` to ${NEWEST}`, convert(part), (now) => {
-        const whole = text.slice(0, document.offsetAt(at.start)) + now + text.slice(document.offsetAt(at.end));
-        return rewritten(document, whole);
-      });
-    });
-    if (old.length > 1 || (old.length === 1 && here.length === 0)) {
-      actions.push(...action(`convert the file to ${NEWEST}`, convert(text), (now) => rewritten(document, now)));
-    }
-    return actions;
-  }
+	/** Converts the objects in a range, or all. */
+	function conversions(document, range) {
+		const text = document.getText();
+		const convert = (given) => {
+			const answer = claimkit.convert(given, { to: NEWEST });
+			return {
+				text: answer.text,
+				changed: answer.objects.some(({ changed }) => changed),
+				why: answer.findings.find(({ severity }) => severity === "error")
+					?.message,
+			};
+		};
+		const action = (title, { changed, text: now, why }, edit) => {
+			if (now === undefined && why !== undefined)
+				return [{ title, kind: CONVERT, disabled: { reason: why } }];
+			return changed ? [{ title, kind: CONVERT, edit: edit(now) }] : [];
+		};
+		const { objects } = claimkit.parse(text);
+		const old = objects.filter(
+			({ apiVersion, range: at }) =>
+				/^resource\.k8s\.io\/(?!v1$)/.test(apiVersion) && at !== undefined,
+		);
+		const here = old.filter(
+			({ range: at }) => at.start.character === 0 && meet(at, range),
+		);
+		const actions = here.flatMap(({ kind, name, range: at }) => {
+			const part = document.getText(at);
+			return action(
+				`convert ${kind} \`${name}\` to ${NEWEST}`,
+				convert(part),
+				(now) => {
+					const whole =
+						text.slice(0, document.offsetAt(at.start)) +
+						now +
+						text.slice(document.offsetAt(at.end));
+					return rewritten(document, whole);
+				},
+			);
+		});
+		if (old.length > 1 || (old.length === 1 && here.length === 0)) {
+			actions.push(
+				...action(`convert the file to ${NEWEST}`, convert(text), (now) =>
+					rewritten(document, now),
+				),
+			);
+		}
+		return actions;
+	}
 
-  connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
-    const document = documents.get(uri);
-    if (document === undefined || isLarge(document) || !isForUs(document)) return [];
-    const settings = await settingsOf(uri);
-    if (isExcluded(uri, settings, roots)) return [];
-    const wants = (kind) => context.only === undefined || context.only.some((only) => kind === only || kind.startsWith(`${only}.`));
-    const actions = [];
-    if (wants(CodeActionKind.QuickFix)) {
-      // Made anew: some clients give the diagnostics back without their data.
-      const found = findings(document, settings).findings.map((finding) => toDiagnostic(finding, { codePages: settings.codePages }));
-      for (const action of codeActions(uri, found.filter((one) => meet(one.range, range)))) {
-        const [{ code, range: at }] = action.diagnostics;
-        const given = context.diagnostics.filter((one) => one.code === code && equal(one.range, at));
-        actions.push(given.length === 0 ? action : { ...action, diagnostics: given });
-      }
-    }
-    const asked = context.only?.some((only) => FIX_ALL === only || FIX_ALL.startsWith(`${only}.`));
-    if (asked) {
-      const text = fixed(document.getText(), (now) => findings(document, settings, now));
-      if (text !== document.getText()) actions.push({ title: "fix all of claimkit that deletes nothing", kind: FIX_ALL, edit: rewritten(document, text) });
-    }
-    if (wants(CONVERT)) actions.push(...conversions(document, range));
-    return actions;
-  });
+	connection.onCodeAction(async ({ textDocument: { uri }, range, context }) => {
+		const document = documents.get(uri);
+		if (document === undefined || isLarge(document) || !isForUs(document))
+			return [];
+		const settings = await settingsOf(uri);
+		if (isExcluded(uri, settings, roots)) return [];
+		const wants = (kind) =>
+			context.only === undefined ||
+			context.only.some((only) => kind === only || kind.startsWith(`${only}.`));
+		const actions = [];
+		if (wants(CodeActionKind.QuickFix)) {
+			// Made anew: some clients give the diagnostics back without their data.
+			const found = findings(document, settings).findings.map((finding) =>
+				toDiagnostic(finding, { codePages: settings.codePages }),
+			);
+			for (const action of codeActions(
+				uri,
+				found.filter((one) => meet(one.range, range)),
+			)) {
+				const [{ code, range: at }] = action.diagnostics;
+				const given = context.diagnostics.filter(
+					(one) => one.code === code && equal(one.range, at),
+				);
+				actions.push(
+					given.length === 0 ? action : { ...action, diagnostics: given },
+				);
+			}
+		}
+		const asked = context.only?.some(
+			(only) => FIX_ALL === only || FIX_ALL.startsWith(`${only}.`),
+		);
+		if (asked) {
+			const text = fixed(document.getText(), (now) =>
+				findings(document, settings, now),
+			);
+			if (text !== document.getText())
+				actions.push({
+					title: "fix all of claimkit that deletes nothing",
+					kind: FIX_ALL,
+					edit: rewritten(document, text),
+				});
+		}
+		if (wants(CONVERT)) actions.push(...conversions(document, range));
+		return actions;
+	});
 
-  // --- lenses and hints -----------------------------------------------------------------------------------------------
+	// --- lenses and hints -----------------------------------------------------------------------------------------------
 
-  async function lenses(uri) {
-    const document = documents.get(uri);
-    if (document === undefined || isLarge(document) || !isForUs(document)) return { settings: undefined, found: [] };
-    const settings = await settingsOf(uri);
-    const wanted = isExcluded(uri, settings, roots) ? [] : lensesOf(project, uri, settings);
-    return { settings, found: wanted };
-  }
+	async function lenses(uri) {
+		const document = documents.get(uri);
+		if (document === undefined || isLarge(document) || !isForUs(document))
+			return { settings: undefined, found: [] };
+		const settings = await settingsOf(uri);
+		const wanted = isExcluded(uri, settings, roots)
+			? []
+			: lensesOf(project, uri, settings);
+		return { settings, found: wanted };
+	}
 
-  connection.onCodeLens(async ({ textDocument: { uri } }) => {
-    const { settings, found } = await lenses(uri);
-    if (!settings?.lenses) return [];
-    return found.map(({ range, title, pod }) => {
-      const command = client.commands && pod !== undefined ? { title, command: "claimkit.devices", arguments: [uri, pod] } : { title, command: "" };
-      return { range, command };
-    });
-  });
+	connection.onCodeLens(async ({ textDocument: { uri } }) => {
+		const { settings, found } = await lenses(uri);
+		if (!settings?.lenses) return [];
+		return found.map(({ range, title, pod }) => {
+			const command =
+				client.commands && pod !== undefined
+					? { title, command: "claimkit.devices", arguments: [uri, pod] }
+					: { title, command: "" };
+			return { range, command };
+		});
+	});
 
-  connection.languages.inlayHint.on(async ({ textDocument: { uri }, range }) => {
-    const { settings, found } = await lenses(uri);
-    // Editors with lenses show it there already.
-    if (!(settings?.inlayHints ?? capabilities.textDocument?.codeLens === undefined)) return [];
-    const document = documents.get(uri);
-    return found
-      .filter((one) => meet(one.range, range))
-      .map(({ range: { start }, title }) => {
-        const end = document.positionAt(document.offsetAt({ line: start.line + 1, character: 0 }));
-        const line = document.getText({ start: { line: start.line, character: 0 }, end });
-        return { position: { line: start.line, character: line.replace(/\r?\n$/, "").length }, label: title, paddingLeft: true };
-      });
-  });
+	connection.languages.inlayHint.on(
+		async ({ textDocument: { uri }, range }) => {
+			const { settings, found } = await lenses(uri);
+			// Editors with lenses show it there already.
+			if (
+				!(
+					settings?.inlayHints ??
+					capabilities.textDocument?.codeLens === undefined
+				)
+			)
+				return [];
+			const document = documents.get(uri);
+			return found
+				.filter((one) => meet(one.range, range))
+				.map(({ range: { start }, title }) => {
+					const end = document.positionAt(
+						document.offsetAt({ line: start.line + 1, character: 0 }),
+					);
+					const line = document.getText({
+						start: { line: start.line, character: 0 },
+						end,
+					});
+					return {
+						position: {
+							line: start.line,
+							character: line.replace(/\r?\n$/, "").length,
+						},
+						label: title,
+						paddingLeft: true,
+					};
+				});
+		},
+	);
 
-  // --- what an extension asks -----------------------------------------------------------------------------------------
+	// --- what an extension asks -----------------------------------------------------------------------------------------
 
-  /** Whether a document is ours, and what judges it. */
-  connection.onRequest("claimkit/state", async ({ uri }) => {
-    const document = documents.get(uri);
-    const { release, gates } = await settingsOf(uri);
-    return { ours: document !== undefined && isForUs(document), release, gates };
-  });
+	/** Whether a document is ours, and what judges it. */
+	connection.onRequest("claimkit/state", async ({ uri }) => {
+		const document = documents.get(uri);
+		const { release, gates } = await settingsOf(uri);
+		return {
+			ours: document !== undefined && isForUs(document),
+			release,
+			gates,
+		};
+	});
 
-  connection.onRequest("claimkit/releases", () =>
-    claimkit.releases().releases.map(({ release, lastPatch, versions }) => ({ release, lastPatch, versions: versions.map(({ apiVersion }) => apiVersion.split("/")[1]) })),
-  );
+	connection.onRequest("claimkit/releases", () =>
+		claimkit
+			.releases()
+			.releases.map(({ release, lastPatch, versions }) => ({
+				release,
+				lastPatch,
+				versions: versions.map(({ apiVersion }) => apiVersion.split("/")[1]),
+			})),
+	);
 
-  /** The gates of a release of the device family, with their defaults. */
-  connection.onRequest("claimkit/gates", ({ release }) => claimkit.allocate("", release === undefined ? {} : { release }).gates);
+	/** The gates of a release of the device family, with their defaults. */
+	connection.onRequest(
+		"claimkit/gates",
+		({ release }) =>
+			claimkit.allocate("", release === undefined ? {} : { release }).gates,
+	);
 
-  /** The whole document in another version, or why there is none. */
-  connection.onRequest("claimkit/convert", async ({ uri, to }) => {
-    await settingsOf(uri);
-    const { text, findings: found } = claimkit.convert(documents.get(uri)?.getText() ?? "", { to });
-    return text === undefined ? { why: found.find(({ severity }) => severity === "error")?.message ?? "nothing to convert" } : { text };
-  });
+	/** The whole document in another version, or why there is none. */
+	connection.onRequest("claimkit/convert", async ({ uri, to }) => {
+		await settingsOf(uri);
+		const { text, findings: found } = claimkit.convert(
+			documents.get(uri)?.getText() ?? "",
+			{ to },
+		);
+		return text === undefined
+			? {
+					why:
+						found.find(({ severity }) => severity === "error")?.message ??
+						"nothing to convert",
+				}
+			: { text };
+	});
 
-  /** The devices that the pods of a document get, as `allocate` answers; null if there is neither a pod nor a claim. */
-  connection.onRequest("claimkit/devices", async ({ uri, pod }) => {
-    const text = project.text(uri);
-    if (text === undefined) return null;
-    const settings = await settingsOf(uri);
-    const answer = allocated(text, project.beside(uri, settings.workspace), settings, pod === undefined ? {} : { pod });
-    return answer.pods.length === 0 ? null : { release: answer.release, pods: answer.pods };
-  });
+	/** The devices that the pods of a document get, as `allocate` answers; null if there is neither a pod nor a claim. */
+	connection.onRequest("claimkit/devices", async ({ uri, pod }) => {
+		const text = project.text(uri);
+		if (text === undefined) return null;
+		const settings = await settingsOf(uri);
+		const answer = allocated(
+			text,
+			project.beside(uri, settings.workspace),
+			settings,
+			pod === undefined ? {} : { pod },
+		);
+		return answer.pods.length === 0
+			? null
+			: { release: answer.release, pods: answer.pods };
+	});
 
-  documents.listen(connection);
-  connection.listen();
+	documents.listen(connection);
+	connection.listen();
 }

@@ -1,18 +1,26 @@
 // The language server in a worker. The first message gives what it needs, for a worker may not be able to fetch:
 // `{ claimkit: { module, sentences, version } }` with the module's bytes or the compiled module, and the sentences of each locale. The
 // protocol follows; the client answers `claimkit/read` and `claimkit/manifests` if it has files.
-import { BrowserMessageReader, BrowserMessageWriter, createConnection } from "vscode-languageserver/browser";
+import {
+	BrowserMessageReader,
+	BrowserMessageWriter,
+	createConnection,
+} from "vscode-languageserver/browser";
 import { addLocale, initSync } from "claimkit";
 import { remoteFiles } from "./remote.js";
 import { serve } from "./serve.js";
 
 self.addEventListener(
-  "message",
-  ({ data: { claimkit } }) => {
-    initSync(claimkit.module);
-    for (const [locale, sentences] of Object.entries(claimkit.sentences)) addLocale(locale, sentences);
-    const connection = createConnection(new BrowserMessageReader(self), new BrowserMessageWriter(self));
-    serve(connection, remoteFiles(connection), claimkit.version);
-  },
-  { once: true },
+	"message",
+	({ data: { claimkit } }) => {
+		initSync(claimkit.module);
+		for (const [locale, sentences] of Object.entries(claimkit.sentences))
+			addLocale(locale, sentences);
+		const connection = createConnection(
+			new BrowserMessageReader(self),
+			new BrowserMessageWriter(self),
+		);
+		serve(connection, remoteFiles(connection), claimkit.version);
+	},
+	{ once: true },
 );

@@ -8,36 +8,55 @@
 export type Manifest = string | Uint8Array | object;
 
 /** A Kubernetes release; a minor release without patch means its last patch. */
-export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37" | `1.${number}.${number}`;
+export type Release =
+	| "1.26"
+	| "1.27"
+	| "1.28"
+	| "1.29"
+	| "1.30"
+	| "1.31"
+	| "1.32"
+	| "1.33"
+	| "1.34"
+	| "1.35"
+	| "1.36"
+	| "1.37"
+	| `1.${number}.${number}`;
 
 /** A known API version of the group `resource.k8s.io`. */
 export type ApiVersion = `resource.k8s.io/${Version}`;
 
 /** The version without the group. */
-export type Version = "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1";
+export type Version =
+	| "v1alpha1"
+	| "v1alpha2"
+	| "v1alpha3"
+	| "v1beta1"
+	| "v1beta2"
+	| "v1";
 
 /** Options of every verb. */
 export interface CommonOptions {
-  /** The release of kubectl and kube-apiserver. Default: for each object the last known release that serves its version. */
-  release?: Release | undefined;
-  /** Feature gates that override the defaults of the release. */
-  gates?: Record<string, boolean> | undefined;
-  /** Lower limits on the input. A text beyond a limit gives a finding. */
-  limits?: Limits | undefined;
+	/** The release of kubectl and kube-apiserver. Default: for each object the last known release that serves its version. */
+	release?: Release | undefined;
+	/** Feature gates that override the defaults of the release. */
+	gates?: Record<string, boolean> | undefined;
+	/** Lower limits on the input. A text beyond a limit gives a finding. */
+	limits?: Limits | undefined;
 }
 
 /** Limits on the input, counted for each text. */
 export interface Limits {
-  /** Offset in bytes of UTF-8. */
-  bytes?: number | undefined;
-  /** Nesting depth of mappings and sequences. */
-  depth?: number | undefined;
-  /** Scalars, mappings and sequences. */
-  nodes?: number | undefined;
-  /** Findings in one answer. */
-  findings?: number | undefined;
-  /** Bytes of a text with Nodes. */
-  nodeSetBytes?: number | undefined;
+	/** Offset in bytes of UTF-8. */
+	bytes?: number | undefined;
+	/** Nesting depth of mappings and sequences. */
+	depth?: number | undefined;
+	/** Scalars, mappings and sequences. */
+	nodes?: number | undefined;
+	/** Findings in one answer. */
+	findings?: number | undefined;
+	/** Bytes of a text with Nodes. */
+	nodeSetBytes?: number | undefined;
 }
 
 /** The treatment of unknown and duplicate fields: as errors, as warnings, or not at all (`kubectl --validate`). */
@@ -45,39 +64,39 @@ export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
 /** Options of {@link parse}. */
 export interface ParseOptions extends CommonOptions {
-  /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation | undefined;
-  /** A label selector as for `kubectl get -l`; selected objects have `selected`. */
-  labelSelector?: string | undefined;
-  /** A field selector as for `kubectl get --field-selector`. */
-  fieldSelector?: string | undefined;
-  /** Namespace of objects without one, for `fieldSelector`. Default `default`. */
-  namespace?: string | undefined;
-  /** Only run kubectl's YAML-to-JSON step on one YAML text; the answer has `raw` and no objects. */
-  raw?: boolean | undefined;
-  /**
-   * The way in which the object reaches the server. Without it, JSON is read in the order of its text, as the server does.
-   */
-  via?: Via | undefined;
+	/** Default `Strict`, as kubectl. */
+	fieldValidation?: FieldValidation | undefined;
+	/** A label selector as for `kubectl get -l`; selected objects have `selected`. */
+	labelSelector?: string | undefined;
+	/** A field selector as for `kubectl get --field-selector`. */
+	fieldSelector?: string | undefined;
+	/** Namespace of objects without one, for `fieldSelector`. Default `default`. */
+	namespace?: string | undefined;
+	/** Only run kubectl's YAML-to-JSON step on one YAML text; the answer has `raw` and no objects. */
+	raw?: boolean | undefined;
+	/**
+	 * The way in which the object reaches the server. Without it, JSON is read in the order of its text, as the server does.
+	 */
+	via?: Via | undefined;
 }
 
 /** Options of {@link validate} for every operation. */
 export interface RequestOptions extends CommonOptions {
-  /** Other texts whose objects are known but not judged, such as the other files of a project: names are looked up in them, too. */
-  beside?: readonly string[] | undefined;
-  /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation | undefined;
-  /**
-   * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
-   * server's validation functions on exactly this object. `server`: what the server answers to exactly this body.
-   */
-  via?: Via | undefined;
-  /** Namespace of the request. Default `default`. */
-  namespace?: string | undefined;
-  /** Labels of that namespace; absent: unknown. Claims with admin access need a label. */
-  namespaceLabels?: Record<string, string> | undefined;
-  /** Include each stored object in the answer: `true` for the version of the manifest, or this version. */
-  stored?: boolean | ApiVersion | Version | undefined;
+	/** Other texts whose objects are known but not judged, such as the other files of a project: names are looked up in them, too. */
+	beside?: readonly string[] | undefined;
+	/** Default `Strict`, as kubectl. */
+	fieldValidation?: FieldValidation | undefined;
+	/**
+	 * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
+	 * server's validation functions on exactly this object. `server`: what the server answers to exactly this body.
+	 */
+	via?: Via | undefined;
+	/** Namespace of the request. Default `default`. */
+	namespace?: string | undefined;
+	/** Labels of that namespace; absent: unknown. Claims with admin access need a label. */
+	namespaceLabels?: Record<string, string> | undefined;
+	/** Include each stored object in the answer: `true` for the version of the manifest, or this version. */
+	stored?: boolean | ApiVersion | Version | undefined;
 }
 
 /** The way in which an object reaches the server. */
@@ -85,106 +104,110 @@ export type Via = "kubectl" | "validator" | "server";
 
 /** The object is new. */
 export interface CreateOptions extends RequestOptions {
-  operation?: "create" | undefined;
+	operation?: "create" | undefined;
 }
 
 /** The object, or its status, takes the place of the stored one. */
 export interface UpdateOptions extends RequestOptions {
-  operation: "update" | "updateStatus";
-  /** The object as it is stored. */
-  old: Manifest;
+	operation: "update" | "updateStatus";
+	/** The object as it is stored. */
+	old: Manifest;
 }
 
 /** The text is a patch of the stored object, or of its status. */
 export interface PatchOptions extends RequestOptions {
-  operation: "patch" | "patchStatus";
-  /** The object as it is stored. */
-  old: Manifest;
-  /** Default `strategic`, as in kubectl. */
-  patchType?: "json" | "merge" | "strategic" | undefined;
-  /** Owns the fields that the patch writes. */
-  fieldManager?: string | undefined;
-  /** The time of the request in RFC 3339, for `managedFields`. */
-  time?: string | undefined;
+	operation: "patch" | "patchStatus";
+	/** The object as it is stored. */
+	old: Manifest;
+	/** Default `strategic`, as in kubectl. */
+	patchType?: "json" | "merge" | "strategic" | undefined;
+	/** Owns the fields that the patch writes. */
+	fieldManager?: string | undefined;
+	/** The time of the request in RFC 3339, for `managedFields`. */
+	time?: string | undefined;
 }
 
 /** The text is applied (server-side apply). */
 export interface ApplyOptions extends RequestOptions {
-  operation: "patch" | "patchStatus";
-  patchType: "apply";
-  /** The stored object; absent: it is created. */
-  old?: Manifest | undefined;
-  fieldManager: string;
-  /** Take over fields of other managers. Default `false`. */
-  force?: boolean | undefined;
-  /** The time of the request in RFC 3339, for `managedFields`. */
-  time?: string | undefined;
+	operation: "patch" | "patchStatus";
+	patchType: "apply";
+	/** The stored object; absent: it is created. */
+	old?: Manifest | undefined;
+	fieldManager: string;
+	/** Take over fields of other managers. Default `false`. */
+	force?: boolean | undefined;
+	/** The time of the request in RFC 3339, for `managedFields`. */
+	time?: string | undefined;
 }
 
 /** Options of {@link validate}. */
-export type ValidateOptions = CreateOptions | UpdateOptions | PatchOptions | ApplyOptions;
+export type ValidateOptions =
+	| CreateOptions
+	| UpdateOptions
+	| PatchOptions
+	| ApplyOptions;
 
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
-  /** The target version, with or without the group; or a minor release such as `1.36`, which means the newest version of each kind that it serves. */
-  to: ApiVersion | Version | `1.${number}`;
-  /** Whether a conversion may lose fields. Default `refuse`. */
-  lossy?: "refuse" | "allow" | undefined;
-  /** Remove `metadata` fields that only the server or `kubectl apply` writes. Default `false`. */
-  dropServerFields?: boolean | undefined;
-  /** Write decisions as comments above the lines they concern. Default `false`. */
-  annotate?: boolean | undefined;
+	/** The target version, with or without the group; or a minor release such as `1.36`, which means the newest version of each kind that it serves. */
+	to: ApiVersion | Version | `1.${number}`;
+	/** Whether a conversion may lose fields. Default `refuse`. */
+	lossy?: "refuse" | "allow" | undefined;
+	/** Remove `metadata` fields that only the server or `kubectl apply` writes. Default `false`. */
+	dropServerFields?: boolean | undefined;
+	/** Write decisions as comments above the lines they concern. Default `false`. */
+	annotate?: boolean | undefined;
 }
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
-  /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
-  nodes: string | Uint8Array | object | null | PreparedNodes;
-  /** A NodeSelector as YAML or JSON, instead of the manifest. */
-  selector?: string | Uint8Array | undefined;
-  /** The detail for each node. Default: all details for up to 100 nodes, only a verdict and its reason for more. */
-  detail?: "full" | "summary" | undefined;
-  /** Names of nodes with all details, whatever `detail` is. */
-  explain?: readonly string[] | undefined;
-  /** The way in which the object reaches the server. Default `kubectl`. */
-  via?: Via | undefined;
-  /** Namespace of objects without one. Default `default`. */
-  namespace?: string | undefined;
-  /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation | undefined;
+	/** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
+	nodes: string | Uint8Array | object | null | PreparedNodes;
+	/** A NodeSelector as YAML or JSON, instead of the manifest. */
+	selector?: string | Uint8Array | undefined;
+	/** The detail for each node. Default: all details for up to 100 nodes, only a verdict and its reason for more. */
+	detail?: "full" | "summary" | undefined;
+	/** Names of nodes with all details, whatever `detail` is. */
+	explain?: readonly string[] | undefined;
+	/** The way in which the object reaches the server. Default `kubectl`. */
+	via?: Via | undefined;
+	/** Namespace of objects without one. Default `default`. */
+	namespace?: string | undefined;
+	/** Default `Strict`, as kubectl. */
+	fieldValidation?: FieldValidation | undefined;
 }
 
 /** A position in the text. */
 export interface Position {
-  /** Line number, counted from 0. */
-  line: number;
-  /** UTF-16 code units from the start of the line, from 0. */
-  character: number;
-  /** UTF-16 code units from the start of the text, as `text.slice` counts. */
-  offset: number;
-  /** Bytes of UTF-8 from the start of the text. */
-  byteOffset: number;
+	/** Line number, counted from 0. */
+	line: number;
+	/** UTF-16 code units from the start of the line, from 0. */
+	character: number;
+	/** UTF-16 code units from the start of the text, as `text.slice` counts. */
+	offset: number;
+	/** Bytes of UTF-8 from the start of the text. */
+	byteOffset: number;
 }
 
 /** From `start` up to but not including `end`. */
 export interface Range {
-  start: Position;
-  end: Position;
+	start: Position;
+	end: Position;
 }
 
 /** Replaces `range` with `newText`. */
 export interface TextEdit {
-  range: Range;
-  newText: string;
+	range: Range;
+	newText: string;
 }
 
 /** A fix of a finding; its edits do not overlap. */
 export interface Fix {
-  /** Its title, for a menu. */
-  title: string;
-  edits: TextEdit[];
-  /** Present if the fix deletes something that a person wrote; "fix all" leaves it out. */
-  deletes?: true;
+	/** Its title, for a menu. */
+	title: string;
+	edits: TextEdit[];
+	/** Present if the fix deletes something that a person wrote; "fix all" leaves it out. */
+	deletes?: true;
 }
 
 /** Stable name for the problem of a finding, in kebab-case; {@link codes} lists and explains all codes. */
@@ -193,180 +216,187 @@ export type Code = string;
 export type Severity = "error" | "warning" | "info";
 
 /** The source of a message. */
-export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit";
+export type Origin =
+	| "kubectl"
+	| "kube-apiserver"
+	| "kube-scheduler"
+	| "claimkit";
 
 /** A message about a text. */
 export interface Finding {
-  code: Code;
-  severity: Severity;
-  origin: Origin;
-  /** The message of the origin, byte for byte unless the origin is claimkit. */
-  message: string;
-  /** Path of the field, as the origin writes it: `spec.allocationMode`. */
-  path?: string;
-  /** Reason of the `Status` cause, such as `FieldValueNotSupported`. */
-  type?: string;
-  /** The advice that claimkit gives. */
-  help?: string;
-  /**
-   * The text that it is about: the one in question, or the option that carries the text. `range` and `fixes` count in that
-   * one.
-   */
-  in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
-  fixes: Fix[];
-  /** The range in the text; absent if the caller gave an object. */
-  range?: Range;
-  /** Index into the answer's `objects`. */
-  object?: number;
+	code: Code;
+	severity: Severity;
+	origin: Origin;
+	/** The message of the origin, byte for byte unless the origin is claimkit. */
+	message: string;
+	/** Path of the field, as the origin writes it: `spec.allocationMode`. */
+	path?: string;
+	/** Reason of the `Status` cause, such as `FieldValueNotSupported`. */
+	type?: string;
+	/** The advice that claimkit gives. */
+	help?: string;
+	/**
+	 * The text that it is about: the one in question, or the option that carries the text. `range` and `fixes` count in that
+	 * one.
+	 */
+	in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
+	fixes: Fix[];
+	/** The range in the text; absent if the caller gave an object. */
+	range?: Range;
+	/** Index into the answer's `objects`. */
+	object?: number;
 }
 
 /** A finding about a text that the caller has. */
 export interface TextFinding extends Finding {
-  range: Range;
+	range: Range;
 }
 
 /** The rules that answer for a patch release whose answers were never recorded. */
 export interface RulesOf {
-  /** The patch release that was asked for. */
-  asked: string;
-  /** The recorded patch release whose rules answer. */
-  release: string;
-  /** Whether changes between the two, known from upstream's history only, are taken back. */
-  adjusted: boolean;
+	/** The patch release that was asked for. */
+	asked: string;
+	/** The recorded patch release whose rules answer. */
+	release: string;
+	/** Whether changes between the two, known from upstream's history only, are taken back. */
+	adjusted: boolean;
 }
 
 /** The fields of every answer. A bad manifest gives an answer, never an exception. */
 export interface Answer {
-  /** No finding is an error, and at least one object was checked. */
-  ok: boolean;
-  /** Present if the answers of the requested patch release were never recorded: the recorded one whose rules answered. */
-  rulesOf?: RulesOf;
-  findings: Finding[];
-  /** The objects of the text; empty if the verb is not about objects. */
-  objects: unknown[];
+	/** No finding is an error, and at least one object was checked. */
+	ok: boolean;
+	/** Present if the answers of the requested patch release were never recorded: the recorded one whose rules answered. */
+	rulesOf?: RulesOf;
+	findings: Finding[];
+	/** The objects of the text; empty if the verb is not about objects. */
+	objects: unknown[];
 }
 
 /** An object of `resource.k8s.io` in the text. */
 export interface CheckedObject {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  namespace: string;
-  /** The release whose rules judged it. */
-  release: string;
-  range?: Range;
-  /** `null` for an object of another group, which is not checked. */
-  valid: boolean | null;
+	apiVersion: string;
+	kind: string;
+	name: string;
+	namespace: string;
+	/** The release whose rules judged it. */
+	release: string;
+	range?: Range;
+	/** `null` for an object of another group, which is not checked. */
+	valid: boolean | null;
 }
 
 /** An object after decoding and defaulting. */
 export interface ParsedObject extends CheckedObject {
-  /** The decoded object with defaults, in the server's field order and in its own version; absent if it cannot be decoded. */
-  object?: Record<string, unknown>;
-  /** With `labelSelector` or `fieldSelector`: whether they select it. */
-  selected?: boolean;
+	/** The decoded object with defaults, in the server's field order and in its own version; absent if it cannot be decoded. */
+	object?: Record<string, unknown>;
+	/** With `labelSelector` or `fieldSelector`: whether they select it. */
+	selected?: boolean;
 }
 
 /** A Kubernetes `Status`, as the API server would send it. */
 export interface Status {
-  kind: "Status";
-  apiVersion: "v1";
-  metadata: Record<string, unknown>;
-  status: "Success" | "Failure";
-  message?: string;
-  reason?: string;
-  details?: {
-    name?: string;
-    group?: string;
-    kind?: string;
-    causes?: { reason?: string; message?: string; field?: string }[];
-  };
-  code: number;
+	kind: "Status";
+	apiVersion: "v1";
+	metadata: Record<string, unknown>;
+	status: "Success" | "Failure";
+	message?: string;
+	reason?: string;
+	details?: {
+		name?: string;
+		group?: string;
+		kind?: string;
+		causes?: { reason?: string; message?: string; field?: string }[];
+	};
+	code: number;
 }
 
 /** An object and the server's answer to it. */
 export interface ValidatedObject extends CheckedObject {
-  /** The server's refusal, or null if it accepts the object. */
-  status: Status | null;
-  /** With the option `stored`: the stored object, without times, uids and managed fields. */
-  stored?: unknown;
+	/** The server's refusal, or null if it accepts the object. */
+	status: Status | null;
+	/** With the option `stored`: the stored object, without times, uids and managed fields. */
+	stored?: unknown;
 }
 
 /** A patched object and the server's answer to it. */
 export interface PatchedObject extends ValidatedObject {
-  /** The object as the server stores it; absent if the patch cannot be applied. */
-  object?: unknown;
-  /** The difference from the stored object, as a JSON patch (RFC 6902). */
-  changes?: ({ path: string } & ({ op: "add" | "replace"; value: unknown } | { op: "remove" }))[];
+	/** The object as the server stores it; absent if the patch cannot be applied. */
+	object?: unknown;
+	/** The difference from the stored object, as a JSON patch (RFC 6902). */
+	changes?: ({ path: string } & (
+		| { op: "add" | "replace"; value: unknown }
+		| { op: "remove" }
+	))[];
 }
 
 export interface ParseAnswer extends Answer {
-  verb: "parse";
-  objects: ParsedObject[];
-  /** With the option `raw`: the plain JSON value, `null` for empty input. Absent when the text cannot be read. */
-  raw?: unknown;
+	verb: "parse";
+	objects: ParsedObject[];
+	/** With the option `raw`: the plain JSON value, `null` for empty input. Absent when the text cannot be read. */
+	raw?: unknown;
 }
 
 export interface ValidateAnswer extends Answer {
-  verb: "validate";
-  objects: ValidatedObject[];
+	verb: "validate";
+	objects: ValidatedObject[];
 }
 
 /** The answer of {@link validate} to a patch. */
 export interface PatchAnswer extends ValidateAnswer {
-  objects: PatchedObject[];
+	objects: PatchedObject[];
 }
 
 /** A field that the target version does not have. */
 export interface Loss {
-  path: string;
-  value: unknown;
-  reason: string;
+	path: string;
+	value: unknown;
+	reason: string;
 }
 
 /** A decision that needs a person, in a conversion from v1alpha1 or v1alpha2 to v1alpha3 or later, and the assumption that was made. */
 export interface Decision {
-  /** The stable name of the decision. */
-  code: string;
-  /** The field in the source object, and its range in the source text. */
-  path: string;
-  range: Range;
-  question: string;
-  assumed: string;
-  why: string;
-  /** The alternatives to the assumption. */
-  alternatives: string[];
-  /** Question, assumption and reason in one line. */
-  message: string;
+	/** The stable name of the decision. */
+	code: string;
+	/** The field in the source object, and its range in the source text. */
+	path: string;
+	range: Range;
+	question: string;
+	assumed: string;
+	why: string;
+	/** The alternatives to the assumption. */
+	alternatives: string[];
+	/** Question, assumption and reason in one line. */
+	message: string;
 }
 
 /** An object of the text of {@link convert}. */
 export interface ConvertedObject {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  namespace: string;
-  release: string;
-  /** Absent if the caller gave an object. */
-  range?: Range;
-  /** Its `apiVersion` before and after the conversion. */
-  from: string;
-  to: string;
-  changed: boolean;
-  losses: Loss[];
-  /** Absent if there are none. */
-  decisions?: Decision[];
-  /** Why the object was not converted, or which object now has its content. */
-  skipped?: string;
-  /** The first minor release that no longer serves its old version, if known or announced. */
-  removedIn?: string;
+	apiVersion: string;
+	kind: string;
+	name: string;
+	namespace: string;
+	release: string;
+	/** Absent if the caller gave an object. */
+	range?: Range;
+	/** Its `apiVersion` before and after the conversion. */
+	from: string;
+	to: string;
+	changed: boolean;
+	losses: Loss[];
+	/** Absent if there are none. */
+	decisions?: Decision[];
+	/** Why the object was not converted, or which object now has its content. */
+	skipped?: string;
+	/** The first minor release that no longer serves its old version, if known or announced. */
+	removedIn?: string;
 }
 
 export interface ConvertAnswer extends Answer {
-  verb: "convert";
-  objects: ConvertedObject[];
-  /** The whole converted file with its comments, order and quoting; absent if the conversion is refused. */
-  text?: string;
+	verb: "convert";
+	objects: ConvertedObject[];
+	/** The whole converted file with its comments, order and quoting; absent if the conversion is refused. */
+	text?: string;
 }
 
 /** Whether a node can use the claim. */
@@ -374,185 +404,188 @@ export type Verdict = "Yes" | "Possible" | "No" | "Error";
 
 /** Nodes read once by {@link prepareNodes}, for many evaluations. */
 export interface PreparedNodes {
-  /** The number of nodes. */
-  readonly length: number;
-  /** As {@link evaluate} with these nodes. */
-  evaluate(text: Manifest | undefined, options?: Omit<EvaluateOptions, "nodes">): EvaluateAnswer;
-  /** Frees the memory at once; otherwise the garbage collector frees it. */
-  free(): void;
+	/** The number of nodes. */
+	readonly length: number;
+	/** As {@link evaluate} with these nodes. */
+	evaluate(
+		text: Manifest | undefined,
+		options?: Omit<EvaluateOptions, "nodes">,
+	): EvaluateAnswer;
+	/** Frees the memory at once; otherwise the garbage collector frees it. */
+	free(): void;
 }
 
 /** An object of the text of {@link evaluate}. */
 export interface PlacedObject {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  namespace: string;
-  /** The release whose scheduler was asked. */
-  release: string;
-  /** Absent if the caller gave an object. */
-  range?: Range;
-  /** Absent for objects that are not placed. */
-  placement?: Placement;
+	apiVersion: string;
+	kind: string;
+	name: string;
+	namespace: string;
+	/** The release whose scheduler was asked. */
+	release: string;
+	/** Absent if the caller gave an object. */
+	range?: Range;
+	/** Absent for objects that are not placed. */
+	placement?: Placement;
 }
 
 /** The nodes that can use an object. */
 export interface Placement {
-  /** The release of the scheduler. */
-  release: string;
-  /** The detail for each node. */
-  detail: "full" | "summary";
-  /** The number of nodes for each verdict. */
-  counts: { yes: number; possible: number; no: number; error: number };
-  /** The scheduler's reasons, with the number of nodes for each. */
-  reasons?: { reason: string; nodes: number }[];
-  /** The message to the pod after all nodes were checked. */
-  next?: { schedulerReason: string; why: string };
-  /** For each selector: which requirement excludes which nodes. */
-  selectors?: SelectorInverse[];
-  /** The nodes, in the order given. */
-  nodes: NodeVerdict[];
+	/** The release of the scheduler. */
+	release: string;
+	/** The detail for each node. */
+	detail: "full" | "summary";
+	/** The number of nodes for each verdict. */
+	counts: { yes: number; possible: number; no: number; error: number };
+	/** The scheduler's reasons, with the number of nodes for each. */
+	reasons?: { reason: string; nodes: number }[];
+	/** The message to the pod after all nodes were checked. */
+	next?: { schedulerReason: string; why: string };
+	/** For each selector: which requirement excludes which nodes. */
+	selectors?: SelectorInverse[];
+	/** The nodes, in the order given. */
+	nodes: NodeVerdict[];
 }
 
 export interface SelectorInverse {
-  /** Path of the selector; empty for a bare one. */
-  source: string;
-  /** Index into the answer's `objects`. */
-  object?: number;
-  /** The number of nodes that it selects. */
-  selects: number;
-  requirements: RequirementInverse[];
+	/** Path of the selector; empty for a bare one. */
+	source: string;
+	/** Index into the answer's `objects`. */
+	object?: number;
+	/** The number of nodes that it selects. */
+	selects: number;
+	requirements: RequirementInverse[];
 }
 
 export interface RequirementInverse {
-  term: number;
-  path: string;
-  /** The number of nodes where it does not hold. */
-  removes: number;
-  /** The number of these nodes where everything else in the term holds. */
-  removesAlone: number;
-  /** The first of those, by name. */
-  alone: string[];
-  /** Without it the term would select nodes; with it, it selects none. */
-  empties: boolean;
-  range?: Range;
+	term: number;
+	path: string;
+	/** The number of nodes where it does not hold. */
+	removes: number;
+	/** The number of these nodes where everything else in the term holds. */
+	removesAlone: number;
+	/** The first of those, by name. */
+	alone: string[];
+	/** Without it the term would select nodes; with it, it selects none. */
+	empties: boolean;
+	range?: Range;
 }
 
 export interface NodeVerdict {
-  name: string;
-  verdict: Verdict;
-  /** Why, in one line. */
-  reason: string;
-  /** The scheduler's message, if it refuses. */
-  schedulerReason?: string;
-  /** The decisive part of the text. */
-  range?: Range;
-  /** The claims with their checks; absent in a summary. */
-  claims?: ClaimVerdict[];
-  /** With the request field `selector`: that selector's check. */
-  selector?: SelectorCheck;
+	name: string;
+	verdict: Verdict;
+	/** Why, in one line. */
+	reason: string;
+	/** The scheduler's message, if it refuses. */
+	schedulerReason?: string;
+	/** The decisive part of the text. */
+	range?: Range;
+	/** The claims with their checks; absent in a summary. */
+	claims?: ClaimVerdict[];
+	/** With the request field `selector`: that selector's check. */
+	selector?: SelectorCheck;
 }
 
 export interface ClaimVerdict {
-  /** `namespace/name` */
-  claim?: string;
-  /** Index of the claim, template or class into the answer's `objects`. */
-  object?: number;
-  /** `name` of the pod's entry. */
-  entry?: string;
-  class?: string;
-  stage: "Allocated" | "Unallocated" | "NotCreated";
-  mode?: string;
-  /** The verdict for this claim only. */
-  verdict: Verdict;
-  reason: string;
-  schedulerReason?: string;
-  /** In the scheduler's order. */
-  checks: ClaimCheck[];
+	/** `namespace/name` */
+	claim?: string;
+	/** Index of the claim, template or class into the answer's `objects`. */
+	object?: number;
+	/** `name` of the pod's entry. */
+	entry?: string;
+	class?: string;
+	stage: "Allocated" | "Unallocated" | "NotCreated";
+	mode?: string;
+	/** The verdict for this claim only. */
+	verdict: Verdict;
+	reason: string;
+	schedulerReason?: string;
+	/** In the scheduler's order. */
+	checks: ClaimCheck[];
 }
 
 /** The result of a check. */
 interface CheckResult {
-  /** `null` if it does not decide. */
-  holds: boolean | null;
-  why: string;
-  schedulerReason?: string;
+	/** `null` if it does not decide. */
+	holds: boolean | null;
+	why: string;
+	schedulerReason?: string;
 }
 
 export type ClaimCheck =
-  | (CheckResult &
-      SelectorCheck & {
-        check: "selector";
-        /** Index of the object with the selector. */
-        object: number;
-      })
-  | (CheckResult & {
-      check: "structured";
-      /** The instances that the claim gets; absent if there are none. */
-      instances?: { driver: string; name: string }[];
-    })
-  | (CheckResult & {
-      check:
-        | "exists"
-        | "deleted"
-        | "owner"
-        | "allocated"
-        | "deallocation"
-        | "inUse"
-        | "class"
-        | "parameters"
-        | "parse"
-        | "context"
-        | "unrestricted"
-        | "refused"
-        | "unsuitable"
-        | "potential"
-        | "selected";
-    });
+	| (CheckResult &
+			SelectorCheck & {
+				check: "selector";
+				/** Index of the object with the selector. */
+				object: number;
+			})
+	| (CheckResult & {
+			check: "structured";
+			/** The instances that the claim gets; absent if there are none. */
+			instances?: { driver: string; name: string }[];
+	  })
+	| (CheckResult & {
+			check:
+				| "exists"
+				| "deleted"
+				| "owner"
+				| "allocated"
+				| "deallocation"
+				| "inUse"
+				| "class"
+				| "parameters"
+				| "parse"
+				| "context"
+				| "unrestricted"
+				| "refused"
+				| "unsuitable"
+				| "potential"
+				| "selected";
+	  });
 
 /** A node selector against a node, term by term. */
 export interface SelectorCheck {
-  /** Path of the selector; absent for a bare one. */
-  source?: string;
-  /** Outcome as the scheduler computes it when the selector is parsed as a whole. */
-  eager: "Match" | "NoMatch" | "Error";
-  /** Outcome when terms are parsed one by one until one matches. */
-  lazy: "Match" | "NoMatch" | "Error";
-  eagerError?: string;
-  lazyError?: string;
-  /** The first term that matches. */
-  matchedTerm?: number;
-  /** For a node without a matching term: the term with the fewest failing requirements. */
-  nearestTerm?: number;
-  range?: Range;
-  /** Absent in a summary. */
-  terms?: TermCheck[];
+	/** Path of the selector; absent for a bare one. */
+	source?: string;
+	/** Outcome as the scheduler computes it when the selector is parsed as a whole. */
+	eager: "Match" | "NoMatch" | "Error";
+	/** Outcome when terms are parsed one by one until one matches. */
+	lazy: "Match" | "NoMatch" | "Error";
+	eagerError?: string;
+	lazyError?: string;
+	/** The first term that matches. */
+	matchedTerm?: number;
+	/** For a node without a matching term: the term with the fewest failing requirements. */
+	nearestTerm?: number;
+	range?: Range;
+	/** Absent in a summary. */
+	terms?: TermCheck[];
 }
 
 export interface TermCheck {
-  index: number;
-  outcome: "Match" | "NoMatch" | "Empty" | "Error";
-  requirements: RequirementCheck[];
-  range?: Range;
+	index: number;
+	outcome: "Match" | "NoMatch" | "Empty" | "Error";
+	requirements: RequirementCheck[];
+	range?: Range;
 }
 
 export interface RequirementCheck {
-  path: string;
-  key: string;
-  operator: string;
-  values: string[];
-  /** The node's label or field; absent if it has none. */
-  actual?: string;
-  /** `null`: it cannot be parsed, or is not checked. */
-  holds: boolean | null;
-  /** claimkit's message; the scheduler's if it cannot be parsed. */
-  why: string;
-  range?: Range;
+	path: string;
+	key: string;
+	operator: string;
+	values: string[];
+	/** The node's label or field; absent if it has none. */
+	actual?: string;
+	/** `null`: it cannot be parsed, or is not checked. */
+	holds: boolean | null;
+	/** claimkit's message; the scheduler's if it cannot be parsed. */
+	why: string;
+	range?: Range;
 }
 
 export interface EvaluateAnswer extends Answer {
-  verb: "evaluate";
-  objects: PlacedObject[];
+	verb: "evaluate";
+	objects: PlacedObject[];
 }
 
 /**
@@ -574,15 +607,21 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function validate(
-  text: string | Uint8Array,
-  options?: CreateOptions,
+	text: string | Uint8Array,
+	options?: CreateOptions,
 ): ValidateAnswer & { findings: TextFinding[] };
 
 /** The same for a patch of a stored object: the answer has the patched object, and what the patch changes. */
-export function validate(patch: Manifest, options: PatchOptions | ApplyOptions): PatchAnswer;
+export function validate(
+	patch: Manifest,
+	options: PatchOptions | ApplyOptions,
+): PatchAnswer;
 
 /** The same for an object, and for changes to a stored object: findings have a `range` only if the caller has the text. */
-export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
+export function validate(
+	text: Manifest,
+	options?: ValidateOptions,
+): ValidateAnswer;
 
 /**
  * Converts a manifest to another API version; changes only what must change.
@@ -596,23 +635,32 @@ export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function evaluate(text: Manifest | undefined, options: EvaluateOptions): EvaluateAnswer;
+export function evaluate(
+	text: Manifest | undefined,
+	options: EvaluateOptions,
+): EvaluateAnswer;
 
 /**
  * Reads Nodes once, for many evaluations: YAML or JSON, single, in a NodeList or List. `null` is one nil node.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function prepareNodes(nodes: string | Uint8Array | object | null, options?: { limits?: Limits | undefined }): PreparedNodes;
+export function prepareNodes(
+	nodes: string | Uint8Array | object | null,
+	options?: { limits?: Limits | undefined },
+): PreparedNodes;
 
 /** The objects of a cluster read once by {@link prepareCluster}, for many questions. */
 export interface PreparedCluster {
-  /** The number of objects. */
-  readonly length: number;
-  /** As {@link allocate} with this cluster. */
-  allocate(text: Manifest, options?: Omit<AllocateOptions, "cluster">): AllocateAnswer;
-  /** Frees the memory at once; otherwise the garbage collector frees it. */
-  free(): void;
+	/** The number of objects. */
+	readonly length: number;
+	/** As {@link allocate} with this cluster. */
+	allocate(
+		text: Manifest,
+		options?: Omit<AllocateOptions, "cluster">,
+	): AllocateAnswer;
+	/** Frees the memory at once; otherwise the garbage collector frees it. */
+	free(): void;
 }
 
 /**
@@ -621,475 +669,540 @@ export interface PreparedCluster {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function prepareCluster(cluster: Manifest, options?: { release?: Release | undefined; limits?: Limits | undefined; namespace?: string | undefined }): PreparedCluster;
+export function prepareCluster(
+	cluster: Manifest,
+	options?: {
+		release?: Release | undefined;
+		limits?: Limits | undefined;
+		namespace?: string | undefined;
+	},
+): PreparedCluster;
 
 /** Options of {@link allocate}. */
 export interface AllocateOptions extends CommonOptions {
-  /** Namespace of objects without one. Default: `default`. */
-  namespace?: string | undefined;
-  /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation | undefined;
-  /** Labels of that namespace. Labels of Namespace objects in the text take precedence. */
-  namespaceLabels?: Record<string, string> | undefined;
-  /** Nodes, besides those of the text. */
-  nodes?: Manifest | undefined;
-  /** Asks about these nodes only. */
-  nodeNames?: readonly string[] | undefined;
-  /** Only this pod: `namespace/name`. */
-  pod?: string | undefined;
-  /** These claims together, instead of pods: `namespace/name`. */
-  claims?: readonly string[] | undefined;
-  /**
-   * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
-   * take the place of those of the same kind and name.
-   */
-  cluster?: Manifest | PreparedCluster | undefined;
-  /** Whether each pod is placed as if no other pod waited. Default: all pods in turn, in kube-scheduler's order. */
-  alone?: boolean | undefined;
-  /** Whether one pod is repeated until no more fits: `pod`, or the only one of the text. Default: no. */
-  howMany?: boolean | undefined;
-  /** The current time, RFC 3339. With it, claims time out if their devices are not ready for binding after ten minutes. */
-  now?: string | undefined;
-  /** Changes that the answer assumes. The named objects must exist. */
-  whatIf?: {
-    /** Claims that release their devices: `namespace/name`. */
-    free?: readonly string[] | undefined;
-    /** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
-    untaint?: readonly string[] | undefined;
-    /** Names of DeviceTaintRules to ignore. */
-    withoutRules?: readonly string[] | undefined;
-    /** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
-    nodesLike?: readonly string[] | undefined;
-  };
-  /** Features of the allocator, instead of those that follow from the gates. */
-  features?: readonly string[] | undefined;
-  /** Whether selectors read attributes with several values, whatever the gates are. */
-  celLists?: boolean | undefined;
-  options?: {
-    /** The step limit of each node's search. Default: 100,000. */
-    budget?: number | undefined;
-    /** Whether to search for changes that help. Default: true. */
-    relax?: boolean | undefined;
-    /** The devices to list individually. Default: `failed`. */
-    matrix?: "failed" | "all" | "none" | undefined;
-  };
+	/** Namespace of objects without one. Default: `default`. */
+	namespace?: string | undefined;
+	/** Default `Strict`, as kubectl. */
+	fieldValidation?: FieldValidation | undefined;
+	/** Labels of that namespace. Labels of Namespace objects in the text take precedence. */
+	namespaceLabels?: Record<string, string> | undefined;
+	/** Nodes, besides those of the text. */
+	nodes?: Manifest | undefined;
+	/** Asks about these nodes only. */
+	nodeNames?: readonly string[] | undefined;
+	/** Only this pod: `namespace/name`. */
+	pod?: string | undefined;
+	/** These claims together, instead of pods: `namespace/name`. */
+	claims?: readonly string[] | undefined;
+	/**
+	 * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
+	 * take the place of those of the same kind and name.
+	 */
+	cluster?: Manifest | PreparedCluster | undefined;
+	/** Whether each pod is placed as if no other pod waited. Default: all pods in turn, in kube-scheduler's order. */
+	alone?: boolean | undefined;
+	/** Whether one pod is repeated until no more fits: `pod`, or the only one of the text. Default: no. */
+	howMany?: boolean | undefined;
+	/** The current time, RFC 3339. With it, claims time out if their devices are not ready for binding after ten minutes. */
+	now?: string | undefined;
+	/** Changes that the answer assumes. The named objects must exist. */
+	whatIf?: {
+		/** Claims that release their devices: `namespace/name`. */
+		free?: readonly string[] | undefined;
+		/** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
+		untaint?: readonly string[] | undefined;
+		/** Names of DeviceTaintRules to ignore. */
+		withoutRules?: readonly string[] | undefined;
+		/** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
+		nodesLike?: readonly string[] | undefined;
+	};
+	/** Features of the allocator, instead of those that follow from the gates. */
+	features?: readonly string[] | undefined;
+	/** Whether selectors read attributes with several values, whatever the gates are. */
+	celLists?: boolean | undefined;
+	options?: {
+		/** The step limit of each node's search. Default: 100,000. */
+		budget?: number | undefined;
+		/** Whether to search for changes that help. Default: true. */
+		relax?: boolean | undefined;
+		/** The devices to list individually. Default: `failed`. */
+		matrix?: "failed" | "all" | "none" | undefined;
+	};
 }
 
 /** The devices lost at a stage of a funnel. */
 export interface LostDevices {
-  count: number;
-  /** At most five names. */
-  devices: string[];
+	count: number;
+	/** At most five names. */
+	devices: string[];
 }
 
 /** A value that a selector reads and some devices do not have. */
 export interface MissingValue {
-  /** The attribute or capacity that was read. */
-  path: string;
-  /** The number of devices that have it, and of all that were asked. */
-  on: number;
-  of: number;
-  /** Existing names in its domain, with their types and the numbers of devices. */
-  published: Record<string, { kind: string; on: number }>;
-  /** The similar names among them, otherwise the nearest one. */
-  near: string[];
-  /** Domains that have the name. */
-  domains: string[];
-  /** An expression that reads it without an error. */
-  guard: string;
+	/** The attribute or capacity that was read. */
+	path: string;
+	/** The number of devices that have it, and of all that were asked. */
+	on: number;
+	of: number;
+	/** Existing names in its domain, with their types and the numbers of devices. */
+	published: Record<string, { kind: string; on: number }>;
+	/** The similar names among them, otherwise the nearest one. */
+	near: string[];
+	/** Domains that have the name. */
+	domains: string[];
+	/** An expression that reads it without an error. */
+	guard: string;
 }
 
 /** The number of devices that remain after a condition. */
 export type FunnelStage =
-  | {
-      stage: "node" | "pool" | "feature" | "deviceNode" | "free" | "capacity" | "counters" | "taint" | "constraint";
-      left: number;
-      /** Absent if no device is lost. */
-      lost?: LostDevices;
-    }
-  | {
-      /** A selector of the class or of the request. */
-      stage: "class" | "selector";
-      /** Its index; absent if there is no selector. */
-      index?: number;
-      left: number;
-      /** Absent if no device is lost. */
-      lost?: LostDevices;
-      /** Values that it read, with the numbers of devices that have them; absent if there are none. */
-      seen?: Record<string, Record<string, number>>;
-      /** Values that it did not find; absent if there are none. */
-      missing?: MissingValue[];
-      /** Its errors, with the numbers of devices that give them; absent if there are none. */
-      errors?: Record<string, number>;
-    };
+	| {
+			stage:
+				| "node"
+				| "pool"
+				| "feature"
+				| "deviceNode"
+				| "free"
+				| "capacity"
+				| "counters"
+				| "taint"
+				| "constraint";
+			left: number;
+			/** Absent if no device is lost. */
+			lost?: LostDevices;
+	  }
+	| {
+			/** A selector of the class or of the request. */
+			stage: "class" | "selector";
+			/** Its index; absent if there is no selector. */
+			index?: number;
+			left: number;
+			/** Absent if no device is lost. */
+			lost?: LostDevices;
+			/** Values that it read, with the numbers of devices that have them; absent if there are none. */
+			seen?: Record<string, Record<string, number>>;
+			/** Values that it did not find; absent if there are none. */
+			missing?: MissingValue[];
+			/** Its errors, with the numbers of devices that give them; absent if there are none. */
+			errors?: Record<string, number>;
+	  };
 
 /** Why a selector is not true for a device. */
 export interface SelectorReason {
-  index: number;
-  /** kube-scheduler's error; `null` if the selector is false. */
-  error: string | null;
-  /** The values that it read; `null` for a missing one. */
-  values: Record<string, string | null>;
+	index: number;
+	/** kube-scheduler's error; `null` if the selector is false. */
+	error: string | null;
+	/** The values that it read; `null` for a missing one. */
+	values: Record<string, string | null>;
 }
 
 /** A toleration of a device taint, as Kubernetes writes it. */
 export interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-  tolerationSeconds?: number;
+	key?: string;
+	operator?: string;
+	value?: string;
+	effect?: string;
+	tolerationSeconds?: number;
 }
 
 /** A reason against a device, in kube-scheduler's order. */
 export type DeviceReason =
-  | { code: "pool-old-generation"; newest: number }
-  | { code: "pool-incomplete"; have: number; want: number }
-  | { code: "pool-invalid"; reason: string }
-  | { code: "slice-with-counters" }
-  | { code: "feature-off"; field: string }
-  | { code: "in-use"; claims: string[]; pods: string[] }
-  | { code: "chosen-for"; claim: string; request: string }
-  | ({ code: "class-selector" | "request-selector" } & SelectorReason)
-  | { code: "device-not-on-node" }
-  | {
-      code: "capacity";
-      name: string;
-      why: "unknown-name" | "max" | "step" | "values" | "exhausted";
-      asked: string | null;
-      charged: string | null;
-      used: string | null;
-      left: string | null;
-      total: string | null;
-      max: string | null;
-      holders: string[];
-      names: string[];
-    }
-  | {
-      code: "counters";
-      set: string;
-      counter: string;
-      needed: string;
-      available: string;
-      total: string;
-      holders: { device: string; claim: string; pods: string[] }[];
-    }
-  | {
-      code: "taint";
-      key: string;
-      value: string;
-      effect: string;
-      /** `driver`, or `rule/<name>`. */
-      from: string;
-      /** Why each toleration does not help. */
-      tolerations: { index: number; why: "key" | "value" | "effect" | "operator" }[];
-      /** A toleration that would suffice. */
-      toleration: Toleration;
-    }
-  | { code: "constraint"; index: number; kind: "match" | "distinct"; attribute: string; near: string[] };
+	| { code: "pool-old-generation"; newest: number }
+	| { code: "pool-incomplete"; have: number; want: number }
+	| { code: "pool-invalid"; reason: string }
+	| { code: "slice-with-counters" }
+	| { code: "feature-off"; field: string }
+	| { code: "in-use"; claims: string[]; pods: string[] }
+	| { code: "chosen-for"; claim: string; request: string }
+	| ({ code: "class-selector" | "request-selector" } & SelectorReason)
+	| { code: "device-not-on-node" }
+	| {
+			code: "capacity";
+			name: string;
+			why: "unknown-name" | "max" | "step" | "values" | "exhausted";
+			asked: string | null;
+			charged: string | null;
+			used: string | null;
+			left: string | null;
+			total: string | null;
+			max: string | null;
+			holders: string[];
+			names: string[];
+	  }
+	| {
+			code: "counters";
+			set: string;
+			counter: string;
+			needed: string;
+			available: string;
+			total: string;
+			holders: { device: string; claim: string; pods: string[] }[];
+	  }
+	| {
+			code: "taint";
+			key: string;
+			value: string;
+			effect: string;
+			/** `driver`, or `rule/<name>`. */
+			from: string;
+			/** Why each toleration does not help. */
+			tolerations: {
+				index: number;
+				why: "key" | "value" | "effect" | "operator";
+			}[];
+			/** A toleration that would suffice. */
+			toleration: Toleration;
+	  }
+	| {
+			code: "constraint";
+			index: number;
+			kind: "match" | "distinct";
+			attribute: string;
+			near: string[];
+	  };
 
 /** A device in the matrix of a request. */
 export interface DeviceCell {
-  /** `driver/pool/device`. */
-  device: string;
-  /** kube-scheduler's first reason against it; `null`: there is none. */
-  reason: DeviceReason | null;
-  /** The further reasons, if there are any. */
-  also: DeviceReason[];
-  /** The first reason in one line of English. */
-  text: string;
+	/** `driver/pool/device`. */
+	device: string;
+	/** kube-scheduler's first reason against it; `null`: there is none. */
+	reason: DeviceReason | null;
+	/** The further reasons, if there are any. */
+	also: DeviceReason[];
+	/** The first reason in one line of English. */
+	text: string;
 }
 
 /** A request on a node: the number of devices that remain after each condition. */
 export interface RequestAccount {
-  /** `namespace/name`. */
-  claim: string;
-  request: string;
-  /** Name of the sub-request; `null` if the request has none. */
-  sub: string | null;
-  mode: string;
-  class: string;
-  wanted: number;
-  /** The extended resource that the request is made for, and the container; absent for requests of claims. */
-  serves?: string;
-  picked: boolean;
-  funnel: FunnelStage[];
-  cells: DeviceCell[];
-  /** Its path in the claim, in the form of v1. */
-  path: string;
-  /** Its range in the text; absent if the claim is not in it. */
-  range?: Range;
-  passedOver: string[];
-  text: string;
-  why: string;
+	/** `namespace/name`. */
+	claim: string;
+	request: string;
+	/** Name of the sub-request; `null` if the request has none. */
+	sub: string | null;
+	mode: string;
+	class: string;
+	wanted: number;
+	/** The extended resource that the request is made for, and the container; absent for requests of claims. */
+	serves?: string;
+	picked: boolean;
+	funnel: FunnelStage[];
+	cells: DeviceCell[];
+	/** Its path in the claim, in the form of v1. */
+	path: string;
+	/** Its range in the text; absent if the claim is not in it. */
+	range?: Range;
+	passedOver: string[];
+	text: string;
+	why: string;
 }
 
 /** The place of a change. */
 interface ChangePlace {
-  /** `namespace/name`. */
-  claim: string;
-  request?: string;
-  /** The field in the claim. */
-  path?: string;
-  /** Its range in the text; absent if the claim is not in it. Where something is added: the nearest thing that is there. */
-  range?: Range;
+	/** `namespace/name`. */
+	claim: string;
+	request?: string;
+	/** The field in the claim. */
+	path?: string;
+	/** Its range in the text; absent if the claim is not in it. Where something is added: the nearest thing that is there. */
+	range?: Range;
 }
 
 /** A change of a claim or request. */
 export type Change =
-  | (ChangePlace & { drop: "constraint" | "selector"; index: number })
-  | (ChangePlace & { add: "toleration"; toleration: Toleration })
-  | (ChangePlace & { free: "claim" })
-  | (ChangePlace & { set: "count" | "allocationMode"; from: string; to: string })
-  /** `from` is absent if the request does not ask for the capacity. */
-  | (ChangePlace & { set: "capacity"; name: string; from?: string; to: string })
-  /** The request asks for a capacity by the name that devices have. */
-  | (ChangePlace & { set: "capacityName"; name: string; from: string; to: string });
+	| (ChangePlace & { drop: "constraint" | "selector"; index: number })
+	| (ChangePlace & { add: "toleration"; toleration: Toleration })
+	| (ChangePlace & { free: "claim" })
+	| (ChangePlace & {
+			set: "count" | "allocationMode";
+			from: string;
+			to: string;
+	  })
+	/** `from` is absent if the request does not ask for the capacity. */
+	| (ChangePlace & { set: "capacity"; name: string; from?: string; to: string })
+	/** The request asks for a capacity by the name that devices have. */
+	| (ChangePlace & {
+			set: "capacityName";
+			name: string;
+			from: string;
+			to: string;
+	  });
 
 /** A tested change after which the node has devices for the claims. */
 export interface Relaxation {
-  /** All of them are needed. */
-  changes: Change[];
-  /** The devices after the change. */
-  gives: string[];
-  node: string;
-  /** The changes as edits of the text; empty if a claim must be freed or the text cannot be edited safely. */
-  edits: TextEdit[];
-  text: string;
+	/** All of them are needed. */
+	changes: Change[];
+	/** The devices after the change. */
+	gives: string[];
+	node: string;
+	/** The changes as edits of the text; empty if a claim must be freed or the text cannot be edited safely. */
+	edits: TextEdit[];
+	text: string;
 }
 
 /** Requests that cannot be satisfied together. */
 export interface Conflict {
-  kind: "number" | "match" | "distinct" | "counters";
-  claim: string;
-  /** Index of the constraint. */
-  constraint: number | null;
-  path?: string;
-  range?: Range;
-  /** The attribute of the constraint. */
-  attribute: string | null;
-  /** For each value and request, the number of candidates that have it. */
-  values: Record<string, Record<string, number>>;
-  /** Candidates without the attribute. */
-  missing: string[];
-  requests: string[];
-  wanted: number;
-  available: number;
-  text: string;
+	kind: "number" | "match" | "distinct" | "counters";
+	claim: string;
+	/** Index of the constraint. */
+	constraint: number | null;
+	path?: string;
+	range?: Range;
+	/** The attribute of the constraint. */
+	attribute: string | null;
+	/** For each value and request, the number of candidates that have it. */
+	values: Record<string, Record<string, number>>;
+	/** Candidates without the attribute. */
+	missing: string[];
+	requests: string[];
+	wanted: number;
+	available: number;
+	text: string;
 }
 
 /** A pool seen from a node. */
 export interface PoolAccount {
-  /** `driver/pool`. */
-  pool: string;
-  state: "ok" | "incomplete" | "invalid" | "obsolete";
-  /** Slices there are, and slices announced. */
-  have: number;
-  want: number;
-  generation: number;
-  reason: string | null;
-  /** Slices whose devices are offered here. */
-  slices: string[];
-  /** The slices that the scheduler leaves out. */
-  ignored: { slice: string; why: string }[];
+	/** `driver/pool`. */
+	pool: string;
+	state: "ok" | "incomplete" | "invalid" | "obsolete";
+	/** Slices there are, and slices announced. */
+	have: number;
+	want: number;
+	generation: number;
+	reason: string | null;
+	/** Slices whose devices are offered here. */
+	slices: string[];
+	/** The slices that the scheduler leaves out. */
+	ignored: { slice: string; why: string }[];
 }
 
 /** A claim that holds devices, counters or capacity. */
 export interface Holder {
-  /** `driver/pool/device`. */
-  device: string;
-  claim: string;
-  /** The pods that reserve it; none: nobody does. */
-  pods: string[];
-  /** Capacity that its share uses. */
-  share: Record<string, string>;
-  /** With administrative access, which blocks nobody. */
-  admin: boolean;
+	/** `driver/pool/device`. */
+	device: string;
+	claim: string;
+	/** The pods that reserve it; none: nobody does. */
+	pods: string[];
+	/** Capacity that its share uses. */
+	share: Record<string, string>;
+	/** With administrative access, which blocks nobody. */
+	admin: boolean;
 }
 
 /** Capacity charged to a claim. */
 export interface Charge {
-  device: string;
-  name: string;
-  asked: string | null;
-  charged: string;
-  left: string;
+	device: string;
+	name: string;
+	asked: string | null;
+	charged: string;
+	left: string;
 }
 
 /** An `AllocationResult` of v1. */
 export interface AllocationResult {
-  devices: {
-    /** Absent if there are none. */
-    results?: {
-      request: string;
-      driver: string;
-      pool: string;
-      device: string;
-      adminAccess?: boolean;
-      tolerations?: Toleration[];
-      bindingConditions?: string[];
-      bindingFailureConditions?: string[];
-      /** `share`: kube-scheduler's IDs are random. */
-      shareID?: string;
-      consumedCapacity?: Record<string, string>;
-    }[];
-    /** Absent if there are none. */
-    config?: { source: "FromClass" | "FromClaim"; requests?: string[]; opaque?: unknown }[];
-  };
-  /** Absent: the claim can be used everywhere. */
-  nodeSelector?: Record<string, unknown>;
+	devices: {
+		/** Absent if there are none. */
+		results?: {
+			request: string;
+			driver: string;
+			pool: string;
+			device: string;
+			adminAccess?: boolean;
+			tolerations?: Toleration[];
+			bindingConditions?: string[];
+			bindingFailureConditions?: string[];
+			/** `share`: kube-scheduler's IDs are random. */
+			shareID?: string;
+			consumedCapacity?: Record<string, string>;
+		}[];
+		/** Absent if there are none. */
+		config?: {
+			source: "FromClass" | "FromClaim";
+			requests?: string[];
+			opaque?: unknown;
+		}[];
+	};
+	/** Absent: the claim can be used everywhere. */
+	nodeSelector?: Record<string, unknown>;
 }
 
 /** A finding that concerns a whole account. */
 export interface AccountFinding {
-  code: Code;
-  severity: Severity;
-  origin: Origin;
-  message: string;
-  /** Kind of the object. */
-  kind: string;
-  /** Its name, with its namespace. */
-  object: string;
-  path: string | null;
+	code: Code;
+	severity: Severity;
+	origin: Origin;
+	message: string;
+	/** Kind of the object. */
+	kind: string;
+	/** Its name, with its namespace. */
+	object: string;
+	path: string | null;
 }
 
 /** An object of the text of {@link allocate}. */
 export interface AllocatedObject {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  namespace: string;
-  release: string;
-  /** Absent if the caller gave an object. */
-  range?: Range;
+	apiVersion: string;
+	kind: string;
+	name: string;
+	namespace: string;
+	release: string;
+	/** Absent if the caller gave an object. */
+	range?: Range;
 }
 
 /** A resource of a node, such as `cpu`, as kube-scheduler counts it for a pod. */
 export interface ResourceAccount {
-  resource: string;
-  /** The pod's requests, including its devices. */
-  requested: string;
-  /** The requests of the pods on the node. */
-  used: string;
-  allocatable: string;
-  /** True if too little is left. */
-  short: boolean;
-  /** The use by devices: with `capacity` and `consumed` if it follows from a capacity. */
-  devices: { claim: string; device: string; takes: string; capacity?: string; consumed?: string; multiplier?: string }[];
-  /** The pods on the node with the largest share. */
-  pods: { pod: string; requests: string }[];
-  text: string;
+	resource: string;
+	/** The pod's requests, including its devices. */
+	requested: string;
+	/** The requests of the pods on the node. */
+	used: string;
+	allocatable: string;
+	/** True if too little is left. */
+	short: boolean;
+	/** The use by devices: with `capacity` and `consumed` if it follows from a capacity. */
+	devices: {
+		claim: string;
+		device: string;
+		takes: string;
+		capacity?: string;
+		consumed?: string;
+		multiplier?: string;
+	}[];
+	/** The pods on the node with the largest share. */
+	pods: { pod: string; requests: string }[];
+	text: string;
 }
 
 /** A plugin of kube-scheduler that refuses a node. */
 export interface NodeRefusal {
-  plugin:
-    | "NodeUnschedulable"
-    | "TaintToleration"
-    | "NodeAffinity"
-    | "NodePorts"
-    | "NodeResourcesFit"
-    | "PodTopologySpread"
-    | "InterPodAffinity"
-    | "DynamicResources";
-  /** The reasons in kube-scheduler's words. */
-  reasons: string[];
-  /** `Unschedulable` means that there is room without some pods. */
-  code: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
-  /** The reasons that follow from the objects. */
-  why: string[];
+	plugin:
+		| "NodeUnschedulable"
+		| "TaintToleration"
+		| "NodeAffinity"
+		| "NodePorts"
+		| "NodeResourcesFit"
+		| "PodTopologySpread"
+		| "InterPodAffinity"
+		| "DynamicResources";
+	/** The reasons in kube-scheduler's words. */
+	reasons: string[];
+	/** `Unschedulable` means that there is room without some pods. */
+	code: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
+	/** The reasons that follow from the objects. */
+	why: string[];
 }
 
 /** The outcome for a pod when all pods are placed in turn. */
 export interface PodTurn {
-  outcome: "bound" | "preparing" | "placed" | "ended" | "unschedulable" | "error" | "gated" | "notConsidered";
-  /** The node that it gets or has. */
-  node: string | null;
-  /**
-   * `scores`: only this node fits, or it has the highest score. `name`: other nodes have the same score and kube-scheduler takes any of
-   * them; here the first by name is taken. `sample`: kube-scheduler tries only some of the nodes, depending on its history. Absent: no
-   * node is chosen.
-   */
-  decidedBy?: "scores" | "name" | "sample";
-  /** Other nodes with the same score. Absent: none. */
-  tied?: string[];
-  /** True if another choice among nodes of the same score, for this pod or an earlier one, leads to another outcome. */
-  depends: boolean;
-  /** Facts that the outcome depends on and the objects do not decide. Absent: none. */
-  unsure?: string[];
-  /** kube-scheduler's message in the condition `PodScheduled`. */
-  message: string | null;
-  /** Help with the message; absent if there is none. */
-  help?: string;
-  /** The condition that the pod waits for before it is considered. */
-  waitsFor?: string;
-  /** The messages of earlier attempts, if they differ. */
-  earlier?: string[];
-  /** The node on which preemption makes room. */
-  nominated?: string;
-  /** The pods that preemption ends: `namespace/name`. */
-  victims?: string[];
-  /** The claim that is given back, so that the pod can be tried again. */
-  freed?: string;
-  /** The devices that it gets. */
-  devices: { claim: string; request: string; device: string; admin?: true }[];
-  /** Nodes that refuse the pod, grouped by their reasons; the largest group first. */
-  refused: { reasons: string[]; why: string[]; nodes: string[] }[];
-  /** The number of nodes that are not in `nodes` of the account, to bound the answer. Absent: none. */
-  nodesLeftOut?: number;
+	outcome:
+		| "bound"
+		| "preparing"
+		| "placed"
+		| "ended"
+		| "unschedulable"
+		| "error"
+		| "gated"
+		| "notConsidered";
+	/** The node that it gets or has. */
+	node: string | null;
+	/**
+	 * `scores`: only this node fits, or it has the highest score. `name`: other nodes have the same score and kube-scheduler takes any of
+	 * them; here the first by name is taken. `sample`: kube-scheduler tries only some of the nodes, depending on its history. Absent: no
+	 * node is chosen.
+	 */
+	decidedBy?: "scores" | "name" | "sample";
+	/** Other nodes with the same score. Absent: none. */
+	tied?: string[];
+	/** True if another choice among nodes of the same score, for this pod or an earlier one, leads to another outcome. */
+	depends: boolean;
+	/** Facts that the outcome depends on and the objects do not decide. Absent: none. */
+	unsure?: string[];
+	/** kube-scheduler's message in the condition `PodScheduled`. */
+	message: string | null;
+	/** Help with the message; absent if there is none. */
+	help?: string;
+	/** The condition that the pod waits for before it is considered. */
+	waitsFor?: string;
+	/** The messages of earlier attempts, if they differ. */
+	earlier?: string[];
+	/** The node on which preemption makes room. */
+	nominated?: string;
+	/** The pods that preemption ends: `namespace/name`. */
+	victims?: string[];
+	/** The claim that is given back, so that the pod can be tried again. */
+	freed?: string;
+	/** The devices that it gets. */
+	devices: { claim: string; request: string; device: string; admin?: true }[];
+	/** Nodes that refuse the pod, grouped by their reasons; the largest group first. */
+	refused: { reasons: string[]; why: string[]; nodes: string[] }[];
+	/** The number of nodes that are not in `nodes` of the account, to bound the answer. Absent: none. */
+	nodesLeftOut?: number;
 }
 
 /** The result of a node for a pod, or for claims without a pod. */
 export interface NodeAccount {
-  name: string;
-  /** `refused`: the devices are there, but another plugin of kube-scheduler refuses the node. */
-  verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | "refused";
-  /** The message of kube-scheduler. */
-  message: string | null;
-  /** kube-scheduler's code if it refuses the node; `Unschedulable` means that there is room without some pods. */
-  code?: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
-  /** True if the error ends the attempt for all nodes. */
-  fatal: boolean;
-  score: number;
-  steps: number;
-  /** An AllocationResult of v1 for each claim. */
-  allocations: AllocationResult[] | null;
-  pools: PoolAccount[];
-  requests: RequestAccount[];
-  /** Why requests that can be satisfied alone cannot be satisfied together. */
-  conflicts: Conflict[];
-  holders: Holder[];
-  relaxations: Relaxation[];
-  charges: Charge[];
-  /** Resources of the node that devices take, or of which too little is left (gate DRANodeAllocatableResources). */
-  resources?: ResourceAccount[];
-  /** kube-scheduler's messages if there are several; `message` has all of them. */
-  reasons?: string[];
-  /** Additions to the message. */
-  help?: string;
-  /** The plugins that refuse the node, in kube-scheduler's order, if pods are placed in turn. Absent: none does. */
-  refusals?: NodeRefusal[];
-  /** One line of English. */
-  text: string;
-  /** The node with the same account; of the lists above, only `resources` and `reasons` are then present. */
-  sameAs: string | null;
+	name: string;
+	/** `refused`: the devices are there, but another plugin of kube-scheduler refuses the node. */
+	verdict:
+		| "allocated"
+		| "none"
+		| "error"
+		| "node-error"
+		| "unavailable"
+		| "undecided"
+		| "refused";
+	/** The message of kube-scheduler. */
+	message: string | null;
+	/** kube-scheduler's code if it refuses the node; `Unschedulable` means that there is room without some pods. */
+	code?: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
+	/** True if the error ends the attempt for all nodes. */
+	fatal: boolean;
+	score: number;
+	steps: number;
+	/** An AllocationResult of v1 for each claim. */
+	allocations: AllocationResult[] | null;
+	pools: PoolAccount[];
+	requests: RequestAccount[];
+	/** Why requests that can be satisfied alone cannot be satisfied together. */
+	conflicts: Conflict[];
+	holders: Holder[];
+	relaxations: Relaxation[];
+	charges: Charge[];
+	/** Resources of the node that devices take, or of which too little is left (gate DRANodeAllocatableResources). */
+	resources?: ResourceAccount[];
+	/** kube-scheduler's messages if there are several; `message` has all of them. */
+	reasons?: string[];
+	/** Additions to the message. */
+	help?: string;
+	/** The plugins that refuse the node, in kube-scheduler's order, if pods are placed in turn. Absent: none does. */
+	refusals?: NodeRefusal[];
+	/** One line of English. */
+	text: string;
+	/** The node with the same account; of the lists above, only `resources` and `reasons` are then present. */
+	sameAs: string | null;
 }
 
 /** A pod, or claims without a pod, on every node. */
 export interface PodAccount {
-  /** `namespace/name`; `null`: claims that no pod uses. */
-  pod: string | null;
-  claims: string[];
-  extendedResources: Record<string, string>;
-  /** The reason that stops the pod before any node is checked. */
-  before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
-  summary: { message: string; nodes: string[] }[];
-  nodes: NodeAccount[];
-  findings: AccountFinding[];
-  /** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
-  turn?: PodTurn;
-  /** The earlier pod with the same account of nodes; `nodes` is empty then. */
-  sameAs?: string;
+	/** `namespace/name`; `null`: claims that no pod uses. */
+	pod: string | null;
+	claims: string[];
+	extendedResources: Record<string, string>;
+	/** The reason that stops the pod before any node is checked. */
+	before: {
+		stage: "preEnqueue" | "preFilter";
+		code: string;
+		message: string;
+		help: string | null;
+	} | null;
+	summary: { message: string; nodes: string[] }[];
+	nodes: NodeAccount[];
+	findings: AccountFinding[];
+	/** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
+	turn?: PodTurn;
+	/** The earlier pod with the same account of nodes; `nodes` is empty then. */
+	sameAs?: string;
 }
 
 /**
@@ -1097,37 +1210,37 @@ export interface PodAccount {
  * `node`; alone, if for each of `pods` the `verdict` of a node is `allocated`.
  */
 export interface AllocateAnswer extends Answer {
-  verb: "allocate";
-  objects: AllocatedObject[];
-  release: string;
-  /** The allocator of kube-scheduler that the release uses. */
-  allocator: string;
-  /** `inTurn`: all pods one after another in kube-scheduler's order. `alone`: each as if no other pod waited. */
-  mode: "inTurn" | "alone";
-  /** The number of pods that wait beside those of the answer; in turn, they were placed too. Absent: none. */
-  beside?: number;
-  /** How often the repeated pod fits. `pods` has an account of each copy that gets a node, and of the one that fits no more. */
-  howMany?: {
-    /** `namespace/name` of the pod, or of what makes its pods. */
-    pod: string;
-    /** The number of its pods that get a node. */
-    count: number;
-    /** Whether more may fit: no more than 5,000 are tried. */
-    atLeast: boolean;
-    /** Whether another choice among nodes of the same score leads to another number. */
-    depends: boolean;
-    /** The nodes that take some of them. */
-    nodes: { node: string; count: number }[];
-    /** The pod that fits no more. Absent with `atLeast`. */
-    next?: string;
-  };
-  /** How far other choices among nodes of the same score were tried. Absent: no nodes had the same score. */
-  ties?: { tried: "all" | "some"; choices: number };
-  /** The feature gates of the release. */
-  gates: Record<string, boolean>;
-  /** The changes that the answer assumes, one line each. Absent: none. */
-  assumed?: string[];
-  pods: PodAccount[];
+	verb: "allocate";
+	objects: AllocatedObject[];
+	release: string;
+	/** The allocator of kube-scheduler that the release uses. */
+	allocator: string;
+	/** `inTurn`: all pods one after another in kube-scheduler's order. `alone`: each as if no other pod waited. */
+	mode: "inTurn" | "alone";
+	/** The number of pods that wait beside those of the answer; in turn, they were placed too. Absent: none. */
+	beside?: number;
+	/** How often the repeated pod fits. `pods` has an account of each copy that gets a node, and of the one that fits no more. */
+	howMany?: {
+		/** `namespace/name` of the pod, or of what makes its pods. */
+		pod: string;
+		/** The number of its pods that get a node. */
+		count: number;
+		/** Whether more may fit: no more than 5,000 are tried. */
+		atLeast: boolean;
+		/** Whether another choice among nodes of the same score leads to another number. */
+		depends: boolean;
+		/** The nodes that take some of them. */
+		nodes: { node: string; count: number }[];
+		/** The pod that fits no more. Absent with `atLeast`. */
+		next?: string;
+	};
+	/** How far other choices among nodes of the same score were tried. Absent: no nodes had the same score. */
+	ties?: { tried: "all" | "some"; choices: number };
+	/** The feature gates of the release. */
+	gates: Record<string, boolean>;
+	/** The changes that the answer assumes, one line each. Absent: none. */
+	assumed?: string[];
+	pods: PodAccount[];
 }
 
 /**
@@ -1135,76 +1248,79 @@ export interface AllocateAnswer extends Answer {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function allocate(text: Manifest, options?: AllocateOptions): AllocateAnswer;
+export function allocate(
+	text: Manifest,
+	options?: AllocateOptions,
+): AllocateAnswer;
 
 /** Options of {@link audit}. */
 export interface AuditOptions extends CommonOptions {
-  /** Namespace of objects without one. Default: `default`. */
-  namespace?: string | undefined;
+	/** Namespace of objects without one. Default: `default`. */
+	namespace?: string | undefined;
 }
 
 /** The use of a capacity or counter. Quantities. */
 export interface AmountUse {
-  name: string;
-  /** Absent where a group has no devices of its own, as a namespace. */
-  total?: string;
-  used: string;
-  /** Less than zero if more is in use than there is. */
-  free?: string;
+	name: string;
+	/** Absent where a group has no devices of its own, as a namespace. */
+	total?: string;
+	used: string;
+	/** Less than zero if more is in use than there is. */
+	free?: string;
 }
 
 /** The use of a group of devices. */
 export interface UsageRow {
-  /** The name of the node, pool, driver, class or namespace; `null`: devices that no single node has. */
-  name: string | null;
-  /** Without `total`, the group has no devices of its own. */
-  devices: {
-    total?: number;
-    /** Held as a whole. */
-    inUse: number;
-    /** Number of devices used by shares. */
-    shared: number;
-    /** Held with admin access, by whomever else they are used. */
-    admin: number;
-    /** Not held, but too little is left of a counter that they consume. */
-    blocked?: number;
-    /** Not held, but with a taint that keeps claims away which do not tolerate it. */
-    tainted?: number;
-    /** Number of devices in none of these states. */
-    free?: number;
-  };
-  /** Capacities by `domain/name`. */
-  capacity: AmountUse[];
-  /** Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets. */
-  counters: AmountUse[];
+	/** The name of the node, pool, driver, class or namespace; `null`: devices that no single node has. */
+	name: string | null;
+	/** Without `total`, the group has no devices of its own. */
+	devices: {
+		total?: number;
+		/** Held as a whole. */
+		inUse: number;
+		/** Number of devices used by shares. */
+		shared: number;
+		/** Held with admin access, by whomever else they are used. */
+		admin: number;
+		/** Not held, but too little is left of a counter that they consume. */
+		blocked?: number;
+		/** Not held, but with a taint that keeps claims away which do not tolerate it. */
+		tainted?: number;
+		/** Number of devices in none of these states. */
+		free?: number;
+	};
+	/** Capacities by `domain/name`. */
+	capacity: AmountUse[];
+	/** Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets. */
+	counters: AmountUse[];
 }
 
 /** The use of a pool. */
 export interface PoolUsage extends UsageRow {
-  driver: string;
+	driver: string;
 }
 
 /** The use of the devices of a class, or by the claims of a namespace. */
 export interface ClaimUsage extends UsageRow {
-  /** The claims of the namespace, or those with a request for the class. */
-  claims: { allocated: number; pending: number };
+	/** The claims of the namespace, or those with a request for the class. */
+	claims: { allocated: number; pending: number };
 }
 
 /** `ok` says that a slice or a claim was read and nothing found is an error. */
 export interface AuditAnswer extends Answer {
-  verb: "audit";
-  objects: AllocatedObject[];
-  release: string;
-  /** The feature gates of the release. */
-  gates: Record<string, boolean>;
-  usage: {
-    nodes: UsageRow[];
-    pools: PoolUsage[];
-    drivers: UsageRow[];
-    /** A device can be in several rows. */
-    classes: ClaimUsage[];
-    namespaces: ClaimUsage[];
-  };
+	verb: "audit";
+	objects: AllocatedObject[];
+	release: string;
+	/** The feature gates of the release. */
+	gates: Record<string, boolean>;
+	usage: {
+		nodes: UsageRow[];
+		pools: PoolUsage[];
+		drivers: UsageRow[];
+		/** A device can be in several rows. */
+		classes: ClaimUsage[];
+		namespaces: ClaimUsage[];
+	};
 }
 
 /**
@@ -1217,80 +1333,90 @@ export function audit(text: Manifest, options?: AuditOptions): AuditAnswer;
 
 /** The value of a device attribute. */
 export type DeviceAttribute =
-  | { bool: boolean }
-  | { int: number }
-  | { string: string }
-  | { version: string }
-  | { bools: readonly boolean[] }
-  | { ints: readonly number[] }
-  | { strings: readonly string[] }
-  | { versions: readonly string[] };
+	| { bool: boolean }
+	| { int: number }
+	| { string: string }
+	| { version: string }
+	| { bools: readonly boolean[] }
+	| { ints: readonly number[] }
+	| { strings: readonly string[] }
+	| { versions: readonly string[] };
 
 /** A device as selectors see it. */
 export interface CelDevice {
-  /** The name, which is ignored. */
-  name?: string | undefined;
-  /** The default domain of attributes and capacities. */
-  driver?: string | undefined;
-  attributes?: Record<string, DeviceAttribute> | undefined;
-  /** Capacity of the device, as quantities. */
-  capacity?: Record<string, string | number | { value: string | number }> | undefined;
-  allowMultipleAllocations?: boolean | undefined;
+	/** The name, which is ignored. */
+	name?: string | undefined;
+	/** The default domain of attributes and capacities. */
+	driver?: string | undefined;
+	attributes?: Record<string, DeviceAttribute> | undefined;
+	/** Capacity of the device, as quantities. */
+	capacity?:
+		| Record<string, string | number | { value: string | number }>
+		| undefined;
+	allowMultipleAllocations?: boolean | undefined;
 }
 
 /** Options of {@link cel}. */
 export interface CelOptions extends CommonOptions {
-  /** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
-  environment?: "device" | "namedResources" | undefined;
-  /** The expression is already stored: it may use everything that the release can run, not only what new expressions may use. */
-  stored?: boolean | undefined;
-  devices?: readonly CelDevice[] | undefined;
-  /** For `namedResources`: attributes as v1alpha2 writes them. */
-  instances?: readonly { name?: string; attributes: readonly Record<string, unknown>[] }[] | undefined;
-  /** Include the value of every part of the expression. */
-  trace?: boolean | undefined;
+	/** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
+	environment?: "device" | "namedResources" | undefined;
+	/** The expression is already stored: it may use everything that the release can run, not only what new expressions may use. */
+	stored?: boolean | undefined;
+	devices?: readonly CelDevice[] | undefined;
+	/** For `namedResources`: attributes as v1alpha2 writes them. */
+	instances?:
+		| readonly {
+				name?: string;
+				attributes: readonly Record<string, unknown>[];
+		  }[]
+		| undefined;
+	/** Include the value of every part of the expression. */
+	trace?: boolean | undefined;
 }
 
 /** Whether an expression compiles. */
 export type CelCompiled =
-  | {
-      ok: true;
-      /** The type of the result. */
-      type: string;
-      /** The cost estimate; the limit is 1,000,000. Absent: the release has no estimate. */
-      cost?: number;
-      /** Parts that the server accepts and that fail on every device; absent: none. */
-      warnings?: { range: Range; message: string; help: string }[];
-    }
-  | {
-      ok: false;
-      /** The message of kube-apiserver. */
-      error: string;
-      /** Help with the error. */
-      help: string;
-    };
+	| {
+			ok: true;
+			/** The type of the result. */
+			type: string;
+			/** The cost estimate; the limit is 1,000,000. Absent: the release has no estimate. */
+			cost?: number;
+			/** Parts that the server accepts and that fail on every device; absent: none. */
+			warnings?: { range: Range; message: string; help: string }[];
+	  }
+	| {
+			ok: false;
+			/** The message of kube-apiserver. */
+			error: string;
+			/** Help with the error. */
+			help: string;
+	  };
 
 /** The run of an expression on a device. */
 interface CelRun {
-  /** The cost of the run. */
-  cost: number;
-  /** With `trace`: the parts that decided, in English. */
-  why?: string[];
-  /** With `trace`: every part that was evaluated, outer ones first. */
-  trace?: CelPart[];
+	/** The cost of the run. */
+	cost: number;
+	/** With `trace`: the parts that decided, in English. */
+	why?: string[];
+	/** With `trace`: every part that was evaluated, outer ones first. */
+	trace?: CelPart[];
 }
 
 /** The result of an expression on a device: whether it selects the device, or the message of kube-scheduler. */
 export type CelResult = CelRun & ({ match: boolean } | { error: string });
 
 /** A part of an expression, with its value or its error. */
-export type CelPart = { range: Range } & ({ value: string } | { error: string });
+export type CelPart = { range: Range } & (
+	| { value: string }
+	| { error: string }
+);
 
 export interface CelAnswer extends Answer {
-  verb: "cel";
-  compile: CelCompiled;
-  /** One result for each device; absent if the expression does not compile. */
-  results?: CelResult[];
+	verb: "cel";
+	compile: CelCompiled;
+	/** One result for each device; absent if the expression does not compile. */
+	results?: CelResult[];
 }
 
 /**
@@ -1305,11 +1431,11 @@ export type Locale = "en" | "zh-Hans";
 
 /** Options of functions whose answers have sentences. */
 export interface LocaleOptions {
-  /**
-   * Default: the language of {@link setLocale}. In Node the package finds its files; elsewhere give them with {@link addLocale}, or
-   * answers have documentation keys only.
-   */
-  locale?: Locale | undefined;
+	/**
+	 * Default: the language of {@link setLocale}. In Node the package finds its files; elsewhere give them with {@link addLocale}, or
+	 * answers have documentation keys only.
+	 */
+	locale?: Locale | undefined;
 }
 
 /** One language's sentences: the content of `claimkit/locale/<locale>.json`. */
@@ -1317,73 +1443,73 @@ export type Sentences = Record<string, Record<string, string>>;
 
 /** The meaning of a finding code. */
 export interface CodeEntry {
-  code: Code;
-  /** The severity, unless the request lowers it. */
-  severity: Severity;
-  /** Path of its page, relative to the documentation. */
-  page: string;
-  /** Key of its sentence. */
-  key: string;
-  documentation?: string;
+	code: Code;
+	/** The severity, unless the request lowers it. */
+	severity: Severity;
+	/** Path of its page, relative to the documentation. */
+	page: string;
+	/** Key of its sentence. */
+	key: string;
+	documentation?: string;
 }
 
 export interface CodesAnswer extends Answer {
-  verb: "codes";
-  codes: CodeEntry[];
+	verb: "codes";
+	codes: CodeEntry[];
 }
 
 /** A kind that a release serves. */
 export interface KindEntry {
-  kind: string;
-  plural: string;
-  namespaced: boolean;
-  /** Whether it has a status. */
-  status: boolean;
-  key: string;
-  documentation?: string;
+	kind: string;
+	plural: string;
+	namespaced: boolean;
+	/** Whether it has a status. */
+	status: boolean;
+	key: string;
+	documentation?: string;
 }
 
 /** A version of `resource.k8s.io` that a release serves. */
 export interface VersionEntry {
-  apiVersion: ApiVersion;
-  key: string;
-  documentation?: string;
-  kinds: KindEntry[];
+	apiVersion: ApiVersion;
+	key: string;
+	documentation?: string;
+	kinds: KindEntry[];
 }
 
 /** Neighboring patch releases with equal answers. */
 export interface Patches {
-  first: string;
-  last: string;
-  /** The parts that `first` changed. */
-  changed: ("validation" | "cel" | "allocator" | "plugin")[];
-  /** The patches whose answers were recorded; patches of 1.30 and earlier were not recorded one by one. */
-  recorded: string[];
+	first: string;
+	last: string;
+	/** The parts that `first` changed. */
+	changed: ("validation" | "cel" | "allocator" | "plugin")[];
+	/** The patches whose answers were recorded; patches of 1.30 and earlier were not recorded one by one. */
+	recorded: string[];
 }
 
 /** A supported minor release. */
 export interface ReleaseEntry {
-  release: Release;
-  /** Its last patch, which the minor release without patch means. */
-  lastPatch: Release;
-  versions: VersionEntry[];
-  /** Its patch releases, grouped by equal answers, oldest first. */
-  patches: Patches[];
-  /** Its changes and those of its patches. */
-  changes: { since: string; key: string; documentation?: string }[];
+	release: Release;
+	/** Its last patch, which the minor release without patch means. */
+	lastPatch: Release;
+	versions: VersionEntry[];
+	/** Its patch releases, grouped by equal answers, oldest first. */
+	patches: Patches[];
+	/** Its changes and those of its patches. */
+	changes: { since: string; key: string; documentation?: string }[];
 }
 
 export interface ReleasesAnswer extends Answer {
-  verb: "releases";
-  releases: ReleaseEntry[];
+	verb: "releases";
+	releases: ReleaseEntry[];
 }
 
 /** A JSON Schema, draft 2020-12. */
 export interface JsonSchema {
-  $schema: string;
-  /** `urn:claimkit:schema:1.30:ResourceClaim` */
-  $id: string;
-  [keyword: string]: unknown;
+	$schema: string;
+	/** `urn:claimkit:schema:1.30:ResourceClaim` */
+	$id: string;
+	[keyword: string]: unknown;
 }
 
 /** The finding codes with their meanings. */
@@ -1399,175 +1525,203 @@ export function releases(options?: LocaleOptions): ReleasesAnswer;
  * @param kind such as `ResourceClaim`, in the newest version that has it, or `v1beta1/ResourceClaim`; all kinds without it
  * @throws {TypeError} when the release is not known or does not serve the kind
  */
-export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions & { gates?: Record<string, boolean> }): JsonSchema;
+export function jsonSchema(
+	release?: Release,
+	kind?: string,
+	options?: LocaleOptions & { gates?: Record<string, boolean> },
+): JsonSchema;
 
 /** The same, with the release in the options. */
-export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release; gates?: Record<string, boolean> }): JsonSchema;
+export function jsonSchema(
+	kind: string,
+	options?: LocaleOptions & {
+		release?: Release;
+		gates?: Record<string, boolean>;
+	},
+): JsonSchema;
 
 /** A position in a text: a line and column from 0 or an offset from the start, both in UTF-16 code units, or an offset in bytes of UTF-8. */
-export type Place = { line: number; character: number } | { offset: number } | { byteOffset: number };
+export type Place =
+	| { line: number; character: number }
+	| { offset: number }
+	| { byteOffset: number };
 
 /** Options of {@link hover} and {@link complete}. */
 export interface PlaceOptions extends LocaleOptions {
-  /** Default: the last release that serves the object's version. */
-  release?: Release | undefined;
-  /** Feature gates that override the defaults of the release; they affect CEL expressions. */
-  gates?: Record<string, boolean> | undefined;
-  limits?: Limits | undefined;
+	/** Default: the last release that serves the object's version. */
+	release?: Release | undefined;
+	/** Feature gates that override the defaults of the release; they affect CEL expressions. */
+	gates?: Record<string, boolean> | undefined;
+	limits?: Limits | undefined;
 }
 
 /** Facts about a field, from the same tables as validation. */
 export interface FieldInfo {
-  /** Go struct it belongs to. */
-  owner: string;
-  name: string;
-  /** `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of` one of them. */
-  type: string;
-  /** True if the server refuses the object without it. */
-  required: boolean;
-  /** True if the published schema requires it, which the server does not enforce. */
-  schemaRequired: boolean;
-  /** First minor release that has it. */
-  since: string;
-  /** The only version that has it, if the struct is in the other version too. */
-  onlyIn?: string;
-  /** The feature gates without which the server drops it. */
-  gates?: string[];
-  values?: string[];
-  default?: string;
-  /** The format of the string, a key of the group `formats` in the sentences. */
-  format?: string;
-  /** Greatest length in bytes of UTF-8. */
-  maxBytes?: number;
-  maxItems?: number;
-  minItems?: number;
-  /** `*`: no duplicate entries; otherwise the field that must be unique. */
-  unique?: string;
-  /** Cannot be changed after creation. */
-  immutable: boolean;
-  /** Set by the server, which drops the value of a manifest. */
-  serverOwned: boolean;
-  /** Dropped when the object is created. */
-  droppedOnCreate: boolean;
-  /** The merge rule of server-side apply for a list. */
-  listType?: "atomic" | "set" | "map";
-  listMapKeys?: string[];
+	/** Go struct it belongs to. */
+	owner: string;
+	name: string;
+	/** `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of` one of them. */
+	type: string;
+	/** True if the server refuses the object without it. */
+	required: boolean;
+	/** True if the published schema requires it, which the server does not enforce. */
+	schemaRequired: boolean;
+	/** First minor release that has it. */
+	since: string;
+	/** The only version that has it, if the struct is in the other version too. */
+	onlyIn?: string;
+	/** The feature gates without which the server drops it. */
+	gates?: string[];
+	values?: string[];
+	default?: string;
+	/** The format of the string, a key of the group `formats` in the sentences. */
+	format?: string;
+	/** Greatest length in bytes of UTF-8. */
+	maxBytes?: number;
+	maxItems?: number;
+	minItems?: number;
+	/** `*`: no duplicate entries; otherwise the field that must be unique. */
+	unique?: string;
+	/** Cannot be changed after creation. */
+	immutable: boolean;
+	/** Set by the server, which drops the value of a manifest. */
+	serverOwned: boolean;
+	/** Dropped when the object is created. */
+	droppedOnCreate: boolean;
+	/** The merge rule of server-side apply for a list. */
+	listType?: "atomic" | "set" | "map";
+	listMapKeys?: string[];
 }
 
 /** A hover about a key or value. */
 export interface Hover {
-  /** The key or value. */
-  range: Range;
-  /** A path, a value or a kind. */
-  title: string;
-  /** The key of the documentation. */
-  key: string;
-  field?: FieldInfo;
-  /** The documentation, in the language of the locale. */
-  documentation?: string;
-  /** The whole hover as Markdown, in the language of the locale. */
-  markdown?: string;
+	/** The key or value. */
+	range: Range;
+	/** A path, a value or a kind. */
+	title: string;
+	/** The key of the documentation. */
+	key: string;
+	field?: FieldInfo;
+	/** The documentation, in the language of the locale. */
+	documentation?: string;
+	/** The whole hover as Markdown, in the language of the locale. */
+	markdown?: string;
 }
 
 export interface HoverAnswer extends Answer {
-  verb: "hover";
-  /** `null` if there is no information. */
-  hover: Hover | null;
+	verb: "hover";
+	/** `null` if there is no information. */
+	hover: Hover | null;
 }
 
 /** A text that can be inserted at a place. */
 export interface Completion {
-  /** The label, which editors match with the typed text. */
-  label: string;
-  kind: "field" | "value" | "kind" | "apiVersion" | "snippet" | "attribute" | "function";
-  /** Shown next to the label: a type, a version. */
-  detail?: string;
-  /** The key of the documentation. */
-  key?: string;
-  /** The documentation, in the language of the locale. */
-  documentation?: string;
-  /** The text that replaces `range`, indented to fit. */
-  insertText: string;
-  /** The same text with tab stops `${1}`, `${2}` …, if there is something to fill in. */
-  snippet?: string;
-  range: Range;
-  /** True if the server refuses the object without it. */
-  required: boolean;
+	/** The label, which editors match with the typed text. */
+	label: string;
+	kind:
+		| "field"
+		| "value"
+		| "kind"
+		| "apiVersion"
+		| "snippet"
+		| "attribute"
+		| "function";
+	/** Shown next to the label: a type, a version. */
+	detail?: string;
+	/** The key of the documentation. */
+	key?: string;
+	/** The documentation, in the language of the locale. */
+	documentation?: string;
+	/** The text that replaces `range`, indented to fit. */
+	insertText: string;
+	/** The same text with tab stops `${1}`, `${2}` …, if there is something to fill in. */
+	snippet?: string;
+	range: Range;
+	/** True if the server refuses the object without it. */
+	required: boolean;
 }
 
 export interface CompleteAnswer extends Answer {
-  verb: "complete";
-  /** The completions; required ones come first. */
-  items: Completion[];
+	verb: "complete";
+	/** The completions; required ones come first. */
+	items: Completion[];
 }
 
 /** A part of a text. */
 export interface TextSymbol {
-  /** `object`: an object of `resource.k8s.io`, or one with pods that use claims. `podClaim`: an entry of a pod's `resourceClaims`. */
-  kind: "object" | "request" | "alternative" | "selector" | "constraint" | "device" | "counterSet" | "podClaim";
-  /** Empty if it has none. */
-  name: string;
-  /** The kind of an object, the class of a request, the first line of a selector, the claim of a pod's entry; empty for others. */
-  detail: string;
-  /** The range of all of it. */
-  range: Range;
-  /** The range of its name, or of its first key. */
-  nameRange: Range;
-  /** Absent if it has no parts. */
-  children?: TextSymbol[];
+	/** `object`: an object of `resource.k8s.io`, or one with pods that use claims. `podClaim`: an entry of a pod's `resourceClaims`. */
+	kind:
+		| "object"
+		| "request"
+		| "alternative"
+		| "selector"
+		| "constraint"
+		| "device"
+		| "counterSet"
+		| "podClaim";
+	/** Empty if it has none. */
+	name: string;
+	/** The kind of an object, the class of a request, the first line of a selector, the claim of a pod's entry; empty for others. */
+	detail: string;
+	/** The range of all of it. */
+	range: Range;
+	/** The range of its name, or of its first key. */
+	nameRange: Range;
+	/** Absent if it has no parts. */
+	children?: TextSymbol[];
 }
 
 /** A place where a name is written. Places with equal `kind`, `name`, `namespace` and `of` are about the same thing. */
 export interface TextName {
-  kind:
-    | "deviceClass"
-    | "resourceClass"
-    | "resourceClaim"
-    | "resourceClaimTemplate"
-    | "request"
-    | "alternative"
-    | "podClaim"
-    | "driver"
-    | "pool"
-    | "device"
-    | "counterSet";
-  name: string;
-  /** The namespace of its object; empty for names of the whole cluster. */
-  namespace: string;
-  /**
-   * The owner of the name: `<kind>/<name>` for requests and entries of pods, `<kind>/<name>/<request>` for alternatives, `<driver>` for
-   * pools, `<driver>/<pool>` for devices and counter sets; empty for objects and drivers.
-   */
-  of: string;
-  /** Whether the named thing is here; otherwise it is used here. */
-  definition: boolean;
-  /** The range of the name without quotes. */
-  range: Range;
+	kind:
+		| "deviceClass"
+		| "resourceClass"
+		| "resourceClaim"
+		| "resourceClaimTemplate"
+		| "request"
+		| "alternative"
+		| "podClaim"
+		| "driver"
+		| "pool"
+		| "device"
+		| "counterSet";
+	name: string;
+	/** The namespace of its object; empty for names of the whole cluster. */
+	namespace: string;
+	/**
+	 * The owner of the name: `<kind>/<name>` for requests and entries of pods, `<kind>/<name>/<request>` for alternatives, `<driver>` for
+	 * pools, `<driver>/<pool>` for devices and counter sets; empty for objects and drivers.
+	 */
+	of: string;
+	/** Whether the named thing is here; otherwise it is used here. */
+	definition: boolean;
+	/** The range of the name without quotes. */
+	range: Range;
 }
 
 /** A device selector of a document that can be read. */
 export interface TextSelector {
-  /** The expression as the server reads it. */
-  expression: string;
-  /** The release of its object. */
-  release: string;
-  range: Range;
+	/** The expression as the server reads it. */
+	expression: string;
+	/** The release of its object. */
+	release: string;
+	range: Range;
 }
 
 /** Options of {@link symbols}. */
 export interface SymbolsOptions {
-  /** Default: the last release that serves the object's version. */
-  release?: Release | undefined;
-  limits?: Limits | undefined;
-  /** Namespace of objects without one. Default `default`. */
-  namespace?: string | undefined;
+	/** Default: the last release that serves the object's version. */
+	release?: Release | undefined;
+	limits?: Limits | undefined;
+	/** Namespace of objects without one. Default `default`. */
+	namespace?: string | undefined;
 }
 
 export interface SymbolsAnswer extends Answer {
-  verb: "symbols";
-  symbols: TextSymbol[];
-  names: TextName[];
-  selectors: TextSelector[];
+	verb: "symbols";
+	symbols: TextSymbol[];
+	names: TextName[];
+	selectors: TextSelector[];
 }
 
 /**
@@ -1576,19 +1730,22 @@ export interface SymbolsAnswer extends Answer {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function symbols(text: string | Uint8Array, options?: SymbolsOptions): SymbolsAnswer;
+export function symbols(
+	text: string | Uint8Array,
+	options?: SymbolsOptions,
+): SymbolsAnswer;
 
 /** A fix and its finding. */
 export interface FixOf extends Fix {
-  code: Code;
-  message: string;
-  /** The range of the finding. */
-  range?: Range;
+	code: Code;
+	message: string;
+	/** The range of the finding. */
+	range?: Range;
 }
 
 export interface FixesAnswer extends Answer {
-  verb: "fixes";
-  fixes: FixOf[];
+	verb: "fixes";
+	fixes: FixOf[];
 }
 
 /**
@@ -1596,14 +1753,22 @@ export interface FixesAnswer extends Answer {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function hover(text: string | Uint8Array, position: Place, options?: PlaceOptions): HoverAnswer;
+export function hover(
+	text: string | Uint8Array,
+	position: Place,
+	options?: PlaceOptions,
+): HoverAnswer;
 
 /**
  * Completions at a position: missing keys, values, kinds, versions, whole objects. Works while the user types.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function complete(text: string | Uint8Array, position: Place, options?: PlaceOptions): CompleteAnswer;
+export function complete(
+	text: string | Uint8Array,
+	position: Place,
+	options?: PlaceOptions,
+): CompleteAnswer;
 
 /**
  * The fixes of the findings in a range, or of all.
@@ -1611,29 +1776,32 @@ export function complete(text: string | Uint8Array, position: Place, options?: P
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function fixes(
-  text: string | Uint8Array,
-  range?: { start: Place; end: Place } | null,
-  options?: ValidateOptions,
+	text: string | Uint8Array,
+	range?: { start: Place; end: Place } | null,
+	options?: ValidateOptions,
 ): FixesAnswer;
 
 /** The answer of a policy to a request. */
 export interface ValidationResponse {
-  accepted: boolean;
-  message?: string;
-  code?: number;
-  mutated_object?: Record<string, unknown>;
-  audit_annotations?: Record<string, string>;
-  warnings?: string[];
+	accepted: boolean;
+	message?: string;
+	code?: number;
+	mutated_object?: Record<string, unknown>;
+	audit_annotations?: Record<string, string>;
+	warnings?: string[];
 }
 
 export interface AdmitAnswer extends Answer {
-  verb: "admit";
-  /** Absent if the request has only settings. */
-  response?: ValidationResponse;
+	verb: "admit";
+	/** Absent if the request has only settings. */
+	response?: ValidationResponse;
 }
 
 /**
  * Returns the answer of the policy modules to an AdmissionRequest (or the AdmissionReview around it), given as an object or as JSON
  * text; without a request the settings alone are checked.
  */
-export function admit(request?: object | string | null, settings?: object | string | null): AdmitAnswer;
+export function admit(
+	request?: object | string | null,
+	settings?: object | string | null,
+): AdmitAnswer;

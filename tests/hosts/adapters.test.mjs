@@ -36,19 +36,48 @@ hover("x", { line: 0, character: 0 }, { locale: "fr" });
 `;
 
 test("the adapters' types fit CodeMirror's, Monaco's and the protocol's", () => {
-  // Inside this folder, so that the libraries are found in its node_modules.
-  const folder = path.join(here, "target/adapters");
-  const installed = path.join(folder, "node_modules/claimkit");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(installed, { recursive: true });
-  for (const name of ["package.json", ...readdirSync(path.join(root, "pkg")).filter((name) => name.endsWith(".d.ts"))]) {
-    cpSync(path.join(root, "pkg", name), path.join(installed, name));
-  }
-  cpSync(path.join(root, "src/entry/types.d.ts"), path.join(installed, "types.d.ts"));
-  writeFileSync(path.join(folder, "example.ts"), EXAMPLE);
-  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2022", lib: ["es2023", "dom"], types: [] };
-  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
-  const done = spawnSync(process.execPath, [path.join(here, "node_modules/typescript/bin/tsc"), "-p", folder], { encoding: "utf8" });
-  assert.equal(done.status, 0, `${done.error ?? ""}${done.stdout}${done.stderr}`);
+	// Inside this folder, so that the libraries are found in its node_modules.
+	const folder = path.join(here, "target/adapters");
+	const installed = path.join(folder, "node_modules/claimkit");
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(installed, { recursive: true });
+	for (const name of [
+		"package.json",
+		...readdirSync(path.join(root, "pkg")).filter((name) =>
+			name.endsWith(".d.ts"),
+		),
+	]) {
+		cpSync(path.join(root, "pkg", name), path.join(installed, name));
+	}
+	cpSync(
+		path.join(root, "src/entry/types.d.ts"),
+		path.join(installed, "types.d.ts"),
+	);
+	writeFileSync(path.join(folder, "example.ts"), EXAMPLE);
+	const compilerOptions = {
+		strict: true,
+		noEmit: true,
+		module: "nodenext",
+		target: "es2022",
+		lib: ["es2023", "dom"],
+		types: [],
+	};
+	writeFileSync(
+		path.join(folder, "tsconfig.json"),
+		JSON.stringify({ compilerOptions, files: ["example.ts"] }),
+	);
+	writeFileSync(
+		path.join(folder, "package.json"),
+		JSON.stringify({ type: "module", private: true }),
+	);
+	const done = spawnSync(
+		process.execPath,
+		[path.join(here, "node_modules/typescript/bin/tsc"), "-p", folder],
+		{ encoding: "utf8" },
+	);
+	assert.equal(
+		done.status,
+		0,
+		`${done.error ?? ""}${done.stdout}${done.stderr}`,
+	);
 });

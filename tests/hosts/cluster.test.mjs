@@ -8,49 +8,126 @@ import { here } from "./suite.mjs";
 
 const cluster = readFileSync(path.join(here, "manifests/cluster.yaml"), "utf8");
 const pod = readFileSync(path.join(here, "manifests/device-pod.yaml"), "utf8");
-const verdicts = ({ pods }) => pods.map((one) => [one.pod, ...one.nodes.map(({ name, verdict }) => `${name} ${verdict}`)]);
+const verdicts = ({ pods }) =>
+	pods.map((one) => [
+		one.pod,
+		...one.nodes.map(({ name, verdict }) => `${name} ${verdict}`),
+	]);
 
 test("a prepared cluster answers as its text does", () => {
-  const prepared = prepareCluster(cluster);
-  assert.equal(prepared.length, 9);
-  for (const options of [{}, { nodeNames: ["node-b"] }, { whatIf: { free: ["prod/serving"], nodesLike: ["node-b"] } }, { options: { relax: false } }]) {
-    assert.deepEqual(allocate(pod, { ...options, cluster: prepared }), allocate(pod, { ...options, cluster }));
-  }
-  assert.deepEqual(verdicts(allocate(pod, { cluster: prepared })), [["demo/trial", "node-a none", "node-b allocated"]]);
-  assert.deepEqual(verdicts(allocate("", { cluster: prepared })), verdicts(allocate(cluster)));
-  assert.deepEqual(prepared.allocate(pod), allocate(pod, { cluster: prepared }));
-  prepared.free();
+	const prepared = prepareCluster(cluster);
+	assert.equal(prepared.length, 9);
+	for (const options of [
+		{},
+		{ nodeNames: ["node-b"] },
+		{ whatIf: { free: ["prod/serving"], nodesLike: ["node-b"] } },
+		{ options: { relax: false } },
+	]) {
+		assert.deepEqual(
+			allocate(pod, { ...options, cluster: prepared }),
+			allocate(pod, { ...options, cluster }),
+		);
+	}
+	assert.deepEqual(verdicts(allocate(pod, { cluster: prepared })), [
+		["demo/trial", "node-a none", "node-b allocated"],
+	]);
+	assert.deepEqual(
+		verdicts(allocate("", { cluster: prepared })),
+		verdicts(allocate(cluster)),
+	);
+	assert.deepEqual(
+		prepared.allocate(pod),
+		allocate(pod, { cluster: prepared }),
+	);
+	prepared.free();
 });
 
 test("a question about a change leaves the cluster as it is", () => {
-  const prepared = prepareCluster(cluster);
-  const before = allocate("", { cluster: prepared });
-  const free = allocate("", { cluster: prepared, whatIf: { free: ["prod/serving"] } });
-  assert.deepEqual(verdicts(free), [["demo/pod0", "node-a allocated", "node-b none"]]);
-  assert.deepEqual(free.assumed, ["ResourceClaim prod/serving holds no devices"]);
-  assert.deepEqual(allocate("", { cluster: prepared }), before);
-  assert.equal(before.assumed, undefined);
-  prepared.free();
+	const prepared = prepareCluster(cluster);
+	const before = allocate("", { cluster: prepared });
+	const free = allocate("", {
+		cluster: prepared,
+		whatIf: { free: ["prod/serving"] },
+	});
+	assert.deepEqual(verdicts(free), [
+		["demo/pod0", "node-a allocated", "node-b none"],
+	]);
+	assert.deepEqual(free.assumed, [
+		"ResourceClaim prod/serving holds no devices",
+	]);
+	assert.deepEqual(allocate("", { cluster: prepared }), before);
+	assert.equal(before.assumed, undefined);
+	prepared.free();
 });
 
 test("bytes and objects are clusters too; what cannot be used is named", () => {
-  const list = { apiVersion: "v1", kind: "List", items: [{ apiVersion: "v1", kind: "Node", metadata: { name: "x" } }] };
-  for (const given of [list, JSON.stringify(list), new TextEncoder().encode(JSON.stringify(list))]) {
-    assert.equal(prepareCluster(given).length, 1);
-  }
-  for (const bad of [undefined, null, 7, () => {}]) assert.throws(() => prepareCluster(bad), TypeError);
-  assert.throws(() => prepareCluster(list, { gates: {} }), /unknown option `gates`/);
-  assert.throws(() => prepareCluster(list, { release: "1.99" }), /unknown release `1.99`/);
-  assert.throws(() => allocate(pod, { cluster: prepareNodes("") }), /`cluster` is a PreparedNodes or a PreparedCluster, or a copy of one/);
-  assert.throws(() => allocate(pod, { cluster: prepareCluster(cluster, { release: "1.35" }), release: "1.36" }), /`cluster` was read for Kubernetes 1.35.10, not for 1.36.6/);
-  assert.throws(() => allocate(pod, { cluster, whatIf: { free: ["prod/nope"] } }), /`whatIf`: `free`: there is no ResourceClaim `prod\/nope`/);
+	const list = {
+		apiVersion: "v1",
+		kind: "List",
+		items: [{ apiVersion: "v1", kind: "Node", metadata: { name: "x" } }],
+	};
+	for (const given of [
+		list,
+		JSON.stringify(list),
+		new TextEncoder().encode(JSON.stringify(list)),
+	]) {
+		assert.equal(prepareCluster(given).length, 1);
+	}
+	for (const bad of [undefined, null, 7, () => {}])
+		assert.throws(() => prepareCluster(bad), TypeError);
+	assert.throws(
+		() => prepareCluster(list, { gates: {} }),
+		/unknown option `gates`/,
+	);
+	assert.throws(
+		() => prepareCluster(list, { release: "1.99" }),
+		/unknown release `1.99`/,
+	);
+	assert.throws(
+		() => allocate(pod, { cluster: prepareNodes("") }),
+		/`cluster` is a PreparedNodes or a PreparedCluster, or a copy of one/,
+	);
+	assert.throws(
+		() =>
+			allocate(pod, {
+				cluster: prepareCluster(cluster, { release: "1.35" }),
+				release: "1.36",
+			}),
+		/`cluster` was read for Kubernetes 1.35.10, not for 1.36.6/,
+	);
+	assert.throws(
+		() => allocate(pod, { cluster, whatIf: { free: ["prod/nope"] } }),
+		/`whatIf`: `free`: there is no ResourceClaim `prod\/nope`/,
+	);
 });
 
 test("a text given as an object has no places", () => {
-  const claim = { apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name: "c", namespace: "demo" }, spec: { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu.example.com", count: 3 } }] } } };
-  const answer = allocate(claim, { cluster });
-  assert.equal(answer.pods[0].nodes[0].verdict, "none");
-  assert.ok(answer.pods[0].nodes.some(({ relaxations }) => relaxations.length > 0));
-  assert.doesNotMatch(JSON.stringify(answer.pods), /"range"/);
-  assert.ok(answer.pods.every(({ nodes }) => nodes.every(({ relaxations }) => relaxations.every(({ edits }) => edits.length === 0))));
+	const claim = {
+		apiVersion: "resource.k8s.io/v1",
+		kind: "ResourceClaim",
+		metadata: { name: "c", namespace: "demo" },
+		spec: {
+			devices: {
+				requests: [
+					{
+						name: "r",
+						exactly: { deviceClassName: "gpu.example.com", count: 3 },
+					},
+				],
+			},
+		},
+	};
+	const answer = allocate(claim, { cluster });
+	assert.equal(answer.pods[0].nodes[0].verdict, "none");
+	assert.ok(
+		answer.pods[0].nodes.some(({ relaxations }) => relaxations.length > 0),
+	);
+	assert.doesNotMatch(JSON.stringify(answer.pods), /"range"/);
+	assert.ok(
+		answer.pods.every(({ nodes }) =>
+			nodes.every(({ relaxations }) =>
+				relaxations.every(({ edits }) => edits.length === 0),
+			),
+		),
+	);
 });

@@ -8,51 +8,105 @@ import { root } from "./release.mjs";
 const GROUP = "resource.k8s.io";
 /** The kinds of 1.37: versions, and whether objects have a namespace and a status. */
 const KINDS = {
-  ResourceClaim: { plural: "resourceclaims", namespaced: true, status: true, versions: ["v1", "v1beta2", "v1beta1"] },
-  ResourceClaimTemplate: { plural: "resourceclaimtemplates", namespaced: true, versions: ["v1", "v1beta2", "v1beta1"] },
-  DeviceClass: { plural: "deviceclasses", versions: ["v1", "v1beta2", "v1beta1"] },
-  ResourceSlice: { plural: "resourceslices", versions: ["v1", "v1beta2", "v1beta1"] },
-  DeviceTaintRule: { plural: "devicetaintrules", status: true, versions: ["v1", "v1beta2", "v1alpha3"] },
-  ResourcePoolStatusRequest: { plural: "resourcepoolstatusrequests", status: true, versions: ["v1alpha3"] },
+	ResourceClaim: {
+		plural: "resourceclaims",
+		namespaced: true,
+		status: true,
+		versions: ["v1", "v1beta2", "v1beta1"],
+	},
+	ResourceClaimTemplate: {
+		plural: "resourceclaimtemplates",
+		namespaced: true,
+		versions: ["v1", "v1beta2", "v1beta1"],
+	},
+	DeviceClass: {
+		plural: "deviceclasses",
+		versions: ["v1", "v1beta2", "v1beta1"],
+	},
+	ResourceSlice: {
+		plural: "resourceslices",
+		versions: ["v1", "v1beta2", "v1beta1"],
+	},
+	DeviceTaintRule: {
+		plural: "devicetaintrules",
+		status: true,
+		versions: ["v1", "v1beta2", "v1alpha3"],
+	},
+	ResourcePoolStatusRequest: {
+		plural: "resourcepoolstatusrequests",
+		status: true,
+		versions: ["v1alpha3"],
+	},
 };
 
 /** The kind of an object if the server has it: its row, the version and the namespace of the request. */
 export function endpointOf(object) {
-  const [group, version] = String(object?.apiVersion).split("/");
-  const kind = KINDS[object?.kind];
-  if (group !== GROUP || !kind?.versions.includes(version)) return undefined;
-  const given = object.metadata?.namespace;
-  const namespace = kind.namespaced ? (typeof given === "string" && given !== "" ? given : "default") : undefined;
-  if (namespace !== undefined && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return undefined; // there can be no such namespace
-  const collection = `/apis/${GROUP}/${version}${namespace ? `/namespaces/${namespace}` : ""}/${kind.plural}`;
-  return { ...kind, version, namespace, collection };
+	const [group, version] = String(object?.apiVersion).split("/");
+	const kind = KINDS[object?.kind];
+	if (group !== GROUP || !kind?.versions.includes(version)) return undefined;
+	const given = object.metadata?.namespace;
+	const namespace = kind.namespaced
+		? typeof given === "string" && given !== ""
+			? given
+			: "default"
+		: undefined;
+	if (
+		namespace !== undefined &&
+		!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)
+	)
+		return undefined; // there can be no such namespace
+	const collection = `/apis/${GROUP}/${version}${namespace ? `/namespaces/${namespace}` : ""}/${kind.plural}`;
+	return { ...kind, version, namespace, collection };
 }
 
 /** The texts of YAML and JSON files below the folders. */
 function files(...folders) {
-  const all = folders.flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)));
-  return all.filter((file) => /\.(ya?ml|json)$/.test(file) && statSync(file).isFile()).sort();
+	const all = folders.flatMap((folder) =>
+		readdirSync(folder, { recursive: true }).map((name) =>
+			path.join(folder, name),
+		),
+	);
+	return all
+		.filter((file) => /\.(ya?ml|json)$/.test(file) && statSync(file).isFile())
+		.sort();
 }
 
 /** Every document of the manifests that is one object of a kind that the server has. */
 export function manifests() {
-  const texts = files(path.join(root, "tests/manifests"), path.join(root, "tests/hosts/manifests")).flatMap((file) => {
-    const documents = readFileSync(file, "utf8").split(/^---.*$/m);
-    return documents.map((text, at) => ({ id: `${path.relative(root, file)}#${at}`, text }));
-  });
-  const read = batch(texts.map(({ text }) => ({ verb: "parse", raw: true, text })));
-  return texts.flatMap(({ id }, at) => {
-    const object = read[at].raw;
-    return endpointOf(object) ? [{ id, op: "create", object }] : [];
-  });
+	const texts = files(
+		path.join(root, "tests/manifests"),
+		path.join(root, "tests/hosts/manifests"),
+	).flatMap((file) => {
+		const documents = readFileSync(file, "utf8").split(/^---.*$/m);
+		return documents.map((text, at) => ({
+			id: `${path.relative(root, file)}#${at}`,
+			text,
+		}));
+	});
+	const read = batch(
+		texts.map(({ text }) => ({ verb: "parse", raw: true, text })),
+	);
+	return texts.flatMap(({ id }, at) => {
+		const object = read[at].raw;
+		return endpointOf(object) ? [{ id, op: "create", object }] : [];
+	});
 }
 
 /** The recorded requests of a release that need none but the given gates, as objects. */
 export function recordedRequests(release, gates = {}) {
-  const newest = [release, "1.36.3"].map((name) => lines(`later/${name}.jsonl`)).find((found) => found.length > 0) ?? [];
-  return newest.map((line) => JSON.parse(line)).flatMap((line) => {
-    const { id, op, object, old, namespaceLabels } = line;
-    const same = Object.entries(line.gates ?? {}).every(([gate, on]) => (gates[gate] ?? null) === on);
-    return same && object && endpointOf(object) ? [{ id, op, object, old, namespaceLabels }] : [];
-  });
+	const newest =
+		[release, "1.36.3"]
+			.map((name) => lines(`later/${name}.jsonl`))
+			.find((found) => found.length > 0) ?? [];
+	return newest
+		.map((line) => JSON.parse(line))
+		.flatMap((line) => {
+			const { id, op, object, old, namespaceLabels } = line;
+			const same = Object.entries(line.gates ?? {}).every(
+				([gate, on]) => (gates[gate] ?? null) === on,
+			);
+			return same && object && endpointOf(object)
+				? [{ id, op, object, old, namespaceLabels }]
+				: [];
+		});
 }

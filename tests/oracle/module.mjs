@@ -9,20 +9,59 @@ import { join } from "node:path";
 
 const here = import.meta.dirname;
 const [release, kubernetes = release] = process.argv.slice(2);
-if (!/^1\.\d+\.\d+$/.test(release ?? "")) throw new Error("usage: node module.mjs MAJOR.MINOR.PATCH [KUBERNETES]");
+if (!/^1\.\d+\.\d+$/.test(release ?? ""))
+	throw new Error("usage: node module.mjs MAJOR.MINOR.PATCH [KUBERNETES]");
 const staging = `v0.${release.slice(2)}`;
-const go = (directory, ...args) => execFileSync("go", args, { cwd: directory, encoding: "utf8", env: { ...process.env, GOFLAGS: "-mod=mod" } });
-const upstream = readFileSync(JSON.parse(go(here, "mod", "download", "-json", `k8s.io/kubernetes@v${kubernetes}`)).GoMod, "utf8");
-const modules = [...upstream.matchAll(/^\t(k8s\.io\/\S+) v0\.0\.0$/gm)].map((found) => found[1]);
+const go = (directory, ...args) =>
+	execFileSync("go", args, {
+		cwd: directory,
+		encoding: "utf8",
+		env: { ...process.env, GOFLAGS: "-mod=mod" },
+	});
+const upstream = readFileSync(
+	JSON.parse(
+		go(here, "mod", "download", "-json", `k8s.io/kubernetes@v${kubernetes}`),
+	).GoMod,
+	"utf8",
+);
+const modules = [...upstream.matchAll(/^\t(k8s\.io\/\S+) v0\.0\.0$/gm)].map(
+	(found) => found[1],
+);
 const etcd = /go\.etcd\.io\/etcd\/client\/v3 (\S+)/.exec(upstream)[1];
-const programs = ["go.etcd.io/etcd/server/v3", ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"].map((name) => `k8s.io/kubernetes/cmd/${name}`)];
+const programs = [
+	"go.etcd.io/etcd/server/v3",
+	...[
+		"kube-apiserver",
+		"kube-controller-manager",
+		"kube-scheduler",
+		"kubectl",
+	].map((name) => `k8s.io/kubernetes/cmd/${name}`),
+];
 const cluster = kubernetes === release;
 
 const folder = join(here, release);
 mkdirSync(folder, { recursive: true });
-const lines = ["module claimkit.invalid/oracle-" + release, "", "go 1.26", "", /^godebug .*$/m.exec(upstream)?.[0] ?? "", "",
-  "require (", "\tclaimkit.invalid/oracle v0.0.0", ...(cluster ? [`\tgo.etcd.io/etcd/server/v3 ${etcd}`] : []), `\tk8s.io/kubernetes v${kubernetes}`, ")", "",
-  ...(cluster ? ["tool (", ...programs.map((path) => `\t${path}`), ")", ""] : []),
-  "replace (", "\tclaimkit.invalid/oracle => ../", ...modules.map((path) => `\t${path} => ${path} ${staging}`), ")", ""];
+const lines = [
+	"module claimkit.invalid/oracle-" + release,
+	"",
+	"go 1.26",
+	"",
+	/^godebug .*$/m.exec(upstream)?.[0] ?? "",
+	"",
+	"require (",
+	"\tclaimkit.invalid/oracle v0.0.0",
+	...(cluster ? [`\tgo.etcd.io/etcd/server/v3 ${etcd}`] : []),
+	`\tk8s.io/kubernetes v${kubernetes}`,
+	")",
+	"",
+	...(cluster
+		? ["tool (", ...programs.map((path) => `\t${path}`), ")", ""]
+		: []),
+	"replace (",
+	"\tclaimkit.invalid/oracle => ../",
+	...modules.map((path) => `\t${path} => ${path} ${staging}`),
+	")",
+	"",
+];
 writeFileSync(join(folder, "go.mod"), lines.join("\n"));
 if (existsSync(join(folder, "main.go"))) go(folder, "mod", "tidy");

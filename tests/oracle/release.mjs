@@ -8,79 +8,116 @@ export const here = import.meta.dirname;
 /** The repository. */
 export const root = path.resolve(here, "../..");
 /** Where compilers write. */
-export const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
+export const target = path.resolve(
+	root,
+	process.env.CARGO_TARGET_DIR ?? "target",
+);
 
 /** The programs of a cluster by name, each with its package. */
 const PROGRAMS = {
-  "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-  "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
-  "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
-  kubectl: "k8s.io/kubernetes/cmd/kubectl",
-  etcd: "go.etcd.io/etcd/server/v3",
+	"kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+	"kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+	kubectl: "k8s.io/kubernetes/cmd/kubectl",
+	etcd: "go.etcd.io/etcd/server/v3",
 };
 
 const numbers = (release) => release.split(".").map(Number);
 /** Orders releases, the newest first. */
 const newestFirst = (a, b) => {
-  const [left, right] = [numbers(a), numbers(b)];
-  const at = left.findIndex((number, index) => number !== right[index]);
-  return at < 0 ? 0 : right[at] - left[at];
+	const [left, right] = [numbers(a), numbers(b)];
+	const at = left.findIndex((number, index) => number !== right[index]);
+	return at < 0 ? 0 : right[at] - left[at];
 };
 
 /** The releases with a folder here, the newest first. */
-export const releases = readdirSync(here).filter((name) => /^\d+\.\d+\.\d+$/.test(name)).sort(newestFirst);
+export const releases = readdirSync(here)
+	.filter((name) => /^\d+\.\d+\.\d+$/.test(name))
+	.sort(newestFirst);
 
 /** The release that RELEASE names, or the newest. */
 export function chosen(name = process.env.RELEASE) {
-  const release = name || releases[0];
-  if (!releases.includes(release)) throw new Error(`RELEASE=${release}: there is a module for ${releases.join(", ")}`);
-  return release;
+	const release = name || releases[0];
+	if (!releases.includes(release))
+		throw new Error(
+			`RELEASE=${release}: there is a module for ${releases.join(", ")}`,
+		);
+	return release;
 }
 
 /** Whether Go is installed. */
 export const hasGo = () => spawnSync("go", ["version"]).status === 0;
 
 /** The environment in which everything is compiled. */
-const environment = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly -buildvcs=false -trimpath", GOWORK: "off", GOTOOLCHAIN: "local" };
+const environment = {
+	...process.env,
+	CGO_ENABLED: "0",
+	GOFLAGS: "-mod=readonly -buildvcs=false -trimpath",
+	GOWORK: "off",
+	GOTOOLCHAIN: "local",
+};
 
 /** Compiles a package of a release's module; returns the program's path. */
 function compile(release, name, source, flags) {
-  const folder = path.join(target, "oracle", release);
-  mkdirSync(folder, { recursive: true });
-  const program = path.join(folder, name);
-  // Go writes over a program in place, which fails while the program runs.
-  const fresh = `${program}.${process.pid}`;
-  const done = spawnSync("go", ["build", "-ldflags", flags.join(" "), "-o", fresh, source], { cwd: path.join(here, release), env: environment, stdio: "inherit" });
-  if (done.status !== 0) throw new Error(`go build ${source} for ${release} failed`);
-  renameSync(fresh, program);
-  return program;
+	const folder = path.join(target, "oracle", release);
+	mkdirSync(folder, { recursive: true });
+	const program = path.join(folder, name);
+	// Go writes over a program in place, which fails while the program runs.
+	const fresh = `${program}.${process.pid}`;
+	const done = spawnSync(
+		"go",
+		["build", "-ldflags", flags.join(" "), "-o", fresh, source],
+		{ cwd: path.join(here, release), env: environment, stdio: "inherit" },
+	);
+	if (done.status !== 0)
+		throw new Error(`go build ${source} for ${release} failed`);
+	renameSync(fresh, program);
+	return program;
 }
 
 /** Without these a program calls itself `v0.0.0-master` and checks of version skew go wrong. */
 function versionFlags(release) {
-  const [major, minor] = release.split(".");
-  const facts = { gitVersion: `v${release}`, gitMajor: major, gitMinor: minor, gitTreeState: "clean" };
-  return ["-s", "-w", ...Object.entries(facts).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)];
+	const [major, minor] = release.split(".");
+	const facts = {
+		gitVersion: `v${release}`,
+		gitMajor: major,
+		gitMinor: minor,
+		gitTreeState: "clean",
+	};
+	return [
+		"-s",
+		"-w",
+		...Object.entries(facts).map(
+			([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+		),
+	];
 }
 
 /** Builds the named programs of a release where they are missing; returns their paths by name. */
 export function build(release, names = Object.keys(PROGRAMS)) {
-  const paths = {};
-  for (const name of names) {
-    const program = path.join(target, "oracle", release, name);
-    paths[name] = program;
-    if (existsSync(program)) continue;
-    console.log(`==> oracle: ${name} ${release} from upstream's modules`);
-    compile(release, name, PROGRAMS[name], versionFlags(release));
-  }
-  return paths;
+	const paths = {};
+	for (const name of names) {
+		const program = path.join(target, "oracle", release, name);
+		paths[name] = program;
+		if (existsSync(program)) continue;
+		console.log(`==> oracle: ${name} ${release} from upstream's modules`);
+		compile(release, name, PROGRAMS[name], versionFlags(release));
+	}
+	return paths;
 }
 
 /** Builds the recorder of a release; returns its path. */
-export const recorder = (release) => compile(release, "record", ".", ["-s", "-w"]);
+export const recorder = (release) =>
+	compile(release, "record", ".", ["-s", "-w"]);
 
 if (process.argv[1] === import.meta.filename) {
-  const release = chosen();
-  if (!hasGo()) throw new Error("the oracle needs Go 1.26 or newer");
-  console.log(JSON.stringify({ release, ...build(release), record: recorder(release) }, null, 2));
+	const release = chosen();
+	if (!hasGo()) throw new Error("the oracle needs Go 1.26 or newer");
+	console.log(
+		JSON.stringify(
+			{ release, ...build(release), record: recorder(release) },
+			null,
+			2,
+		),
+	);
 }

@@ -9,8 +9,15 @@ const selector = readFileSync(selectorFile, "utf8");
 
 let nodes;
 const prepare = best(() => {
-  nodes?.free();
-  nodes = prepareNodes(text);
+	nodes?.free();
+	nodes = prepareNodes(text);
 });
 const evaluated = 1000 * best(() => evaluate(undefined, { selector, nodes }));
-console.log(JSON.stringify({ count: nodes.length, bytes: text.length, prepare: 1000 * prepare, evaluate: evaluated }));
+console.log(
+	JSON.stringify({
+		count: nodes.length,
+		bytes: text.length,
+		prepare: 1000 * prepare,
+		evaluate: evaluated,
+	}),
+);

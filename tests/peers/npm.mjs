@@ -11,46 +11,99 @@ const good = readFileSync(new URL("target/one.yaml", import.meta.url), "utf8");
 
 /** Replaces a text that must be there. */
 function changed(text, from, to) {
-  if (!text.includes(from)) throw new Error(`the claim has no \`${from}\``);
-  return text.replace(from, to);
+	if (!text.includes(from)) throw new Error(`the claim has no \`${from}\``);
+	return text.replace(from, to);
 }
 
-const label = changed(good, "team: machine-learning", "team: -machine-learning-");
-const mode = changed(label, "allocationMode: WaitForFirstConsumer", "allocationMode: Sometimes");
-const three = changed(mode, "  resourceClassName:", "  unknown: 1\n  resourceClassName:");
-const named = (at) => changed(good, "name: nightly-training-gpu", `name: nightly-training-gpu-${at}`);
+const label = changed(
+	good,
+	"team: machine-learning",
+	"team: -machine-learning-",
+);
+const mode = changed(
+	label,
+	"allocationMode: WaitForFirstConsumer",
+	"allocationMode: Sometimes",
+);
+const three = changed(
+	mode,
+	"  resourceClassName:",
+	"  unknown: 1\n  resourceClassName:",
+);
+const named = (at) =>
+	changed(
+		good,
+		"name: nightly-training-gpu",
+		`name: nightly-training-gpu-${at}`,
+	);
 const many = Array.from({ length: 999 }, (_, at) => named(at)).join("\n---\n");
 const inputs = { good, label, three, many };
 // Errors that claimkit finds, and whether ajv refuses: otherwise the times are of something else.
-const expected = { good: [0, false], label: [1, false], three: [3, true], many: [0, false] };
+const expected = {
+	good: [0, false],
+	label: [1, false],
+	three: [3, true],
+	many: [0, false],
+};
 for (const [name, text] of Object.entries(inputs)) {
-  const told = [validate(text).findings.filter(({ severity }) => severity === "error").length, judge(text) !== null];
-  if (JSON.stringify(told) !== JSON.stringify(expected[name])) throw new Error(`${name}: errors, refused by ajv: ${told}`);
+	const told = [
+		validate(text).findings.filter(({ severity }) => severity === "error")
+			.length,
+		judge(text) !== null,
+	];
+	if (JSON.stringify(told) !== JSON.stringify(expected[name]))
+		throw new Error(`${name}: errors, refused by ajv: ${told}`);
 }
 
 const calls = {};
 for (const [name, text] of Object.entries(inputs)) {
-  const [claimkit, ajv] = bests([() => validate(text), () => judge(text)], name === "many" ? { rounds: 8 } : { rounds: 20, seconds: 0.1 });
-  calls[name] = { claimkit, ajv };
+	const [claimkit, ajv] = bests(
+		[() => validate(text), () => judge(text)],
+		name === "many" ? { rounds: 8 } : { rounds: 20, seconds: 0.1 },
+	);
+	calls[name] = { claimkit, ajv };
 }
 
 /** Returns the least time on the wall of some new processes that run a program, in milliseconds. */
 function start(program) {
-  const once = () => {
-    const begun = performance.now();
-    execFileSync(process.execPath, ["--input-type=module", "-e", program]);
-    return performance.now() - begun;
-  };
-  return Math.min(...Array.from({ length: 12 }, once));
+	const once = () => {
+		const begun = performance.now();
+		execFileSync(process.execPath, ["--input-type=module", "-e", program]);
+		return performance.now() - begun;
+	};
+	return Math.min(...Array.from({ length: 12 }, once));
 }
 
-const pkg = (file) => JSON.stringify(fileURLToPath(new URL(`../../pkg/${file}`, import.meta.url)));
+const pkg = (file) =>
+	JSON.stringify(fileURLToPath(new URL(`../../pkg/${file}`, import.meta.url)));
 const text = JSON.stringify(good);
 const plain = start("");
-const threeCalls = start(`const { validate } = await import(${pkg("node.js")}); for (let i = 0; i < 3; i += 1) validate(${text});`);
+const threeCalls = start(
+	`const { validate } = await import(${pkg("node.js")}); for (let i = 0; i < 3; i += 1) validate(${text});`,
+);
 const inline = `const begun = performance.now(); const { validate } = await import(${pkg("inline.js")}); validate(${text}); console.log(performance.now() - begun);`;
-const inlineCall = Math.min(...Array.from({ length: 12 }, () => Number(execFileSync(process.execPath, ["--input-type=module", "-e", inline], { encoding: "utf8" }))));
+const inlineCall = Math.min(
+	...Array.from({ length: 12 }, () =>
+		Number(
+			execFileSync(process.execPath, ["--input-type=module", "-e", inline], {
+				encoding: "utf8",
+			}),
+		),
+	),
+);
 
-const module = readFileSync(new URL("../../pkg/claimkit_bg.wasm", import.meta.url));
-const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: module.length };
-console.log(JSON.stringify({ calls, starts: { beyondPlain: threeCalls - plain, inline: inlineCall }, brotli: brotliCompressSync(module, { params }).length }));
+const module = readFileSync(
+	new URL("../../pkg/claimkit_bg.wasm", import.meta.url),
+);
+const params = {
+	[constants.BROTLI_PARAM_QUALITY]: 11,
+	[constants.BROTLI_PARAM_LGWIN]: 24,
+	[constants.BROTLI_PARAM_SIZE_HINT]: module.length,
+};
+console.log(
+	JSON.stringify({
+		calls,
+		starts: { beyondPlain: threeCalls - plain, inline: inlineCall },
+		brotli: brotliCompressSync(module, { params }).length,
+	}),
+);

@@ -5,90 +5,153 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const root = path.resolve(
+	path.dirname(fileURLToPath(import.meta.url)),
+	"../..",
+);
 const read = (file) => readFileSync(path.join(root, file), "utf8");
-const files = (pattern) => execFileSync("git", ["ls-files", "--", pattern, `**/${pattern}`], { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
+const files = (pattern) =>
+	execFileSync("git", ["ls-files", "--", pattern, `**/${pattern}`], {
+		cwd: root,
+		encoding: "utf8",
+	})
+		.split("\n")
+		.filter(Boolean);
 
-const permissive = JSON.parse(read("deny.toml").match(/^allow = (\[.*\])$/m)[1]);
+const permissive = JSON.parse(
+	read("deny.toml").match(/^allow = (\[.*\])$/m)[1],
+);
 // Of tools that nobody gets: they make, measure or test what people get, and are no part of it.
 const tools = {
-  "0BSD": ["tslib"],
-  "MIT-0": ["@csstools/color-helpers"],
-  "MPL-2.0": ["axe-core", "lightningcss"],
-  "Python-2.0": ["argparse"],
-  "PSF-2.0": ["argparse"],
-  // Its package.json has the old form of the license field, which lock files leave out: MIT.
-  "undefined": ["httpolyglot"],
-  // Of the runtimes and frameworks in which the package is tried.
-  "CC0-1.0": ["@speed-highlight/core"],
-  "CC-BY-4.0": ["caniuse-lite"],
-  "BlueOak-1.0.0": ["glob", "graceful-fs", "jackspeak", "lru-cache", "minimatch", "minipass", "package-json-from-dist", "path-scurry"],
-  "LGPL-3.0-or-later": ["@img/sharp-libvips"],
-  "Apache-2.0 AND LGPL-3.0-or-later": ["@img/sharp-win32"],
-  "Apache-2.0 AND LGPL-3.0-or-later AND MIT": ["@img/sharp-wasm32"],
+	"0BSD": ["tslib"],
+	"MIT-0": ["@csstools/color-helpers"],
+	"MPL-2.0": ["axe-core", "lightningcss"],
+	"Python-2.0": ["argparse"],
+	"PSF-2.0": ["argparse"],
+	// Its package.json has the old form of the license field, which lock files leave out: MIT.
+	undefined: ["httpolyglot"],
+	// Of the runtimes and frameworks in which the package is tried.
+	"CC0-1.0": ["@speed-highlight/core"],
+	"CC-BY-4.0": ["caniuse-lite"],
+	"BlueOak-1.0.0": [
+		"glob",
+		"graceful-fs",
+		"jackspeak",
+		"lru-cache",
+		"minimatch",
+		"minipass",
+		"package-json-from-dist",
+		"path-scurry",
+	],
+	"LGPL-3.0-or-later": ["@img/sharp-libvips"],
+	"Apache-2.0 AND LGPL-3.0-or-later": ["@img/sharp-win32"],
+	"Apache-2.0 AND LGPL-3.0-or-later AND MIT": ["@img/sharp-wasm32"],
 };
 // Packages whose install scripts npm may run: each puts its program for this machine in place, or compiles it. All are tools, none is shipped.
-const scripts = ["argon2", "code-server", "esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp", "unrs-resolver"];
+const scripts = [
+	"argon2",
+	"code-server",
+	"esbuild",
+	"bun",
+	"deno",
+	"workerd",
+	"@parcel/watcher",
+	"sharp",
+	"unrs-resolver",
+];
 
 const problems = [];
 let entries = 0;
 
 /** Whether one of the licences that a package offers is among those; of those joined by AND each must be. */
-const offers = (license, among) => String(license).replace(/[()]/g, "").split(" OR ").some((one) => one.split(" AND ").every((part) => among.includes(part)));
+const offers = (license, among) =>
+	String(license)
+		.replace(/[()]/g, "")
+		.split(" OR ")
+		.some((one) => one.split(" AND ").every((part) => among.includes(part)));
 
 for (const file of files("package-lock.json")) {
-  const lock = JSON.parse(read(file));
-  const tell = (name, problem) => problems.push(`${file}: ${name}: ${problem}`);
-  if (lock.lockfileVersion !== 3) tell("lockfileVersion", `${lock.lockfileVersion}, not 3`);
-  for (const [place, entry] of Object.entries(lock.packages)) {
-    if (place === "") continue;
-    entries++;
-    const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
-    if (entry.link || entry.inBundle) tell(name, "is a link or part of another package");
-    if (!/^\d+\.\d+\.\d+/.test(entry.version ?? "")) tell(name, `the version ${entry.version} is none of the registry's`);
-    if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? "")) tell(name, "no sha512 checksum");
-    if (entry.resolved) tell(name, "says where it was fetched from");
-    if (entry.hasInstallScript && !scripts.includes(name)) tell(name, "runs a program when it is installed");
-    const shipped = file === "www/package-lock.json" && !entry.dev;
-    const family = (among) => among.some((one) => name === one || name.startsWith(`${one}-`));
-    const excepted = !shipped && Object.entries(tools).some(([license, among]) => String(entry.license) === license && family(among));
-    if (!offers(entry.license, permissive) && !excepted) tell(name, `the licence ${entry.license} is not allowed`);
-  }
+	const lock = JSON.parse(read(file));
+	const tell = (name, problem) => problems.push(`${file}: ${name}: ${problem}`);
+	if (lock.lockfileVersion !== 3)
+		tell("lockfileVersion", `${lock.lockfileVersion}, not 3`);
+	for (const [place, entry] of Object.entries(lock.packages)) {
+		if (place === "") continue;
+		entries++;
+		const name = place.slice(
+			place.lastIndexOf("node_modules/") + "node_modules/".length,
+		);
+		if (entry.link || entry.inBundle)
+			tell(name, "is a link or part of another package");
+		if (!/^\d+\.\d+\.\d+/.test(entry.version ?? ""))
+			tell(name, `the version ${entry.version} is none of the registry's`);
+		if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? ""))
+			tell(name, "no sha512 checksum");
+		if (entry.resolved) tell(name, "says where it was fetched from");
+		if (entry.hasInstallScript && !scripts.includes(name))
+			tell(name, "runs a program when it is installed");
+		const shipped = file === "www/package-lock.json" && !entry.dev;
+		const family = (among) =>
+			among.some((one) => name === one || name.startsWith(`${one}-`));
+		const excepted =
+			!shipped &&
+			Object.entries(tools).some(
+				([license, among]) =>
+					String(entry.license) === license && family(among),
+			);
+		if (!offers(entry.license, permissive) && !excepted)
+			tell(name, `the licence ${entry.license} is not allowed`);
+	}
 }
 
 for (const file of files("Cargo.lock")) {
-  for (const block of read(file).split("[[package]]\n").slice(1)) {
-    const field = (name) => block.match(new RegExp(`^${name} = "(.*)"$`, "m"))?.[1];
-    if (field("source") === undefined) continue;
-    entries++;
-    if (!/^[0-9a-f]{64}$/.test(field("checksum") ?? "")) problems.push(`${file}: ${field("name")}: no checksum`);
-  }
+	for (const block of read(file).split("[[package]]\n").slice(1)) {
+		const field = (name) =>
+			block.match(new RegExp(`^${name} = "(.*)"$`, "m"))?.[1];
+		if (field("source") === undefined) continue;
+		entries++;
+		if (!/^[0-9a-f]{64}$/.test(field("checksum") ?? ""))
+			problems.push(`${file}: ${field("name")}: no checksum`);
+	}
 }
 
 let replaced = 0;
 // Go refuses a module whose checksum differs, and with `-mod=readonly` one that has none.
 for (const file of files("go.sum")) {
-  for (const line of read(file).split("\n").filter(Boolean)) {
-    entries++;
-    if (!/^\S+ v\S+ h1:[0-9A-Za-z+/]{43}=$/.test(line)) problems.push(`${file}: ${line}: no checksum`);
-  }
-  const module = read(path.join(path.dirname(file), "go.mod"));
-  for (const [, from, to] of module.matchAll(/^(?:replace[ \t]+|\t)(\S+)(?: v\S+)? => (\S+)/gm)) {
-    replaced++;
-    if (from !== to && from !== "claimkit.invalid/oracle") problems.push(`${file}: ${from} is replaced by ${to}`);
-  }
+	for (const line of read(file).split("\n").filter(Boolean)) {
+		entries++;
+		if (!/^\S+ v\S+ h1:[0-9A-Za-z+/]{43}=$/.test(line))
+			problems.push(`${file}: ${line}: no checksum`);
+	}
+	const module = read(path.join(path.dirname(file), "go.mod"));
+	for (const [, from, to] of module.matchAll(
+		/^(?:replace[ \t]+|\t)(\S+)(?: v\S+)? => (\S+)/gm,
+	)) {
+		replaced++;
+		if (from !== to && from !== "claimkit.invalid/oracle")
+			problems.push(`${file}: ${from} is replaced by ${to}`);
+	}
 }
 
 // The package that people install brings nothing with it.
 const own = JSON.parse(read("pkg/package.json"));
-for (const field of ["dependencies", "optionalDependencies", "bundleDependencies"]) {
-  if (Object.keys(own[field] ?? {}).length > 0) problems.push(`pkg/package.json: has ${field}`);
+for (const field of [
+	"dependencies",
+	"optionalDependencies",
+	"bundleDependencies",
+]) {
+	if (Object.keys(own[field] ?? {}).length > 0)
+		problems.push(`pkg/package.json: has ${field}`);
 }
 for (const hook of ["preinstall", "install", "postinstall", "prepare"]) {
-  if (own.scripts?.[hook]) problems.push(`pkg/package.json: runs a program on ${hook}`);
+	if (own.scripts?.[hook])
+		problems.push(`pkg/package.json: runs a program on ${hook}`);
 }
 
-if (replaced < 30) problems.push(`only ${replaced} lines of go.mod files that replace a module were found`);
+if (replaced < 30)
+	problems.push(
+		`only ${replaced} lines of go.mod files that replace a module were found`,
+	);
 problems.forEach((problem) => console.error(problem));
 console.log(`lock files: ${entries} entries read, ${problems.length} problems`);
 process.exit(problems.length > 0 || entries === 0 ? 1 : 0);

@@ -5,17 +5,23 @@ import strings from "../src/i18n/zh.json" with { type: "json" };
 import { PANEL_NAMES } from "../src/state/panelnames.ts";
 
 const LANGUAGES = [
-  ["en", en],
-  ["zh-Hans", zh(strings)],
+	["en", en],
+	["zh-Hans", zh(strings)],
 ] as const;
 
 function escape(text: string): string {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+	return text
+		.replace(/&/g, "&amp;")
+		.replace(/</g, "&lt;")
+		.replace(/>/g, "&gt;");
 }
 
 /** A sentence in every language; the page's styles show the one of the document's. */
 function say(sentence: (s: Sentences) => string): string {
-  return LANGUAGES.map(([lang, s]) => `<span class="say" lang="${lang}">${escape(sentence(s))}</span>`).join("");
+	return LANGUAGES.map(
+		([lang, s]) =>
+			`<span class="say" lang="${lang}">${escape(sentence(s))}</span>`,
+	).join("");
 }
 
 /**
@@ -23,10 +29,15 @@ function say(sentence: (s: Sentences) => string): string {
  * so that nothing moves when the application takes over. `example` is the path of the text.
  */
 export function shell(example: string): string {
-  const lines = readFileSync(example, "utf8").replace(/\n$/, "").split("\n");
-  const text = lines.map((line) => `<span class="early-line">${escape(line) || " "}</span>`).join("");
-  const tabs = PANEL_NAMES.map((name, index) => `<span class="early-tab"${index === 0 ? ' data-open=""' : ""}>${say((s) => s.panels[name])}</span>`).join("");
-  return `<div class="page" aria-busy="true">
+	const lines = readFileSync(example, "utf8").replace(/\n$/, "").split("\n");
+	const text = lines
+		.map((line) => `<span class="early-line">${escape(line) || " "}</span>`)
+		.join("");
+	const tabs = PANEL_NAMES.map(
+		(name, index) =>
+			`<span class="early-tab"${index === 0 ? ' data-open=""' : ""}>${say((s) => s.panels[name])}</span>`,
+	).join("");
+	return `<div class="page" aria-busy="true">
 <header class="bar"><h1 class="brand"><img src="./icon.svg" alt="" width="22" height="22"><span>claimkit</span></h1><span class="button early-button"><span class="label">${say((s) => s.examples)}</span></span><p class="tagline">${say((s) => s.tagline)}</p></header>
 <main class="work early">
 <section class="left"><div class="file-bar"><span class="early-tab early-file" data-open="">claim.yaml</span></div><pre class="early-text">${text}</pre></section>

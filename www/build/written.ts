@@ -2,12 +2,12 @@ import type { CodeExample } from "./codeexamples.ts";
 
 /** Examples of codes that need a text too long to be written in the tests. */
 export const WRITTEN: Readonly<Record<string, CodeExample>> = {
-  "annotations-too-long": {
-    files: [
-      {
-        name: "manifest.yaml",
-        role: "manifest",
-        text: `apiVersion: resource.k8s.io/v1
+	"annotations-too-long": {
+		files: [
+			{
+				name: "manifest.yaml",
+				role: "manifest",
+				text: `apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata:
   name: large-gpu
@@ -21,7 +21,7 @@ spec:
         exactly:
           deviceClassName: gpu.example.com
 `,
-      },
-    ],
-  },
+			},
+		],
+	},
 };

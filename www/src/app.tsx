@@ -14,8 +14,8 @@ effect(applyTheme);
 await languageReady;
 // Whatever a browser refuses, or an address asks for: the page opens.
 const { tab } = await begin().catch((error: unknown) => {
-  console.error(error);
-  return openFirst();
+	console.error(error);
+	return openFirst();
 });
 keepChecking();
 watchConfig();
@@ -25,7 +25,7 @@ followLinks();
 workOffline();
 const root = document.getElementById("app");
 if (root) {
-  root.replaceChildren();
-  render(<App />, root);
-  (window as { claimkitShown?: () => void }).claimkitShown?.();
+	root.replaceChildren();
+	render(<App />, root);
+	(window as { claimkitShown?: () => void }).claimkitShown?.();
 }

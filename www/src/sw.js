@@ -13,72 +13,99 @@ const AT_ONCE = 8;
 
 /** Returns the files left by former builds, with their hashes. */
 async function former() {
-  const names = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
-  return Promise.all(
-    names.map(async (name) => {
-      const cache = await caches.open(name);
-      const hashes = await cache.match(HASHES);
-      return { cache, hashes: hashes ? await hashes.json() : {} };
-    }),
-  );
+	const names = (await caches.keys()).filter(
+		(name) => name.startsWith(OURS) && name !== CACHE,
+	);
+	return Promise.all(
+		names.map(async (name) => {
+			const cache = await caches.open(name);
+			const hashes = await cache.match(HASHES);
+			return { cache, hashes: hashes ? await hashes.json() : {} };
+		}),
+	);
 }
 
 /** Puts a file in place: from a former build where it is the same, else from the browser's own cache or the network. */
 async function fill(cache, caches_, file, hash) {
-  for (const { cache: old, hashes } of caches_) {
-    const kept = hashes[file] === hash ? await old.match(file) : undefined;
-    if (kept) return cache.put(file, kept);
-  }
-  // The names of assets hold their contents' hash: what the page has loaded already is not asked for again. Others are asked
-  // whether they changed.
-  const response = await fetch(file, { cache: file.startsWith("assets/") ? "default" : "no-cache" });
-  if (!response.ok) throw new Error(`${file}: ${response.status}`);
-  return cache.put(file, response);
+	for (const { cache: old, hashes } of caches_) {
+		const kept = hashes[file] === hash ? await old.match(file) : undefined;
+		if (kept) return cache.put(file, kept);
+	}
+	// The names of assets hold their contents' hash: what the page has loaded already is not asked for again. Others are asked
+	// whether they changed.
+	const response = await fetch(file, {
+		cache: file.startsWith("assets/") ? "default" : "no-cache",
+	});
+	if (!response.ok) throw new Error(`${file}: ${response.status}`);
+	return cache.put(file, response);
 }
 
 self.addEventListener("install", (event) => {
-  const install = async () => {
-    const cache = await caches.open(CACHE);
-    const caches_ = await former();
-    const left = Object.entries(FILES);
-    const work = async () => {
-      for (let next = left.pop(); next; next = left.pop()) await fill(cache, caches_, next[0], next[1]);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    await cache.put(HASHES, new Response(JSON.stringify(FILES), { headers: { "content-type": "application/json" } }));
-  };
-  event.waitUntil(install());
+	const install = async () => {
+		const cache = await caches.open(CACHE);
+		const caches_ = await former();
+		const left = Object.entries(FILES);
+		const work = async () => {
+			for (let next = left.pop(); next; next = left.pop())
+				await fill(cache, caches_, next[0], next[1]);
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, work));
+		await cache.put(
+			HASHES,
+			new Response(JSON.stringify(FILES), {
+				headers: { "content-type": "application/json" },
+			}),
+		);
+	};
+	event.waitUntil(install());
 });
 
 self.addEventListener("activate", (event) => {
-  event.waitUntil(
-    caches
-      .keys()
-      .then((names) => Promise.all(names.filter((name) => name.startsWith(OURS) && name !== CACHE).map((name) => caches.delete(name))))
-      .then(() => self.clients.claim()),
-  );
+	event.waitUntil(
+		caches
+			.keys()
+			.then((names) =>
+				Promise.all(
+					names
+						.filter((name) => name.startsWith(OURS) && name !== CACHE)
+						.map((name) => caches.delete(name)),
+				),
+			)
+			.then(() => self.clients.claim()),
+	);
 });
 
 // A new version waits until the person asks for it, so that an open page never loses the files it was built with.
 self.addEventListener("message", (event) => {
-  if (event.data === "activate") self.skipWaiting();
+	if (event.data === "activate") self.skipWaiting();
 });
 
 self.addEventListener("fetch", (event) => {
-  const { request } = event;
-  if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;
-  event.respondWith(answer(request));
+	const { request } = event;
+	if (
+		request.method !== "GET" ||
+		new URL(request.url).origin !== self.location.origin
+	)
+		return;
+	event.respondWith(answer(request));
 });
 
 async function answer(request) {
-  const cache = await caches.open(CACHE);
-  const hit = await cache.match(request, { ignoreSearch: true });
-  if (hit) return hit;
-  // The page under its other name.
-  const scope = new URL(self.registration.scope).pathname;
-  const page = new URL(request.url).pathname === `${scope}index.html` ? await cache.match("./") : undefined;
-  if (page) return page;
-  // Without a network a page that is there in English alone is shown in English.
-  const english = request.url.replace(/\/zh\/([^/]*\.html)$/, "/$1");
-  return english === request.url ? fetch(request) : fetch(request).catch(async (error) => (await cache.match(english)) ?? Promise.reject(error));
+	const cache = await caches.open(CACHE);
+	const hit = await cache.match(request, { ignoreSearch: true });
+	if (hit) return hit;
+	// The page under its other name.
+	const scope = new URL(self.registration.scope).pathname;
+	const page =
+		new URL(request.url).pathname === `${scope}index.html`
+			? await cache.match("./")
+			: undefined;
+	if (page) return page;
+	// Without a network a page that is there in English alone is shown in English.
+	const english = request.url.replace(/\/zh\/([^/]*\.html)$/, "/$1");
+	return english === request.url
+		? fetch(request)
+		: fetch(request).catch(
+				async (error) => (await cache.match(english)) ?? Promise.reject(error),
+			);
 }

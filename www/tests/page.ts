@@ -2,25 +2,42 @@ import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import {
+	chromium,
+	type Browser,
+	type BrowserContext,
+	type Page,
+} from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 // @ts-expect-error a plain script without types
 import { serve } from "../serve.mjs";
 
 /** Served below a path, as a project's page on a shared host is. */
 const PREFIX = "/some/where";
-export const dist = process.env["CLAIMKIT_DIST"] ?? fileURLToPath(new URL("../dist", import.meta.url));
+export const dist =
+	process.env["CLAIMKIT_DIST"] ??
+	fileURLToPath(new URL("../dist", import.meta.url));
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const NAMES = [
+	"chromium",
+	"chromium-browser",
+	"google-chrome",
+	"google-chrome-stable",
+];
 
 /** The browser to test in: `CHROMIUM`, or one on PATH. Its absence fails the tests. */
 function executable(): string {
-  const asked = process.env["CHROMIUM"];
-  if (asked) return asked;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-  if (!found) throw new Error("no Chromium found: install one, or set CHROMIUM to its program");
-  return found;
+	const asked = process.env["CHROMIUM"];
+	if (asked) return asked;
+	const folders = (process.env["PATH"] ?? "").split(delimiter);
+	const found = NAMES.flatMap((name) =>
+		folders.map((folder) => join(folder, name)),
+	).find((path) => existsSync(path));
+	if (!found)
+		throw new Error(
+			"no Chromium found: install one, or set CHROMIUM to its program",
+		);
+	return found;
 }
 
 /** A browser starts in seconds, and on a machine that compiles beside in minutes. */
@@ -33,131 +50,180 @@ export let home = "";
 export const served: string[] = [];
 
 export function setUp(): void {
-  beforeAll(async () => {
-    if (!existsSync(dist)) throw new Error("dist is missing: run `npm run build` first");
-    server = await serve(dist, { prefix: PREFIX });
-    (server as unknown as { on(event: "request", hear: (request: { url?: string }) => void): void }).on("request", ({ url = "" }) => served.push(url));
-    home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
-    browser = await chromium.launch({ executablePath: executable(), args: ["--disable-dev-shm-usage"] });
-    // The first page starts the processes of the browser and compiles the engine; no test should wait for them.
-    const first = await browser.newPage();
-    await first.goto(home, { timeout: START_MS });
-    await settled(first, START_MS);
-    await first.close();
-    served.length = 0;
-  }, START_MS);
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
-  });
+	beforeAll(async () => {
+		if (!existsSync(dist))
+			throw new Error("dist is missing: run `npm run build` first");
+		server = await serve(dist, { prefix: PREFIX });
+		(
+			server as unknown as {
+				on(event: "request", hear: (request: { url?: string }) => void): void;
+			}
+		).on("request", ({ url = "" }) => served.push(url));
+		home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
+		browser = await chromium.launch({
+			executablePath: executable(),
+			args: ["--disable-dev-shm-usage"],
+		});
+		// The first page starts the processes of the browser and compiles the engine; no test should wait for them.
+		const first = await browser.newPage();
+		await first.goto(home, { timeout: START_MS });
+		await settled(first, START_MS);
+		await first.close();
+		served.length = 0;
+	}, START_MS);
+	afterAll(async () => {
+		await browser?.close();
+		server?.close();
+	});
 }
 
 export interface Opened {
-  page: Page;
-  context: BrowserContext;
-  /** Everything that must not happen: console errors, page errors, policy violations, requests to elsewhere. */
-  complaints: string[];
-  /** Closes the page and fails if anything of that happened. */
-  done(): Promise<void>;
+	page: Page;
+	context: BrowserContext;
+	/** Everything that must not happen: console errors, page errors, policy violations, requests to elsewhere. */
+	complaints: string[];
+	/** Closes the page and fails if anything of that happened. */
+	done(): Promise<void>;
 }
 
 export interface Options {
-  path?: string;
-  width?: number;
-  height?: number;
-  colorScheme?: "light" | "dark";
-  locale?: string;
-  context?: BrowserContext;
-  /** Registers the service worker, which fills its cache beside the test. */
-  serviceWorker?: boolean;
-  /** Prepares a new context before the page is opened in it. */
-  before?: (context: BrowserContext) => Promise<unknown>;
-  /** Prepares the page before it goes anywhere. */
-  prepare?: (page: Page) => Promise<unknown>;
+	path?: string;
+	width?: number;
+	height?: number;
+	colorScheme?: "light" | "dark";
+	locale?: string;
+	context?: BrowserContext;
+	/** Registers the service worker, which fills its cache beside the test. */
+	serviceWorker?: boolean;
+	/** Prepares a new context before the page is opened in it. */
+	before?: (context: BrowserContext) => Promise<unknown>;
+	/** Prepares the page before it goes anywhere. */
+	prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** The warning of Playwright where the page would register its service worker. */
 const BLOCKED = "Service Worker registration blocked by Playwright";
 
 /** Opens the page and watches it. */
-export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, serviceWorker = false, before, prepare }: Options = {}): Promise<Opened> {
-  const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: serviceWorker ? "allow" : "block" }));
-  await before?.(own);
-  const complaints: string[] = [];
-  const page = await own.newPage();
-  const origin = new URL(home).origin;
-  page.on("console", (message) => {
-    if (message.text() === BLOCKED) return;
-    if (message.type() === "error" || message.type() === "warning") complaints.push(`console ${message.type()}: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => complaints.push(`page error: ${error.message}`));
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${origin}${PREFIX}/`) && !url.startsWith("blob:")) complaints.push(`request to ${url}`);
-  });
-  page.on("requestfailed", (request) => {
-    const why = request.failure()?.errorText ?? "";
-    if (!why.includes("ERR_ABORTED")) complaints.push(`failed request: ${request.url()} ${why}`);
-  });
-  await page.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`));
-  });
-  await prepare?.(page);
-  await page.goto(home + path);
-  await page.waitForSelector(".panel");
-  return {
-    page,
-    context: own,
-    complaints,
-    async done() {
-      expect(complaints).toEqual([]);
-      if (context) await page.close();
-      else await own.close();
-    },
-  };
+export async function openPage({
+	path = "",
+	width = 1280,
+	height = 800,
+	colorScheme = "light",
+	locale = "en-US",
+	context,
+	serviceWorker = false,
+	before,
+	prepare,
+}: Options = {}): Promise<Opened> {
+	const own =
+		context ??
+		(await browser.newContext({
+			viewport: { width, height },
+			colorScheme,
+			locale,
+			permissions: ["clipboard-read", "clipboard-write"],
+			serviceWorkers: serviceWorker ? "allow" : "block",
+		}));
+	await before?.(own);
+	const complaints: string[] = [];
+	const page = await own.newPage();
+	const origin = new URL(home).origin;
+	page.on("console", (message) => {
+		if (message.text() === BLOCKED) return;
+		if (message.type() === "error" || message.type() === "warning")
+			complaints.push(`console ${message.type()}: ${message.text()}`);
+	});
+	page.on("pageerror", (error) =>
+		complaints.push(`page error: ${error.message}`),
+	);
+	page.on("request", (request) => {
+		const url = request.url();
+		if (!url.startsWith(`${origin}${PREFIX}/`) && !url.startsWith("blob:"))
+			complaints.push(`request to ${url}`);
+	});
+	page.on("requestfailed", (request) => {
+		const why = request.failure()?.errorText ?? "";
+		if (!why.includes("ERR_ABORTED"))
+			complaints.push(`failed request: ${request.url()} ${why}`);
+	});
+	await page.addInitScript(() => {
+		document.addEventListener("securitypolicyviolation", (event) =>
+			console.error(
+				`policy violation: ${event.violatedDirective} ${event.blockedURI}`,
+			),
+		);
+	});
+	await prepare?.(page);
+	await page.goto(home + path);
+	await page.waitForSelector(".panel");
+	return {
+		page,
+		context: own,
+		complaints,
+		async done() {
+			expect(complaints).toEqual([]);
+			if (context) await page.close();
+			else await own.close();
+		},
+	};
 }
 
 /** Waits until the findings on the screen belong to the text on the screen. */
 export async function settled(page: Page, timeout = 30_000): Promise<void> {
-  await page.waitForSelector('.problems[aria-busy="false"] .verdict, .problems[aria-busy="false"] .quiet', { timeout });
+	await page.waitForSelector(
+		'.problems[aria-busy="false"] .verdict, .problems[aria-busy="false"] .quiet',
+		{ timeout },
+	);
 }
 
 /** Replaces the text of the open file as a paste does. */
 export async function setText(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").first().click();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.evaluate((content) => navigator.clipboard.writeText(content), text);
-  await page.keyboard.press("ControlOrMeta+v");
+	await page.locator(".cm-content").first().click();
+	await page.keyboard.press("ControlOrMeta+a");
+	await page.evaluate(
+		(content) => navigator.clipboard.writeText(content),
+		text,
+	);
+	await page.keyboard.press("ControlOrMeta+v");
 }
 
 /** Returns a clock of the page's own thread, in milliseconds: other programs on the machine do not count. */
 export async function threadClock(page: Page): Promise<() => Promise<number>> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
+	const cdp = await page.context().newCDPSession(page);
+	await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+	return async () =>
+		(await cdp.send("Performance.getMetrics")).metrics.find(
+			({ name }) => name === "TaskDuration",
+		)!.value * 1000;
 }
 
 /** Copies a link to the page as it is: making it takes a moment. */
 export async function share(page: Page): Promise<string> {
-  await page.evaluate(() => navigator.clipboard.writeText(""));
-  await page.getByRole("button", { name: "Share", exact: true }).click();
-  const copied = () => page.evaluate(() => navigator.clipboard.readText());
-  await expect.poll(copied).toContain("#");
-  return copied();
+	await page.evaluate(() => navigator.clipboard.writeText(""));
+	await page.getByRole("button", { name: "Share", exact: true }).click();
+	const copied = () => page.evaluate(() => navigator.clipboard.readText());
+	await expect.poll(copied).toContain("#");
+	return copied();
 }
 
 /** The text of the open file, as the page keeps it (only what is on the screen is in the document tree). */
 export async function textOf(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const content = document.querySelector(".editor-host")?.shadowRoot?.querySelector(".cm-content") as unknown as { cmTile?: { view?: { state: { doc: { toString(): string } } } }; cmView?: { view?: { state: { doc: { toString(): string } } } } } | null;
-    const view = content?.cmTile?.view ?? content?.cmView?.view;
-    if (!view) throw new Error("no editor");
-    return view.state.doc.toString();
-  });
+	return page.evaluate(() => {
+		const content = document
+			.querySelector(".editor-host")
+			?.shadowRoot?.querySelector(".cm-content") as unknown as {
+			cmTile?: { view?: { state: { doc: { toString(): string } } } };
+			cmView?: { view?: { state: { doc: { toString(): string } } } };
+		} | null;
+		const view = content?.cmTile?.view ?? content?.cmView?.view;
+		if (!view) throw new Error("no editor");
+		return view.state.doc.toString();
+	});
 }
 
 /** Opens the menu behind the three dots and chooses from it. */
 export async function choose(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("button", { name, exact: true }).click();
+	await page.getByRole("button", { name: "More", exact: true }).click();
+	await page.getByRole("button", { name, exact: true }).click();
 }

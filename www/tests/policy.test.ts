@@ -5,76 +5,135 @@ import { openPage, setText, setUp, textOf } from "./page.ts";
 setUp();
 
 describe("policy", () => {
-  it("shows what the policy answers, and what it changes", async () => {
-    const { page, done } = await openPage({ path: "#example=policy" });
-    await page.locator(".admitted .chip", { hasText: "allowed, changed" }).waitFor();
-    await page.locator(".compare .cm-merge-b .cm-changedLine", { hasText: "resourceClassName: gpu.example.com" }).waitFor();
-    await page.getByLabel("Insert an example").selectOption("deny");
-    await page.locator(".admitted .chip", { hasText: "denied · 403" }).waitFor();
-    expect(await page.locator(".admitted .exact").first().textContent()).toContain("spec.allocationMode");
-    // The exempt user may.
-    await page.getByLabel("User").fill("system:serviceaccount:gpu-driver:controller");
-    await page.locator(".admitted .chip", { hasText: "allowed" }).waitFor();
-    // The same on the command line, with the request as a file.
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save its AdmissionRequest" }).click();
-    const saved = await download;
-    expect(JSON.parse(readFileSync(await saved.path(), "utf8"))).toMatchObject({ operation: "CREATE", userInfo: { username: "system:serviceaccount:gpu-driver:controller" }, object: { kind: "ResourceClaim" } });
-    expect(await page.locator(".commands code").textContent()).toBe(`npx claimkit admit --settings settings.yaml ${saved.suggestedFilename()}`);
-    // The settings are a file like any other.
-    await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").click();
-    expect(await textOf(page)).toContain("deny: [Immediate]");
-    await done();
-  });
+	it("shows what the policy answers, and what it changes", async () => {
+		const { page, done } = await openPage({ path: "#example=policy" });
+		await page
+			.locator(".admitted .chip", { hasText: "allowed, changed" })
+			.waitFor();
+		await page
+			.locator(".compare .cm-merge-b .cm-changedLine", {
+				hasText: "resourceClassName: gpu.example.com",
+			})
+			.waitFor();
+		await page.getByLabel("Insert an example").selectOption("deny");
+		await page
+			.locator(".admitted .chip", { hasText: "denied · 403" })
+			.waitFor();
+		expect(
+			await page.locator(".admitted .exact").first().textContent(),
+		).toContain("spec.allocationMode");
+		// The exempt user may.
+		await page
+			.getByLabel("User")
+			.fill("system:serviceaccount:gpu-driver:controller");
+		await page.locator(".admitted .chip", { hasText: "allowed" }).waitFor();
+		// The same on the command line, with the request as a file.
+		const download = page.waitForEvent("download");
+		await page
+			.getByRole("button", { name: "Save its AdmissionRequest" })
+			.click();
+		const saved = await download;
+		expect(JSON.parse(readFileSync(await saved.path(), "utf8"))).toMatchObject({
+			operation: "CREATE",
+			userInfo: { username: "system:serviceaccount:gpu-driver:controller" },
+			object: { kind: "ResourceClaim" },
+		});
+		expect(await page.locator(".commands code").textContent()).toBe(
+			`npx claimkit admit --settings settings.yaml ${saved.suggestedFilename()}`,
+		);
+		// The settings are a file like any other.
+		await page
+			.getByRole("navigation", { name: "Files" })
+			.getByText("settings.yaml")
+			.click();
+		expect(await textOf(page)).toContain("deny: [Immediate]");
+		await done();
+	});
 
-  it("says what is wrong with settings, where it stands, as they are typed", async () => {
-    const { page, done } = await openPage({ path: "#example=claim" });
-    await page.getByRole("tab", { name: "Policy" }).click();
-    const editor = page.getByRole("textbox", { name: "Settings" });
-    await editor.click();
-    await page.keyboard.type("resourceClases:\nallow: [a]");
-    await page.locator(".finding", { hasText: "resourceClases: unknown setting; did you mean" }).waitFor();
-    expect(await page.locator(".small-editor .cm-lintRange-error").first().textContent()).toBe("resourceClases");
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("mode: warn");
-    await page.locator(".admitted").waitFor();
-    expect(await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").count()).toBe(1);
-    await done();
-  });
+	it("says what is wrong with settings, where it stands, as they are typed", async () => {
+		const { page, done } = await openPage({ path: "#example=claim" });
+		await page.getByRole("tab", { name: "Policy" }).click();
+		const editor = page.getByRole("textbox", { name: "Settings" });
+		await editor.click();
+		await page.keyboard.type("resourceClases:\nallow: [a]");
+		await page
+			.locator(".finding", {
+				hasText: "resourceClases: unknown setting; did you mean",
+			})
+			.waitFor();
+		expect(
+			await page
+				.locator(".small-editor .cm-lintRange-error")
+				.first()
+				.textContent(),
+		).toBe("resourceClases");
+		await page.keyboard.press("ControlOrMeta+a");
+		await page.keyboard.type("mode: warn");
+		await page.locator(".admitted").waitFor();
+		expect(
+			await page
+				.getByRole("navigation", { name: "Files" })
+				.getByText("settings.yaml")
+				.count(),
+		).toBe(1);
+		await done();
+	});
 
-  it("is asked about an update once there is a stored object, which is a press away", async () => {
-    const { page, done } = await openPage({ path: "#example=policy" });
-    const said = page.locator(".admitted").first();
-    await said.waitFor();
-    await page.getByLabel("Operation").selectOption("UPDATE");
-    await said.locator(".policy-says", { hasText: "oldObject" }).waitFor();
-    await page.getByRole("button", { name: "Use the manifest as stored object" }).click();
-    await said.locator(".policy-says", { hasText: "oldObject" }).waitFor({ state: "detached" });
-    expect(await page.locator(".file-name").allTextContents()).toEqual(["claim.yaml", "settings.yaml", "stored.yaml"]);
-    expect(await page.getByRole("tab", { selected: true }).textContent()).toBe("Policy");
-    await done();
-  });
+	it("is asked about an update once there is a stored object, which is a press away", async () => {
+		const { page, done } = await openPage({ path: "#example=policy" });
+		const said = page.locator(".admitted").first();
+		await said.waitFor();
+		await page.getByLabel("Operation").selectOption("UPDATE");
+		await said.locator(".policy-says", { hasText: "oldObject" }).waitFor();
+		await page
+			.getByRole("button", { name: "Use the manifest as stored object" })
+			.click();
+		await said
+			.locator(".policy-says", { hasText: "oldObject" })
+			.waitFor({ state: "detached" });
+		expect(await page.locator(".file-name").allTextContents()).toEqual([
+			"claim.yaml",
+			"settings.yaml",
+			"stored.yaml",
+		]);
+		expect(await page.getByRole("tab", { selected: true }).textContent()).toBe(
+			"Policy",
+		);
+		await done();
+	});
 
-  it("is asked about pods and workloads, and says what it is not asked about", async () => {
-    const { page, done } = await openPage({ path: "#example=gpu-pod" });
-    await page.getByRole("grid").waitFor();
-    await page.getByRole("tab", { name: "Policy" }).click();
-    const pod = page.locator(".admitted", { hasText: "Pod trainer" });
-    await pod.locator(".chip", { hasText: "allowed" }).waitFor();
-    const node = page.locator(".admitted", { hasText: "Node node-1" });
-    expect(await node.locator(".chip").textContent()).toBe("not asked: the policy is for resource.k8s.io and for pods");
-    expect(await node.locator(".tick").getAttribute("class")).toContain("none");
-    await page.getByRole("textbox", { name: "Settings" }).click();
-    await page.keyboard.type("pods: {maxClaims: 0}");
-    await pod.locator(".exact", { hasText: "at most 0 resource claims, the pod has 1" }).waitFor();
-    await done();
-    // An item of a list is read at its place in the list.
-    const list = await openPage();
-    await setText(list.page, `apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: web\n  spec:\n    template:\n      spec:\n        resourceClaims:\n        - name: gpu\n          resourceClaimName: shared\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu.example.com\n  spec: {}\n`);
-    await list.page.getByRole("tab", { name: "Policy" }).click();
-    await list.page.getByRole("textbox", { name: "Settings" }).click();
-    await list.page.keyboard.type("pods: {maxClaims: 0}");
-    await list.page.locator(".admitted", { hasText: "Deployment web" }).locator(".exact", { hasText: "spec.template.spec.resourceClaims" }).waitFor();
-    await list.done();
-  });
+	it("is asked about pods and workloads, and says what it is not asked about", async () => {
+		const { page, done } = await openPage({ path: "#example=gpu-pod" });
+		await page.getByRole("grid").waitFor();
+		await page.getByRole("tab", { name: "Policy" }).click();
+		const pod = page.locator(".admitted", { hasText: "Pod trainer" });
+		await pod.locator(".chip", { hasText: "allowed" }).waitFor();
+		const node = page.locator(".admitted", { hasText: "Node node-1" });
+		expect(await node.locator(".chip").textContent()).toBe(
+			"not asked: the policy is for resource.k8s.io and for pods",
+		);
+		expect(await node.locator(".tick").getAttribute("class")).toContain("none");
+		await page.getByRole("textbox", { name: "Settings" }).click();
+		await page.keyboard.type("pods: {maxClaims: 0}");
+		await pod
+			.locator(".exact", {
+				hasText: "at most 0 resource claims, the pod has 1",
+			})
+			.waitFor();
+		await done();
+		// An item of a list is read at its place in the list.
+		const list = await openPage();
+		await setText(
+			list.page,
+			`apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: web\n  spec:\n    template:\n      spec:\n        resourceClaims:\n        - name: gpu\n          resourceClaimName: shared\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu.example.com\n  spec: {}\n`,
+		);
+		await list.page.getByRole("tab", { name: "Policy" }).click();
+		await list.page.getByRole("textbox", { name: "Settings" }).click();
+		await list.page.keyboard.type("pods: {maxClaims: 0}");
+		await list.page
+			.locator(".admitted", { hasText: "Deployment web" })
+			.locator(".exact", { hasText: "spec.template.spec.resourceClaims" })
+			.waitFor();
+		await list.done();
+	});
 });

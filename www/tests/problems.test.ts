@@ -14,51 +14,74 @@ spec:
 `;
 
 describe("problems", () => {
-  it("shows what the API server says, where it stands, and the exact Status", async () => {
-    const { page, done } = await openPage();
-    await settled(page);
-    await setText(page, BAD);
-    const finding = page.locator(".finding", { hasText: "Unsupported value" });
-    await finding.waitFor();
-    expect(await finding.locator(".finding-message").textContent()).toBe('spec.allocationMode: Unsupported value: "Later": supported values: "Immediate", "WaitForFirstConsumer"');
-    expect(await page.locator(".verdict h2").textContent()).toBe("The API server would refuse this: 1 error");
-    expect(await page.locator(".editor-host .cm-lintRange-error").textContent()).toBe("Later");
-    await page.locator(".object summary").click();
-    const status = JSON.parse((await page.locator(".status-body pre").textContent()) ?? "");
-    expect(status).toMatchObject({ kind: "Status", code: 422, reason: "Invalid", details: { causes: [{ reason: "FieldValueNotSupported", field: "spec.allocationMode" }] } });
-    await finding.locator("button.finding-main").click();
-    expect(await page.locator(".status-bar").textContent()).toContain("Ln 8, Col 24");
-    await done();
-  });
+	it("shows what the API server says, where it stands, and the exact Status", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, BAD);
+		const finding = page.locator(".finding", { hasText: "Unsupported value" });
+		await finding.waitFor();
+		expect(await finding.locator(".finding-message").textContent()).toBe(
+			'spec.allocationMode: Unsupported value: "Later": supported values: "Immediate", "WaitForFirstConsumer"',
+		);
+		expect(await page.locator(".verdict h2").textContent()).toBe(
+			"The API server would refuse this: 1 error",
+		);
+		expect(
+			await page.locator(".editor-host .cm-lintRange-error").textContent(),
+		).toBe("Later");
+		await page.locator(".object summary").click();
+		const status = JSON.parse(
+			(await page.locator(".status-body pre").textContent()) ?? "",
+		);
+		expect(status).toMatchObject({
+			kind: "Status",
+			code: 422,
+			reason: "Invalid",
+			details: {
+				causes: [
+					{ reason: "FieldValueNotSupported", field: "spec.allocationMode" },
+				],
+			},
+		});
+		await finding.locator("button.finding-main").click();
+		expect(await page.locator(".status-bar").textContent()).toContain(
+			"Ln 8, Col 24",
+		);
+		await done();
+	});
 
-  it("is quiet about a good manifest", async () => {
-    const { page, done } = await openPage();
-    await settled(page);
-    await setText(page, BAD.replace("Later", "Immediate"));
-    await page.locator(".verdict.good").waitFor();
-    expect(await page.locator(".finding").count()).toBe(0);
-    expect(await page.locator(".editor-host .cm-lintRange").count()).toBe(0);
-    expect(await textOf(page)).toBe(BAD.replace("Later", "Immediate"));
-    await done();
-  });
+	it("is quiet about a good manifest", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, BAD.replace("Later", "Immediate"));
+		await page.locator(".verdict.good").waitFor();
+		expect(await page.locator(".finding").count()).toBe(0);
+		expect(await page.locator(".editor-host .cm-lintRange").count()).toBe(0);
+		expect(await textOf(page)).toBe(BAD.replace("Later", "Immediate"));
+		await done();
+	});
 
-  it("judges by the chosen release at once", async () => {
-    const { page, done } = await openPage({ path: "#example=structured" });
-    await page.locator(".verdict.good").waitFor();
-    await page.getByRole("button", { name: /^Release/ }).click();
-    await page.getByRole("radio", { name: /^1\.29/ }).click();
-    await page.locator(".verdict.bad").waitFor();
-    expect(await page.locator(".finding").count()).toBeGreaterThan(0);
-    await done();
-  });
+	it("judges by the chosen release at once", async () => {
+		const { page, done } = await openPage({ path: "#example=structured" });
+		await page.locator(".verdict.good").waitFor();
+		await page.getByRole("button", { name: /^Release/ }).click();
+		await page.getByRole("radio", { name: /^1\.29/ }).click();
+		await page.locator(".verdict.bad").waitFor();
+		expect(await page.locator(".finding").count()).toBeGreaterThan(0);
+		await done();
+	});
 
-  it("has none in an empty file", async () => {
-    const { page, done } = await openPage();
-    await settled(page);
-    await setText(page, " ");
-    await page.keyboard.press("Backspace");
-    await page.locator(".quiet", { hasText: "Paste a manifest" }).waitFor();
-    await expect.poll(() => page.locator(".badge, .cm-lint-marker, .cm-lintPoint").count()).toBe(0);
-    await done();
-  });
+	it("has none in an empty file", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, " ");
+		await page.keyboard.press("Backspace");
+		await page.locator(".quiet", { hasText: "Paste a manifest" }).waitFor();
+		await expect
+			.poll(() =>
+				page.locator(".badge, .cm-lint-marker, .cm-lintPoint").count(),
+			)
+			.toBe(0);
+		await done();
+	});
 });

@@ -8,67 +8,80 @@ const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Files without a sentence that the page shows as ours, and why; a name that ends with `/` is a folder. */
 const FILES: Record<string, string> = {
-  "cel/": "the words of cel-go and of the API server",
-  "cli/": "the command's own words",
-  "editor/schema_export.rs": "the page exports no schema while it runs",
-  "entry/": "errors of programs that call the package or the policy modules",
-  "finding/code.rs": "the helps of codes, of which the table makes messages",
-  "main.rs": "the command's own words",
-  "message.rs": "the words of the compiler to a programmer",
-  "manifest/kubectl.rs": "the words of kubectl",
-  "patch/apply.rs": "the words of structured-merge-diff",
-  "patch/check.rs": "the words of structured-merge-diff",
-  "patch/json.rs": "part of the API server's answer to a patch",
-  "patch/merge.rs": "the words of the API server",
-  "patch/mod.rs": "the words of structured-merge-diff",
-  "place/device/capacity.rs": "the words of kube-scheduler's allocator",
-  "place/device/constraints.rs": "the words of kube-scheduler's allocator",
-  "place/device/extended.rs": "the words of kube-scheduler's plugin",
-  "place/device/nodes.rs": "the words of kube-scheduler's allocator",
-  "place/device/plugin.rs": "the words of kube-scheduler's plugin",
-  "place/device/plugin_rules.rs": "the words of kube-scheduler's plugin",
-  "place/device/pools.rs": "the words of kube-scheduler's allocator",
-  "place/device/prepare.rs": "the words of kube-scheduler's allocator",
-  "place/device/results.rs": "the words of kube-scheduler's allocator",
-  "place/device/search.rs": "the words of kube-scheduler's allocator",
-  "place/device/selectors.rs": "the words of kube-scheduler's allocator",
-  "place/rules.rs": "the words of kube-scheduler's plugin",
-  "place/selector.rs": "the words of component-helpers",
-  "policy/classic.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/cluster.rs": "the page's policy asks no cluster",
-  "policy/devices.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/judge.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/keys.rs": "descriptions in the JSON Schema of settings",
-  "policy/limits.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/lookups.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/mutation.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/object.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/pods.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/refusals.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/request.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/response.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/restrictions.rs": "the policy's answer, which the page shows as a cluster's users read it",
-  "policy/schema.rs": "descriptions in the JSON Schema of settings",
-  "policy/vap/": "a ValidatingAdmissionPolicy, which only the command prints",
-  "query/": "the words of apimachinery about the selectors of a list request",
-  "record/": "the words of encoding/json, and faults of our own tables",
-  "report/": "what the command prints",
-  "rules/classic/": "the words of the API server's validation",
-  "rules/device/": "the words of the API server's validation",
-  "rules/errors.rs": "the words of the API server's validation",
-  "rules/expression.rs": "the words of the API server's validation",
-  "rules/metadata.rs": "the words of the API server's validation",
-  "rules/node_selector.rs": "the words of the API server's validation",
-  "scheduler/simulation/gangs.rs": "the words of kube-scheduler",
-  "scheduler/simulation/message.rs": "the words of kube-scheduler",
-  "scheduler/simulation/release.rs": "the words of kube-scheduler's plugin",
-  "server/body.rs": "the words of the API server",
-  "server/device/mod.rs": "warnings of the API server",
-  "server/endpoint.rs": "the words of the API server",
-  "server/handler.rs": "warnings of the API server",
-  "server/identify.rs": "the words of the API server",
-  "server/status.rs": "the words of the API server",
-  "wire/": "errors of programs whose request is not whole; the page's requests are",
+	"cel/": "the words of cel-go and of the API server",
+	"cli/": "the command's own words",
+	"editor/schema_export.rs": "the page exports no schema while it runs",
+	"entry/": "errors of programs that call the package or the policy modules",
+	"finding/code.rs": "the helps of codes, of which the table makes messages",
+	"main.rs": "the command's own words",
+	"message.rs": "the words of the compiler to a programmer",
+	"manifest/kubectl.rs": "the words of kubectl",
+	"patch/apply.rs": "the words of structured-merge-diff",
+	"patch/check.rs": "the words of structured-merge-diff",
+	"patch/json.rs": "part of the API server's answer to a patch",
+	"patch/merge.rs": "the words of the API server",
+	"patch/mod.rs": "the words of structured-merge-diff",
+	"place/device/capacity.rs": "the words of kube-scheduler's allocator",
+	"place/device/constraints.rs": "the words of kube-scheduler's allocator",
+	"place/device/extended.rs": "the words of kube-scheduler's plugin",
+	"place/device/nodes.rs": "the words of kube-scheduler's allocator",
+	"place/device/plugin.rs": "the words of kube-scheduler's plugin",
+	"place/device/plugin_rules.rs": "the words of kube-scheduler's plugin",
+	"place/device/pools.rs": "the words of kube-scheduler's allocator",
+	"place/device/prepare.rs": "the words of kube-scheduler's allocator",
+	"place/device/results.rs": "the words of kube-scheduler's allocator",
+	"place/device/search.rs": "the words of kube-scheduler's allocator",
+	"place/device/selectors.rs": "the words of kube-scheduler's allocator",
+	"place/rules.rs": "the words of kube-scheduler's plugin",
+	"place/selector.rs": "the words of component-helpers",
+	"policy/classic.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/cluster.rs": "the page's policy asks no cluster",
+	"policy/devices.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/judge.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/keys.rs": "descriptions in the JSON Schema of settings",
+	"policy/limits.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/lookups.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/mutation.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/object.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/pods.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/refusals.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/request.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/response.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/restrictions.rs":
+		"the policy's answer, which the page shows as a cluster's users read it",
+	"policy/schema.rs": "descriptions in the JSON Schema of settings",
+	"policy/vap/": "a ValidatingAdmissionPolicy, which only the command prints",
+	"query/": "the words of apimachinery about the selectors of a list request",
+	"record/": "the words of encoding/json, and faults of our own tables",
+	"report/": "what the command prints",
+	"rules/classic/": "the words of the API server's validation",
+	"rules/device/": "the words of the API server's validation",
+	"rules/errors.rs": "the words of the API server's validation",
+	"rules/expression.rs": "the words of the API server's validation",
+	"rules/metadata.rs": "the words of the API server's validation",
+	"rules/node_selector.rs": "the words of the API server's validation",
+	"scheduler/simulation/gangs.rs": "the words of kube-scheduler",
+	"scheduler/simulation/message.rs": "the words of kube-scheduler",
+	"scheduler/simulation/release.rs": "the words of kube-scheduler's plugin",
+	"server/body.rs": "the words of the API server",
+	"server/device/mod.rs": "warnings of the API server",
+	"server/endpoint.rs": "the words of the API server",
+	"server/handler.rs": "warnings of the API server",
+	"server/identify.rs": "the words of the API server",
+	"server/status.rs": "the words of the API server",
+	"wire/":
+		"errors of programs whose request is not whole; the page's requests are",
 };
 
 /** Files of those folders with sentences of ours. */
@@ -76,87 +89,247 @@ const BUT = ["rules/device/remarks.rs", "wire/replaced.rs"];
 
 /** In other files: sentences that are not ours; why, by file. */
 const SINGLE: Record<string, Record<string, readonly string[]>> = {
-  "looked for in what others say": {
-    "advice/budget.rs": ["attributes and capacities", "counters in devices"],
-    "advice/cause.rs": ["undeclared reference to '", "no matching overload for '"],
-  },
-  "an error of a program that calls the engine": {
-    "limits.rs": ["a whole number that is not negative"],
-    "text/de.rs": ["nested deeper than {} levels", "a value was asked for before its key"],
-  },
-  "a command": {
-    "rules/references/mod.rs": ["kubectl get {} {}{} -o yaml"],
-  },
-  "the words of kubectl": {
-    "manifest/mod.rs": ["couldn't get version/kind; json parse error: {}", "Object 'Kind' is missing in '{}'", "invalid character {} after top-level value", "unexpected end of JSON input", "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }", "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{} of type string", "Object '{}' is missing in '{}'", "no kind \"{}\" is registered for version \"{}\" in scheme \"{}\""],
-    "server/client.rs": ["no matches for kind {} in version {}", "unable to recognize {}", "resource mapping not found for name: {} namespace: {}", "{}: {}\nensure CRDs are installed first", "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={}' to perform this operation."],
-    "text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
-  },
-  "the words of the API server": {
-    "place/device/explain/warnings.rs": ["admin access to devices requires the `{}: true` label on the containing namespace"],
-    "patch/strategic.rs": ["json: cannot unmarshal {} into Go value of type map[string]interface {}", "invalid patch format of primitive list", "invalid patch format of setElementOrder list", "lists of lists are not supported", "unknown patch type: {} in map: {}", "map: {} does not contain declared merge key: {}", "invalid patch format of retainKeys", "merging lists cannot yet be specified in the patch", "The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n"],
-    "rules/immutable.rs": ["field is immutable"],
-    "rules/pod_claims.rs": ["static pods do not support resource claims", "claims may not be set for Resources at pod-level", "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified", "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`", "must be one of the names in pod.spec.resourceClaims which is empty", "must be one of the names in pod.spec.resourceClaims: {}"],
-    "server/object.rs": ["the server could not find the requested resource (post {})"],
-    "server/patch.rs": ["the name of the object ({} based on URL) was undeterminable: name must be provided", "the name of the object ({}) does not match the name on the URL ({})", "is required for apply patch", "may not be specified for non-apply patch", "invalid object type: {}", "strict decoding error: {}"],
-    "server/request.rs": ["must be specified for an update", "resourceVersion should not be set on objects to be created", "value out of range"],
-  },
-  "the words of kube-scheduler and its plugins": {
-    "place/device/allocate.rs": ["invalid resource pools were encountered"],
-    "place/device/behaviour.rs": ["internal error: no allocator available for feature set {}"],
-    "place/device/node_resources.rs": ["shared by multiple pods", "is already used by another pod", "node allocatable resource claim {} {}", "claim {}: node-allocatable resource claim not referenced by any container within the pod", "claim {}, device {}: ConsumedCapacity is nil, but Capacity key '{}' is set in NodeAllocatableResourceMappings for resource {}", "pod level request for {} is insufficient to cover the aggregated container and node-allocatable DRA requests"],
-    "place/classic/placement.rs": ["resourceclaim not available on the node", "excluded by resource class node filter", "potential node filter: {}", "resourceclaim cannot be allocated for the node (unsuitable)", "no new claims to deallocate", "still not schedulable", "waiting for resource driver to provide information"],
-    "place/classic/plan.rs": ["pod \"{}\": ResourceClaim not created yet", "could not find claim \"{}\"", "waiting for dynamic resource controller to create the resourceclaim \"{}\"", "resourceclaim \"{}\" is being deleted", "ResourceClaim {}/{} was not created for pod {} (pod is not owner)", "resourceclaim must be reallocated", "unallocated immediate resourceclaim", "resource class {} does not exist", "internal error, unexpected allocation mode {}", "look up resource class: resourceclass.resource.k8s.io \"{}\" not found", "{} object with UID {} is not owned by Pod {}/{}", "class parameters {} not found", "generated class parameters for {}.{} {} not found", "claim parameters {} not found", "generated claim parameters for {}.{} {} not found", "resourceclaim in use"],
-    "place/classic/structured.rs": ["resourceclaim cannot be allocated for the node (unsuitable)", "creating claim controller for named resources structured model: compile {} CEL expression: {}", "checking structured parameters failed: checking node {} and resources of driver {}: {}"],
-    "scheduler/in_turn.rs": ["Scheduling is blocked due to non-empty scheduling gates"],
-    "scheduler/simulation/cycle.rs": ["pod affinity terms conflict", "running \"DynamicResources\" filter plugin: {}"],
-    "scheduler/simulation/devices.rs": ["cannot allocate all claims", "claim {} got allocated elsewhere in the meantime", "add reservation to claim {}: {}", "reservedFor: Too many: {}: must have at most {} items", "allocation: Invalid value: null: field cannot be modified once set"],
-    "scheduler/simulation/outcome.rs": ["node(s) had untolerated taint {{}: {}}", "node(s) didn't match Pod's node affinity/selector", "node(s) didn't have free ports for the requested pod ports", "Too many pods", "node(s) didn't match pod topology spread constraints", "node(s) didn't match pod topology spread constraints (missing required label)", "node(s) didn't match pod affinity rules", "node(s) didn't match pod anti-affinity rules", "node(s) didn't satisfy existing pods anti-affinity rules"],
-    "scheduler/simulation/preemption.rs": ["deallocation of ResourceClaim completed", "deletion of ResourceClaim completed", "not eligible due to preemptionPolicy=Never.", "not eligible due to a terminating pod on the nominated node.", "preemption: found a potential placement for pod on node {}, preempting {} victims"],
-    "scheduler/simulation/queue.rs": ["failed to schedule other pod from a pod group: {}"],
-  },
+	"looked for in what others say": {
+		"advice/budget.rs": ["attributes and capacities", "counters in devices"],
+		"advice/cause.rs": [
+			"undeclared reference to '",
+			"no matching overload for '",
+		],
+	},
+	"an error of a program that calls the engine": {
+		"limits.rs": ["a whole number that is not negative"],
+		"text/de.rs": [
+			"nested deeper than {} levels",
+			"a value was asked for before its key",
+		],
+	},
+	"a command": {
+		"rules/references/mod.rs": ["kubectl get {} {}{} -o yaml"],
+	},
+	"the words of kubectl": {
+		"manifest/mod.rs": [
+			"couldn't get version/kind; json parse error: {}",
+			"Object 'Kind' is missing in '{}'",
+			"invalid character {} after top-level value",
+			"unexpected end of JSON input",
+			'couldn\'t get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+			"couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{} of type string",
+			"Object '{}' is missing in '{}'",
+			'no kind "{}" is registered for version "{}" in scheme "{}"',
+		],
+		"server/client.rs": [
+			"no matches for kind {} in version {}",
+			"unable to recognize {}",
+			"resource mapping not found for name: {} namespace: {}",
+			"{}: {}\nensure CRDs are installed first",
+			"the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={}' to perform this operation.",
+		],
+		"text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
+	},
+	"the words of the API server": {
+		"place/device/explain/warnings.rs": [
+			"admin access to devices requires the `{}: true` label on the containing namespace",
+		],
+		"patch/strategic.rs": [
+			"json: cannot unmarshal {} into Go value of type map[string]interface {}",
+			"invalid patch format of primitive list",
+			"invalid patch format of setElementOrder list",
+			"lists of lists are not supported",
+			"unknown patch type: {} in map: {}",
+			"map: {} does not contain declared merge key: {}",
+			"invalid patch format of retainKeys",
+			"merging lists cannot yet be specified in the patch",
+			"The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
+		],
+		"rules/immutable.rs": ["field is immutable"],
+		"rules/pod_claims.rs": [
+			"static pods do not support resource claims",
+			"claims may not be set for Resources at pod-level",
+			"at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+			"must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+			"must be one of the names in pod.spec.resourceClaims which is empty",
+			"must be one of the names in pod.spec.resourceClaims: {}",
+		],
+		"server/object.rs": [
+			"the server could not find the requested resource (post {})",
+		],
+		"server/patch.rs": [
+			"the name of the object ({} based on URL) was undeterminable: name must be provided",
+			"the name of the object ({}) does not match the name on the URL ({})",
+			"is required for apply patch",
+			"may not be specified for non-apply patch",
+			"invalid object type: {}",
+			"strict decoding error: {}",
+		],
+		"server/request.rs": [
+			"must be specified for an update",
+			"resourceVersion should not be set on objects to be created",
+			"value out of range",
+		],
+	},
+	"the words of kube-scheduler and its plugins": {
+		"place/device/allocate.rs": ["invalid resource pools were encountered"],
+		"place/device/behaviour.rs": [
+			"internal error: no allocator available for feature set {}",
+		],
+		"place/device/node_resources.rs": [
+			"shared by multiple pods",
+			"is already used by another pod",
+			"node allocatable resource claim {} {}",
+			"claim {}: node-allocatable resource claim not referenced by any container within the pod",
+			"claim {}, device {}: ConsumedCapacity is nil, but Capacity key '{}' is set in NodeAllocatableResourceMappings for resource {}",
+			"pod level request for {} is insufficient to cover the aggregated container and node-allocatable DRA requests",
+		],
+		"place/classic/placement.rs": [
+			"resourceclaim not available on the node",
+			"excluded by resource class node filter",
+			"potential node filter: {}",
+			"resourceclaim cannot be allocated for the node (unsuitable)",
+			"no new claims to deallocate",
+			"still not schedulable",
+			"waiting for resource driver to provide information",
+		],
+		"place/classic/plan.rs": [
+			'pod "{}": ResourceClaim not created yet',
+			'could not find claim "{}"',
+			'waiting for dynamic resource controller to create the resourceclaim "{}"',
+			'resourceclaim "{}" is being deleted',
+			"ResourceClaim {}/{} was not created for pod {} (pod is not owner)",
+			"resourceclaim must be reallocated",
+			"unallocated immediate resourceclaim",
+			"resource class {} does not exist",
+			"internal error, unexpected allocation mode {}",
+			'look up resource class: resourceclass.resource.k8s.io "{}" not found',
+			"{} object with UID {} is not owned by Pod {}/{}",
+			"class parameters {} not found",
+			"generated class parameters for {}.{} {} not found",
+			"claim parameters {} not found",
+			"generated claim parameters for {}.{} {} not found",
+			"resourceclaim in use",
+		],
+		"place/classic/structured.rs": [
+			"resourceclaim cannot be allocated for the node (unsuitable)",
+			"creating claim controller for named resources structured model: compile {} CEL expression: {}",
+			"checking structured parameters failed: checking node {} and resources of driver {}: {}",
+		],
+		"scheduler/in_turn.rs": [
+			"Scheduling is blocked due to non-empty scheduling gates",
+		],
+		"scheduler/simulation/cycle.rs": [
+			"pod affinity terms conflict",
+			'running "DynamicResources" filter plugin: {}',
+		],
+		"scheduler/simulation/devices.rs": [
+			"cannot allocate all claims",
+			"claim {} got allocated elsewhere in the meantime",
+			"add reservation to claim {}: {}",
+			"reservedFor: Too many: {}: must have at most {} items",
+			"allocation: Invalid value: null: field cannot be modified once set",
+		],
+		"scheduler/simulation/outcome.rs": [
+			"node(s) had untolerated taint {{}: {}}",
+			"node(s) didn't match Pod's node affinity/selector",
+			"node(s) didn't have free ports for the requested pod ports",
+			"Too many pods",
+			"node(s) didn't match pod topology spread constraints",
+			"node(s) didn't match pod topology spread constraints (missing required label)",
+			"node(s) didn't match pod affinity rules",
+			"node(s) didn't match pod anti-affinity rules",
+			"node(s) didn't satisfy existing pods anti-affinity rules",
+		],
+		"scheduler/simulation/preemption.rs": [
+			"deallocation of ResourceClaim completed",
+			"deletion of ResourceClaim completed",
+			"not eligible due to preemptionPolicy=Never.",
+			"not eligible due to a terminating pod on the nominated node.",
+			"preemption: found a potential placement for pod on node {}, preempting {} victims",
+		],
+		"scheduler/simulation/queue.rs": [
+			"failed to schedule other pod from a pod group: {}",
+		],
+	},
 };
 
 /** How many English words make a sentence, or a part of one. */
 const FEW = 3;
 /** Callers of strings that nobody reads: texts to look for, and the words of the command or of a panic. */
-const UNREAD = /(?:\b(?:contains|starts_with|ends_with|find|strip_prefix|strip_suffix|r?split_once|split|expect)|\b(?:debug_)?assert\w*!|\bunreachable!|\bpanic!)\(\s*&?$/;
+const UNREAD =
+	/(?:\b(?:contains|starts_with|ends_with|find|strip_prefix|strip_suffix|r?split_once|split|expect)|\b(?:debug_)?assert\w*!|\bunreachable!|\bpanic!)\(\s*&?$/;
 /** A message and its English template. */
 const MESSAGE = /\b(?:message|template)!\(\s*(?:"[a-z0-9.-]+",\s*)?$/;
 
 /** Removes what stays in English: code in backticks and what is in quotes. */
 const bare = (text: string) => text.replace(/`[^`]*`|"[^"]*"/g, "`");
-const words = (text: string) => bare(text).match(/(?<![\w./[{$#<'-])[A-Za-z][a-z']+(?![\w./(=>'-])/g) ?? [];
+const words = (text: string) =>
+	bare(text).match(/(?<![\w./[{$#<'-])[A-Za-z][a-z']+(?![\w./(=>'-])/g) ?? [];
 /** Writes the holes of a format string alike: `{name:?}` is a hole, `{{` a brace. */
-const withHoles = (text: string) => text.replace(/\{\{|\}\}|\{[^{}]*\}/g, (found) => (found === "{{" ? "{" : found === "}}" ? "}" : "{}"));
+const withHoles = (text: string) =>
+	text.replace(/\{\{|\}\}|\{[^{}]*\}/g, (found) =>
+		found === "{{" ? "{" : found === "}}" ? "}" : "{}",
+	);
 
 interface Sentence extends Literal {
-  file: string;
+	file: string;
 }
 
 /** Returns the English sentences of all sources that are not messages. */
 function untranslated(): Sentence[] {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
-  const sources = files.filter((file) => file.endsWith(".rs") && !file.endsWith("tests.rs")).sort();
-  const literals = sources.flatMap((file) => literalsOf(readFileSync(join(SOURCES, file), "utf8")).map(({ text, ...rest }) => ({ file, ...rest, text: withHoles(text) })));
-  return literals.filter(({ text, before }) => words(text).length >= FEW && !UNREAD.test(before) && !MESSAGE.test(before));
+	const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).map(
+		(file) => file.replaceAll("\\", "/"),
+	);
+	const sources = files
+		.filter((file) => file.endsWith(".rs") && !file.endsWith("tests.rs"))
+		.sort();
+	const literals = sources.flatMap((file) =>
+		literalsOf(readFileSync(join(SOURCES, file), "utf8")).map(
+			({ text, ...rest }) => ({ file, ...rest, text: withHoles(text) }),
+		),
+	);
+	return literals.filter(
+		({ text, before }) =>
+			words(text).length >= FEW &&
+			!UNREAD.test(before) &&
+			!MESSAGE.test(before),
+	);
 }
 
 describe("the sentences in the engine's sources", () => {
-  const missing = untranslated();
-  const ofFile = (name: string) => missing.filter(({ file }) => file === name || (name.endsWith("/") && file.startsWith(name) && !BUT.includes(file)));
-  const single = Object.values(SINGLE).flatMap((files) => Object.entries(files).flatMap(([file, texts]) => texts.map((text) => ({ file, text }))));
-  const isSame = (a: { file: string; text: string }, b: { file: string; text: string }) => a.file === b.file && a.text === b.text;
+	const missing = untranslated();
+	const ofFile = (name: string) =>
+		missing.filter(
+			({ file }) =>
+				file === name ||
+				(name.endsWith("/") && file.startsWith(name) && !BUT.includes(file)),
+		);
+	const single = Object.values(SINGLE).flatMap((files) =>
+		Object.entries(files).flatMap(([file, texts]) =>
+			texts.map((text) => ({ file, text })),
+		),
+	);
+	const isSame = (
+		a: { file: string; text: string },
+		b: { file: string; text: string },
+	) => a.file === b.file && a.text === b.text;
 
-  it("are all messages, unless they are not ours", () => {
-    const others = new Set(Object.keys(FILES).flatMap((name) => ofFile(name)));
-    const left = missing.filter((sentence) => !others.has(sentence) && !single.some((other) => isSame(other, sentence)));
-    expect(left.map(({ file, line, text }) => `src/${file}:${line}: ${text}`)).toEqual([]);
-  });
+	it("are all messages, unless they are not ours", () => {
+		const others = new Set(Object.keys(FILES).flatMap((name) => ofFile(name)));
+		const left = missing.filter(
+			(sentence) =>
+				!others.has(sentence) &&
+				!single.some((other) => isSame(other, sentence)),
+		);
+		expect(
+			left.map(({ file, line, text }) => `src/${file}:${line}: ${text}`),
+		).toEqual([]);
+	});
 
-  it("are there where a table says that they are not ours", () => {
-    expect(Object.keys(FILES).filter((name) => ofFile(name).length === 0)).toEqual([]);
-    const gone = single.filter((other) => !missing.some((sentence) => isSame(sentence, other)));
-    expect(gone).toEqual([]);
-  });
+	it("are there where a table says that they are not ours", () => {
+		expect(
+			Object.keys(FILES).filter((name) => ofFile(name).length === 0),
+		).toEqual([]);
+		const gone = single.filter(
+			(other) => !missing.some((sentence) => isSame(sentence, other)),
+		);
+		expect(gone).toEqual([]);
+	});
 });

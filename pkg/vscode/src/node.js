@@ -3,6 +3,14 @@ import { LanguageClient, TransportKind } from "vscode-languageclient/node";
 import { begin, options } from "./client.js";
 
 export function activate(context) {
-  const module = context.asAbsolutePath("dist/server.mjs");
-  return begin(context, new LanguageClient("claimkit", "claimkit", { module, transport: TransportKind.ipc }, options));
+	const module = context.asAbsolutePath("dist/server.mjs");
+	return begin(
+		context,
+		new LanguageClient(
+			"claimkit",
+			"claimkit",
+			{ module, transport: TransportKind.ipc },
+			options,
+		),
+	);
 }

@@ -4,6 +4,8 @@ import { ProposedFeatures, createConnection } from "vscode-languageserver/node";
 import { remoteFiles } from "../../server/remote.js";
 import { serve } from "../../server/serve.js";
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const { version } = JSON.parse(
+	readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+);
 const connection = createConnection(ProposedFeatures.all);
 serve(connection, remoteFiles(connection), version);

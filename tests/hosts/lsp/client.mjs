@@ -2,11 +2,20 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { StreamMessageReader, StreamMessageWriter, createMessageConnection } from "vscode-jsonrpc/node";
+import {
+	StreamMessageReader,
+	StreamMessageWriter,
+	createMessageConnection,
+} from "vscode-jsonrpc/node";
 import { root } from "../suite.mjs";
 
 /** The server as people start it. */
-export const command = [process.execPath, path.join(root, "pkg/cli.js"), "lsp", "--stdio"];
+export const command = [
+	process.execPath,
+	path.join(root, "pkg/cli.js"),
+	"lsp",
+	"--stdio",
+];
 
 /** A claim with one misspelled field, and letters that take several bytes and code units. Its last line is where a field can be completed. */
 export const CLAIM = `# é😀
@@ -31,72 +40,120 @@ const running = new Set();
 export const stopAll = () => running.forEach((child) => child.kill());
 
 /** Starts a server and says hello. `answers`: what the client answers to requests of the server, by method. */
-export async function start({ folder, capabilities = {}, initializationOptions, answers = {}, program = command } = {}) {
-  const child = spawn(program[0], program.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
-  running.add(child);
-  child.once("exit", () => running.delete(child));
-  let errors = "";
-  child.stderr.on("data", (data) => (errors += data));
-  const connection = createMessageConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
-  const published = new Map();
-  const waiting = [];
-  const told = [];
-  connection.onNotification("textDocument/publishDiagnostics", (params) => {
-    published.set(params.uri, params);
-    for (const wait of [...waiting]) {
-      if (!wait.fits(params)) continue;
-      waiting.splice(waiting.indexOf(wait), 1);
-      wait.resolve(params);
-    }
-  });
-  connection.onNotification("window/showMessage", ({ message }) => told.push(message));
-  connection.onNotification("window/logMessage", ({ message }) => told.push(message));
-  connection.onRequest((method, params) => (method in answers ? answers[method](params) : null));
-  connection.listen();
-  const hello = await connection.sendRequest("initialize", {
-    processId: process.pid,
-    rootUri: folder === undefined ? null : address(folder),
-    workspaceFolders: folder === undefined ? null : [{ uri: address(folder), name: "test" }],
-    capabilities: {
-      ...capabilities,
-      textDocument: {
-        publishDiagnostics: { relatedInformation: true, versionSupport: true },
-        completion: { completionItem: { snippetSupport: true, documentationFormat: ["markdown"] } },
-        documentSymbol: { hierarchicalDocumentSymbolSupport: true },
-        codeLens: {},
-        ...capabilities.textDocument,
-      },
-    },
-    initializationOptions,
-  });
-  await connection.sendNotification("initialized", {});
+export async function start({
+	folder,
+	capabilities = {},
+	initializationOptions,
+	answers = {},
+	program = command,
+} = {}) {
+	const child = spawn(program[0], program.slice(1), {
+		stdio: ["pipe", "pipe", "pipe"],
+	});
+	running.add(child);
+	child.once("exit", () => running.delete(child));
+	let errors = "";
+	child.stderr.on("data", (data) => (errors += data));
+	const connection = createMessageConnection(
+		new StreamMessageReader(child.stdout),
+		new StreamMessageWriter(child.stdin),
+	);
+	const published = new Map();
+	const waiting = [];
+	const told = [];
+	connection.onNotification("textDocument/publishDiagnostics", (params) => {
+		published.set(params.uri, params);
+		for (const wait of [...waiting]) {
+			if (!wait.fits(params)) continue;
+			waiting.splice(waiting.indexOf(wait), 1);
+			wait.resolve(params);
+		}
+	});
+	connection.onNotification("window/showMessage", ({ message }) =>
+		told.push(message),
+	);
+	connection.onNotification("window/logMessage", ({ message }) =>
+		told.push(message),
+	);
+	connection.onRequest((method, params) =>
+		method in answers ? answers[method](params) : null,
+	);
+	connection.listen();
+	const hello = await connection.sendRequest("initialize", {
+		processId: process.pid,
+		rootUri: folder === undefined ? null : address(folder),
+		workspaceFolders:
+			folder === undefined ? null : [{ uri: address(folder), name: "test" }],
+		capabilities: {
+			...capabilities,
+			textDocument: {
+				publishDiagnostics: { relatedInformation: true, versionSupport: true },
+				completion: {
+					completionItem: {
+						snippetSupport: true,
+						documentationFormat: ["markdown"],
+					},
+				},
+				documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+				codeLens: {},
+				...capabilities.textDocument,
+			},
+		},
+		initializationOptions,
+	});
+	await connection.sendNotification("initialized", {});
 
-  const client = {
-    hello,
-    told,
-    child,
-    published,
-    ask: (method, params) => connection.sendRequest(method, params),
-    tell: (method, params) => connection.sendNotification(method, params),
-    /** The diagnostics of a version of a document. */
-    diagnostics: (uri, version) =>
-      new Promise((resolve, reject) => {
-        const fits = (params) => params.uri === uri && params.version === version;
-        if (published.has(uri) && fits(published.get(uri))) return resolve(published.get(uri).diagnostics);
-        const timer = setTimeout(() => reject(new Error(`no diagnostics of ${uri} ${version}; ${errors} ${told}`)), 20_000);
-        waiting.push({ fits, resolve: ({ diagnostics }) => (clearTimeout(timer), resolve(diagnostics)) });
-      }),
-    open: (uri, text, languageId = "yaml", version = 1) => connection.sendNotification("textDocument/didOpen", { textDocument: { uri, languageId, version, text } }),
-    change: (uri, version, contentChanges) => connection.sendNotification("textDocument/didChange", { textDocument: { uri, version }, contentChanges }),
-    close: (uri) => connection.sendNotification("textDocument/didClose", { textDocument: { uri } }),
-    async stop() {
-      const gone = new Promise((resolve) => child.once("exit", resolve));
-      await connection.sendRequest("shutdown");
-      await connection.sendNotification("exit");
-      const code = await gone;
-      connection.dispose();
-      return code;
-    },
-  };
-  return client;
+	const client = {
+		hello,
+		told,
+		child,
+		published,
+		ask: (method, params) => connection.sendRequest(method, params),
+		tell: (method, params) => connection.sendNotification(method, params),
+		/** The diagnostics of a version of a document. */
+		diagnostics: (uri, version) =>
+			new Promise((resolve, reject) => {
+				const fits = (params) =>
+					params.uri === uri && params.version === version;
+				if (published.has(uri) && fits(published.get(uri)))
+					return resolve(published.get(uri).diagnostics);
+				const timer = setTimeout(
+					() =>
+						reject(
+							new Error(
+								`no diagnostics of ${uri} ${version}; ${errors} ${told}`,
+							),
+						),
+					20_000,
+				);
+				waiting.push({
+					fits,
+					resolve: ({ diagnostics }) => (
+						clearTimeout(timer), resolve(diagnostics)
+					),
+				});
+			}),
+		open: (uri, text, languageId = "yaml", version = 1) =>
+			connection.sendNotification("textDocument/didOpen", {
+				textDocument: { uri, languageId, version, text },
+			}),
+		change: (uri, version, contentChanges) =>
+			connection.sendNotification("textDocument/didChange", {
+				textDocument: { uri, version },
+				contentChanges,
+			}),
+		close: (uri) =>
+			connection.sendNotification("textDocument/didClose", {
+				textDocument: { uri },
+			}),
+		async stop() {
+			const gone = new Promise((resolve) => child.once("exit", resolve));
+			await connection.sendRequest("shutdown");
+			await connection.sendNotification("exit");
+			const code = await gone;
+			connection.dispose();
+			return code;
+		},
+	};
+	return client;
 }

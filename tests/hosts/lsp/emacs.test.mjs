@@ -10,18 +10,36 @@ import { CLAIM, command } from "./client.mjs";
 const folder = path.join(here, "target/emacs");
 
 test("Emacs with eglot: diagnostics, hover, completion and an action", () => {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const [file, out] = ["claim.yaml", "out.json"].map((name) => path.join(folder, name));
-  writeFileSync(file, CLAIM);
-  const env = { ...process.env, HOME: folder, LC_ALL: "C.UTF-8", CLAIMKIT_LSP: JSON.stringify(command), CLAIMKIT_FILE: file, CLAIMKIT_OUT: out };
-  const done = spawnSync("emacs", ["--batch", "--load", path.join(here, "lsp/emacs.el")], { env, encoding: "utf8", timeout: 60_000 });
-  const seen = JSON.parse(readFileSync(out, "utf8"));
-  assert.equal(done.status, 0, `${JSON.stringify(seen)} ${done.stderr}`);
-  const [line, message] = seen.diagnostics.find(([, text]) => text.includes("[unknown-field]"));
-  assert.equal(line, 11);
-  assert.match(message, /unknown field "spec\.devices\.requests\[0\]\.exactly\.deviceClasName"/);
-  assert.match(seen.hover, /kind/);
-  assert.ok(seen.completion.includes("firstAvailable"), seen.completion.join());
-  assert.equal(seen.text, CLAIM.replace("deviceClasName", "deviceClassName"));
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	const [file, out] = ["claim.yaml", "out.json"].map((name) =>
+		path.join(folder, name),
+	);
+	writeFileSync(file, CLAIM);
+	const env = {
+		...process.env,
+		HOME: folder,
+		LC_ALL: "C.UTF-8",
+		CLAIMKIT_LSP: JSON.stringify(command),
+		CLAIMKIT_FILE: file,
+		CLAIMKIT_OUT: out,
+	};
+	const done = spawnSync(
+		"emacs",
+		["--batch", "--load", path.join(here, "lsp/emacs.el")],
+		{ env, encoding: "utf8", timeout: 60_000 },
+	);
+	const seen = JSON.parse(readFileSync(out, "utf8"));
+	assert.equal(done.status, 0, `${JSON.stringify(seen)} ${done.stderr}`);
+	const [line, message] = seen.diagnostics.find(([, text]) =>
+		text.includes("[unknown-field]"),
+	);
+	assert.equal(line, 11);
+	assert.match(
+		message,
+		/unknown field "spec\.devices\.requests\[0\]\.exactly\.deviceClasName"/,
+	);
+	assert.match(seen.hover, /kind/);
+	assert.ok(seen.completion.includes("firstAvailable"), seen.completion.join());
+	assert.equal(seen.text, CLAIM.replace("deviceClasName", "deviceClassName"));
 });

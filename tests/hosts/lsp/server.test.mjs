@@ -1,7 +1,14 @@
 // The language server over standard input and output: the same answers as the functions, whatever an editor does.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	mkdirSync,
+	readFileSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { TextDocument } from "vscode-languageserver-textdocument";
@@ -17,13 +24,13 @@ const SILENT = new Set(["nothing-checked", "other-group"]);
 
 let server;
 before(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  server = await start();
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	server = await start();
 });
 after(async () => {
-  assert.equal(await server.stop(), 0);
-  stopAll();
+	assert.equal(await server.stop(), 0);
+	stopAll();
 });
 
 let count = 0;
@@ -31,113 +38,222 @@ const fresh = (name = "a.yaml") => `untitled:${(count += 1)}/${name}`;
 
 /** Opens a text and waits for what is found in it. */
 async function opened(text, { name, language, on = server } = {}) {
-  const uri = fresh(name);
-  await on.open(uri, text, language);
-  return { uri, found: await on.diagnostics(uri, 1) };
+	const uri = fresh(name);
+	await on.open(uri, text, language);
+	return { uri, found: await on.diagnostics(uri, 1) };
 }
 
-const place = ({ start: { line, character }, end }) => [line, character, end.line, end.character];
+const place = ({ start: { line, character }, end }) => [
+	line,
+	character,
+	end.line,
+	end.character,
+];
 const SEVERITY = { error: 1, warning: 2, info: 3 };
 
 /** What `validate` says that an editor is to show. */
 function expected(text, options) {
-  const shown = claimkit.validate(text, options).findings.filter(({ code, severity }) => !SILENT.has(code) && severity !== "info");
-  return shown.map(({ code, severity, origin, message, help, range }) => [code, SEVERITY[severity], origin, help === undefined ? message : `${message}\n${help}`, place(range)]);
+	const shown = claimkit
+		.validate(text, options)
+		.findings.filter(
+			({ code, severity }) => !SILENT.has(code) && severity !== "info",
+		);
+	return shown.map(({ code, severity, origin, message, help, range }) => [
+		code,
+		SEVERITY[severity],
+		origin,
+		help === undefined ? message : `${message}\n${help}`,
+		place(range),
+	]);
 }
 
-const seen = (found) => found.map(({ code, severity, source, message, range }) => [code, severity, source, message, place(range)]);
+const seen = (found) =>
+	found.map(({ code, severity, source, message, range }) => [
+		code,
+		severity,
+		source,
+		message,
+		place(range),
+	]);
 
 test("it says who it is and what it can", () => {
-  assert.equal(server.hello.serverInfo.name, "claimkit");
-  assert.equal(server.hello.serverInfo.version, JSON.parse(read(path.join(root, "pkg/package.json"))).version);
-  assert.equal(server.hello.capabilities.textDocumentSync.change, 2);
+	assert.equal(server.hello.serverInfo.name, "claimkit");
+	assert.equal(
+		server.hello.serverInfo.version,
+		JSON.parse(read(path.join(root, "pkg/package.json"))).version,
+	);
+	assert.equal(server.hello.capabilities.textDocumentSync.change, 2);
 });
 
 test("diagnostics are what `validate` finds, for every manifest of the tests", async () => {
-  const texts = readdirSync(manifests).filter((name) => /\.(yaml|json)$/.test(name));
-  let compared = 0;
-  for (const name of texts) {
-    const text = read(path.join(manifests, name));
-    if (!text.includes("resource.k8s.io") || text.includes("\ufffd")) continue;
-    const { uri, found } = await opened(text, { name, language: name.endsWith("json") ? "json" : "yaml" });
-    await server.close(uri);
-    assert.deepEqual(seen(found), expected(text), name);
-    compared += found.length > 0;
-  }
-  assert.ok(compared >= 40, `only ${compared} manifests with findings`);
+	const texts = readdirSync(manifests).filter((name) =>
+		/\.(yaml|json)$/.test(name),
+	);
+	let compared = 0;
+	for (const name of texts) {
+		const text = read(path.join(manifests, name));
+		if (!text.includes("resource.k8s.io") || text.includes("\ufffd")) continue;
+		const { uri, found } = await opened(text, {
+			name,
+			language: name.endsWith("json") ? "json" : "yaml",
+		});
+		await server.close(uri);
+		assert.deepEqual(seen(found), expected(text), name);
+		compared += found.length > 0;
+	}
+	assert.ok(compared >= 40, `only ${compared} manifests with findings`);
 });
 
 /** A generator of numbers below `most` (mulberry32). */
 function random(seed) {
-  return (most) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % most;
-  };
+	return (most) => {
+		seed = (seed + 0x6d2b79f5) | 0;
+		let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+		t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+		return ((t ^ (t >>> 14)) >>> 0) % most;
+	};
 }
 
 test("500 random edits give what a fresh open gives, with CRLF and surrogate pairs", async () => {
-  const other = await start();
-  const next = random(20261125);
-  const claim = read(path.join(here, "manifests/device-pod.yaml"));
-  let document = TextDocument.create(fresh(), "yaml", 1, `# é😀\r\n${claim.replaceAll("\n", "\r\n")}---\n${claim.replaceAll("one", "tw😀o")}`);
-  const snippets = ["\r\n", "\n", "😀", "é", "  ", "name: x\n", "- ", '"', "resource.k8s.io/v1beta1", "---\n", "{", "exactly:\r\n", "\r", "a: b # 😀\r\n"];
-  await server.open(document.uri, document.getText());
-  let differing = 0;
-  for (let version = 2; version <= 501; version += 1) {
-    const changes = [];
-    for (let many = 0; many <= next(3); many += 1) {
-      const text = document.getText();
-      let from = next(text.length + 1);
-      let to = Math.min(text.length, from + (next(12) === 0 ? next(30) : next(3)));
-      // An editor never changes half a character or half a line end.
-      const inside = (at) => /[\ud800-\udbff]/.test(text[at - 1] ?? "") || (text[at - 1] === "\r" && text[at] === "\n");
-      while (inside(from)) from -= 1;
-      while (inside(to)) to += 1;
-      const change = { range: { start: document.positionAt(from), end: document.positionAt(to) }, text: next(3) === 0 ? "" : snippets[next(snippets.length)] };
-      changes.push(change);
-      document = TextDocument.update(document, [change], version);
-    }
-    await server.change(document.uri, version, changes);
-    if (version % 10 !== 0 && version !== 501) continue;
-    const text = document.getText();
-    const found = await server.diagnostics(document.uri, version);
-    const { uri, found: anew } = await opened(text, { on: other });
-    assert.deepEqual(found, anew, JSON.stringify(text));
-    const [symbols, symbolsAnew] = await Promise.all([server.ask("textDocument/documentSymbol", { textDocument: { uri: document.uri } }), other.ask("textDocument/documentSymbol", { textDocument: { uri } })]);
-    assert.deepEqual(symbols, symbolsAnew);
-    await other.close(uri);
-    differing += found.length > 0;
-  }
-  assert.ok(differing > 10, `${differing}`);
-  await server.close(document.uri);
-  await other.stop();
+	const other = await start();
+	const next = random(20261125);
+	const claim = read(path.join(here, "manifests/device-pod.yaml"));
+	let document = TextDocument.create(
+		fresh(),
+		"yaml",
+		1,
+		`# é😀\r\n${claim.replaceAll("\n", "\r\n")}---\n${claim.replaceAll("one", "tw😀o")}`,
+	);
+	const snippets = [
+		"\r\n",
+		"\n",
+		"😀",
+		"é",
+		"  ",
+		"name: x\n",
+		"- ",
+		'"',
+		"resource.k8s.io/v1beta1",
+		"---\n",
+		"{",
+		"exactly:\r\n",
+		"\r",
+		"a: b # 😀\r\n",
+	];
+	await server.open(document.uri, document.getText());
+	let differing = 0;
+	for (let version = 2; version <= 501; version += 1) {
+		const changes = [];
+		for (let many = 0; many <= next(3); many += 1) {
+			const text = document.getText();
+			let from = next(text.length + 1);
+			let to = Math.min(
+				text.length,
+				from + (next(12) === 0 ? next(30) : next(3)),
+			);
+			// An editor never changes half a character or half a line end.
+			const inside = (at) =>
+				/[\ud800-\udbff]/.test(text[at - 1] ?? "") ||
+				(text[at - 1] === "\r" && text[at] === "\n");
+			while (inside(from)) from -= 1;
+			while (inside(to)) to += 1;
+			const change = {
+				range: {
+					start: document.positionAt(from),
+					end: document.positionAt(to),
+				},
+				text: next(3) === 0 ? "" : snippets[next(snippets.length)],
+			};
+			changes.push(change);
+			document = TextDocument.update(document, [change], version);
+		}
+		await server.change(document.uri, version, changes);
+		if (version % 10 !== 0 && version !== 501) continue;
+		const text = document.getText();
+		const found = await server.diagnostics(document.uri, version);
+		const { uri, found: anew } = await opened(text, { on: other });
+		assert.deepEqual(found, anew, JSON.stringify(text));
+		const [symbols, symbolsAnew] = await Promise.all([
+			server.ask("textDocument/documentSymbol", {
+				textDocument: { uri: document.uri },
+			}),
+			other.ask("textDocument/documentSymbol", { textDocument: { uri } }),
+		]);
+		assert.deepEqual(symbols, symbolsAnew);
+		await other.close(uri);
+		differing += found.length > 0;
+	}
+	assert.ok(differing > 10, `${differing}`);
+	await server.close(document.uri);
+	await other.stop();
 });
 
 test("nothing is said of what is none of ours", async () => {
-  const silent = {
-    "a Helm template": ["chart/templates/claim.yaml", "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: {{ .Release.Name }}\nspec: {}\n"],
-    "a template elsewhere": ["claim.yaml", "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  {{- include \"labels\" . | nindent 2 }}\n"],
-    "a Deployment without claims": ["web.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n      containers: [{name: a, image: b}]\n"],
-    "a compose file": ["docker-compose.yaml", "services:\n  web:\n    image: nginx\n    ports: ['80:80']\n"],
-    "an empty file": ["empty.yaml", ""],
-    "a comment": ["comment.yaml", "# nothing\n---\n"],
-    "a Pod without claims": ["pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n"],
-    "a good claim": ["good.yaml", "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: a\nspec: {}\n"],
-    "a package": ["package.json", '{"name": "x", "version": "1.0.0"}'],
-  };
-  for (const [what, [name, text]] of Object.entries(silent)) {
-    const { uri, found } = await opened(text, { name });
-    assert.deepEqual(found, [], what);
-    const range = { start: { line: 0, character: 0 }, end: { line: 20, character: 0 } };
-    assert.deepEqual(await server.ask("textDocument/codeAction", { textDocument: { uri }, range, context: { diagnostics: [] } }), [], what);
-    assert.deepEqual(await server.ask("textDocument/codeLens", { textDocument: { uri } }), [], what);
-    if (what === "a compose file") assert.deepEqual(await server.ask("textDocument/completion", { textDocument: { uri }, position: { line: 3, character: 0 } }), []);
-    await server.close(uri);
-  }
-  const { found } = await opened("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: '{{ x }}'\nspec: {}\n", { language: "helm" });
-  assert.deepEqual(found, []);
+	const silent = {
+		"a Helm template": [
+			"chart/templates/claim.yaml",
+			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: {{ .Release.Name }}\nspec: {}\n",
+		],
+		"a template elsewhere": [
+			"claim.yaml",
+			'apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  {{- include "labels" . | nindent 2 }}\n',
+		],
+		"a Deployment without claims": [
+			"web.yaml",
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  template:\n    spec:\n      containers: [{name: a, image: b}]\n",
+		],
+		"a compose file": [
+			"docker-compose.yaml",
+			"services:\n  web:\n    image: nginx\n    ports: ['80:80']\n",
+		],
+		"an empty file": ["empty.yaml", ""],
+		"a comment": ["comment.yaml", "# nothing\n---\n"],
+		"a Pod without claims": [
+			"pod.yaml",
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n",
+		],
+		"a good claim": [
+			"good.yaml",
+			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: a\nspec: {}\n",
+		],
+		"a package": ["package.json", '{"name": "x", "version": "1.0.0"}'],
+	};
+	for (const [what, [name, text]] of Object.entries(silent)) {
+		const { uri, found } = await opened(text, { name });
+		assert.deepEqual(found, [], what);
+		const range = {
+			start: { line: 0, character: 0 },
+			end: { line: 20, character: 0 },
+		};
+		assert.deepEqual(
+			await server.ask("textDocument/codeAction", {
+				textDocument: { uri },
+				range,
+				context: { diagnostics: [] },
+			}),
+			[],
+			what,
+		);
+		assert.deepEqual(
+			await server.ask("textDocument/codeLens", { textDocument: { uri } }),
+			[],
+			what,
+		);
+		if (what === "a compose file")
+			assert.deepEqual(
+				await server.ask("textDocument/completion", {
+					textDocument: { uri },
+					position: { line: 3, character: 0 },
+				}),
+				[],
+			);
+		await server.close(uri);
+	}
+	const { found } = await opened(
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: '{{ x }}'\nspec: {}\n",
+		{ language: "helm" },
+	);
+	assert.deepEqual(found, []);
 });
 
 const OLD = `# é😀
@@ -153,177 +269,374 @@ spec:
       deviceClasName: gpu.example.com
       count: "2"
 `;
-const whole = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
-const applied = (text, uri, { changes }) => TextDocument.applyEdits(TextDocument.create(uri, "yaml", 1, text), changes[uri]);
+const whole = {
+	start: { line: 0, character: 0 },
+	end: { line: 99, character: 0 },
+};
+const applied = (text, uri, { changes }) =>
+	TextDocument.applyEdits(
+		TextDocument.create(uri, "yaml", 1, text),
+		changes[uri],
+	);
 
 test("quick fixes mend, and none that deletes is preferred", async () => {
-  const { uri, found } = await opened(OLD);
-  const actions = await server.ask("textDocument/codeAction", { textDocument: { uri }, range: whole, context: { diagnostics: found, only: ["quickfix"] } });
-  const typed = actions.find(({ diagnostics: [{ code }] }) => code === "unknown-field");
-  assert.match(applied(OLD, uri, typed.edit), /deviceClassName: gpu/);
-  assert.equal(typed.isPreferred, true);
-  const { uri: other, found: foundThere } = await opened("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: a\n  resourceVersion: '1'\nspec: {}\n");
-  const [deletes] = await server.ask("textDocument/codeAction", { textDocument: { uri: other }, range: whole, context: { diagnostics: foundThere } });
-  assert.match(deletes.title, /resourceVersion/);
-  assert.ok(!("isPreferred" in deletes));
-  await server.close(other);
-  // Diagnostics that an editor gives back without their data, and those of others.
-  const bare = found.map(({ data, ...rest }) => rest);
-  const again = await server.ask("textDocument/codeAction", { textDocument: { uri }, range: whole, context: { diagnostics: [...bare, { range: whole, message: "x", data: { fixes: 5 } }], only: ["quickfix"] } });
-  assert.deepEqual(again.map(({ title }) => title), actions.map(({ title }) => title));
-  assert.deepEqual(again[0].diagnostics, [bare.find(({ code }) => code === actions[0].diagnostics[0].code)]);
-  await server.close(uri);
+	const { uri, found } = await opened(OLD);
+	const actions = await server.ask("textDocument/codeAction", {
+		textDocument: { uri },
+		range: whole,
+		context: { diagnostics: found, only: ["quickfix"] },
+	});
+	const typed = actions.find(
+		({ diagnostics: [{ code }] }) => code === "unknown-field",
+	);
+	assert.match(applied(OLD, uri, typed.edit), /deviceClassName: gpu/);
+	assert.equal(typed.isPreferred, true);
+	const { uri: other, found: foundThere } = await opened(
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: a\n  resourceVersion: '1'\nspec: {}\n",
+	);
+	const [deletes] = await server.ask("textDocument/codeAction", {
+		textDocument: { uri: other },
+		range: whole,
+		context: { diagnostics: foundThere },
+	});
+	assert.match(deletes.title, /resourceVersion/);
+	assert.ok(!("isPreferred" in deletes));
+	await server.close(other);
+	// Diagnostics that an editor gives back without their data, and those of others.
+	const bare = found.map(({ data, ...rest }) => rest);
+	const again = await server.ask("textDocument/codeAction", {
+		textDocument: { uri },
+		range: whole,
+		context: {
+			diagnostics: [
+				...bare,
+				{ range: whole, message: "x", data: { fixes: 5 } },
+			],
+			only: ["quickfix"],
+		},
+	});
+	assert.deepEqual(
+		again.map(({ title }) => title),
+		actions.map(({ title }) => title),
+	);
+	assert.deepEqual(again[0].diagnostics, [
+		bare.find(({ code }) => code === actions[0].diagnostics[0].code),
+	]);
+	await server.close(uri);
 });
 
 test("fix all writes what the command writes", async () => {
-  const { uri } = await opened(OLD);
-  const [action] = await server.ask("textDocument/codeAction", { textDocument: { uri }, range: whole, context: { diagnostics: [], only: ["source.fixAll"] } });
-  assert.equal(action.kind, "source.fixAll.claimkit");
-  const file = path.join(folder, "fix.yaml");
-  writeFileSync(file, OLD);
-  spawnSync(process.execPath, [path.join(root, "pkg/cli.js"), "validate", "--fix", file]);
-  assert.notEqual(read(file), OLD);
-  assert.equal(applied(OLD, uri, action.edit), read(file));
-  await server.close(uri);
+	const { uri } = await opened(OLD);
+	const [action] = await server.ask("textDocument/codeAction", {
+		textDocument: { uri },
+		range: whole,
+		context: { diagnostics: [], only: ["source.fixAll"] },
+	});
+	assert.equal(action.kind, "source.fixAll.claimkit");
+	const file = path.join(folder, "fix.yaml");
+	writeFileSync(file, OLD);
+	spawnSync(process.execPath, [
+		path.join(root, "pkg/cli.js"),
+		"validate",
+		"--fix",
+		file,
+	]);
+	assert.notEqual(read(file), OLD);
+	assert.equal(applied(OLD, uri, action.edit), read(file));
+	await server.close(uri);
 });
 
 test("convert an object, and the file", async () => {
-  const object = OLD.replace("deviceClasName", "deviceClassName").replace('"2"', "2").replace('  resourceVersion: "1"\n', "");
-  const text = `${object}---\r\n# second 😀\r\n${object.replace("name: a", "name: b").replaceAll("\n", "\r\n")}`;
-  const { uri } = await opened(text);
-  const ask = (line) => server.ask("textDocument/codeAction", { textDocument: { uri }, range: { start: { line, character: 0 }, end: { line, character: 0 } }, context: { diagnostics: [], only: ["refactor"] } });
-  const [one, all] = await ask(20);
-  assert.equal(one.title, "convert ResourceClaim `b` to v1");
-  assert.equal(all.title, "convert the file to v1");
-  const converted = claimkit.convert(text, { to: "v1" }).text;
-  assert.equal(applied(text, uri, all.edit), converted);
-  const half = converted.indexOf("---");
-  assert.equal(applied(text, uri, one.edit), text.slice(0, text.indexOf("---")) + converted.slice(half));
-  await server.close(uri);
-  const { uri: now } = await opened(converted);
-  assert.deepEqual(await server.ask("textDocument/codeAction", { textDocument: { uri: now }, range: whole, context: { diagnostics: [], only: ["refactor"] } }), []);
-  await server.close(now);
+	const object = OLD.replace("deviceClasName", "deviceClassName")
+		.replace('"2"', "2")
+		.replace('  resourceVersion: "1"\n', "");
+	const text = `${object}---\r\n# second 😀\r\n${object.replace("name: a", "name: b").replaceAll("\n", "\r\n")}`;
+	const { uri } = await opened(text);
+	const ask = (line) =>
+		server.ask("textDocument/codeAction", {
+			textDocument: { uri },
+			range: { start: { line, character: 0 }, end: { line, character: 0 } },
+			context: { diagnostics: [], only: ["refactor"] },
+		});
+	const [one, all] = await ask(20);
+	assert.equal(one.title, "convert ResourceClaim `b` to v1");
+	assert.equal(all.title, "convert the file to v1");
+	const converted = claimkit.convert(text, { to: "v1" }).text;
+	assert.equal(applied(text, uri, all.edit), converted);
+	const half = converted.indexOf("---");
+	assert.equal(
+		applied(text, uri, one.edit),
+		text.slice(0, text.indexOf("---")) + converted.slice(half),
+	);
+	await server.close(uri);
+	const { uri: now } = await opened(converted);
+	assert.deepEqual(
+		await server.ask("textDocument/codeAction", {
+			textDocument: { uri: now },
+			range: whole,
+			context: { diagnostics: [], only: ["refactor"] },
+		}),
+		[],
+	);
+	await server.close(now);
 });
 
 test("hover, completion with tab stops, tags and places", async () => {
-  const { uri, found } = await opened(OLD);
-  const hover = await server.ask("textDocument/hover", { textDocument: { uri }, position: { line: 2, character: 2 } });
-  assert.match(hover.contents.value, /ResourceClaim|kind/);
-  const items = await server.ask("textDocument/completion", { textDocument: { uri }, position: { line: 12, character: 0 } });
-  assert.ok(items.length > 0);
-  const begun = `${OLD.slice(0, OLD.indexOf("      deviceClas"))}      `;
-  const { uri: typing } = await opened(begun);
-  const keys = await server.ask("textDocument/completion", { textDocument: { uri: typing }, position: { line: 10, character: 6 } });
-  assert.equal(keys[0].label, "deviceClassName");
-  assert.ok(keys.some(({ insertTextFormat }) => insertTextFormat === 2));
-  await server.close(typing);
-  const empty = await opened("");
-  const kinds = await server.ask("textDocument/completion", { textDocument: { uri: empty.uri }, position: { line: 0, character: 0 } });
-  assert.ok(kinds.some(({ label }) => /ResourceClaim/.test(label)), JSON.stringify(kinds.map(({ label }) => label)));
-  await server.close(empty.uri);
-  assert.ok(found.length > 0);
-  const { uri: old, found: aging } = await opened("apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n");
-  assert.deepEqual(aging.find(({ code }) => code === "server-warning").tags, [2]);
-  const twice = aging.find(({ code }) => code === "already-exists");
-  assert.deepEqual(twice.relatedInformation[0].location.range.start, { line: 0, character: 0 });
-  await server.close(old);
-  await server.close(uri);
+	const { uri, found } = await opened(OLD);
+	const hover = await server.ask("textDocument/hover", {
+		textDocument: { uri },
+		position: { line: 2, character: 2 },
+	});
+	assert.match(hover.contents.value, /ResourceClaim|kind/);
+	const items = await server.ask("textDocument/completion", {
+		textDocument: { uri },
+		position: { line: 12, character: 0 },
+	});
+	assert.ok(items.length > 0);
+	const begun = `${OLD.slice(0, OLD.indexOf("      deviceClas"))}      `;
+	const { uri: typing } = await opened(begun);
+	const keys = await server.ask("textDocument/completion", {
+		textDocument: { uri: typing },
+		position: { line: 10, character: 6 },
+	});
+	assert.equal(keys[0].label, "deviceClassName");
+	assert.ok(keys.some(({ insertTextFormat }) => insertTextFormat === 2));
+	await server.close(typing);
+	const empty = await opened("");
+	const kinds = await server.ask("textDocument/completion", {
+		textDocument: { uri: empty.uri },
+		position: { line: 0, character: 0 },
+	});
+	assert.ok(
+		kinds.some(({ label }) => /ResourceClaim/.test(label)),
+		JSON.stringify(kinds.map(({ label }) => label)),
+	);
+	await server.close(empty.uri);
+	assert.ok(found.length > 0);
+	const { uri: old, found: aging } = await opened(
+		"apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n",
+	);
+	assert.deepEqual(
+		aging.find(({ code }) => code === "server-warning").tags,
+		[2],
+	);
+	const twice = aging.find(({ code }) => code === "already-exists");
+	assert.deepEqual(twice.relatedInformation[0].location.range.start, {
+		line: 0,
+		character: 0,
+	});
+	await server.close(old);
+	await server.close(uri);
 });
 
 test("symbols of an object, its requests and selectors", async () => {
-  const text = read(path.join(here, "manifests/device-pod.yaml"));
-  const { uri } = await opened(text);
-  const symbols = await server.ask("textDocument/documentSymbol", { textDocument: { uri } });
-  const shape = (symbol) => [symbol.name, symbol.detail, ...symbol.children.map(shape)];
-  assert.deepEqual(symbols.map(shape), [["one", "ResourceClaim", ["gpu", "gpu.example.com"]], ["trial", "Pod", ["gpu", "ResourceClaim/one"]]]);
-  for (const { range, selectionRange } of symbols) assert.ok(range.start.line <= selectionRange.start.line && selectionRange.end.line <= range.end.line);
-  await server.close(uri);
+	const text = read(path.join(here, "manifests/device-pod.yaml"));
+	const { uri } = await opened(text);
+	const symbols = await server.ask("textDocument/documentSymbol", {
+		textDocument: { uri },
+	});
+	const shape = (symbol) => [
+		symbol.name,
+		symbol.detail,
+		...symbol.children.map(shape),
+	];
+	assert.deepEqual(symbols.map(shape), [
+		["one", "ResourceClaim", ["gpu", "gpu.example.com"]],
+		["trial", "Pod", ["gpu", "ResourceClaim/one"]],
+	]);
+	for (const { range, selectionRange } of symbols)
+		assert.ok(
+			range.start.line <= selectionRange.start.line &&
+				selectionRange.end.line <= range.end.line,
+		);
+	await server.close(uri);
 });
 
 test("settings: claimkit.toml beside the file or above it, and the client's before it", async () => {
-  const project = path.join(folder, "project");
-  mkdirSync(path.join(project, "inner"), { recursive: true });
-  writeFileSync(path.join(project, "claimkit.toml"), 'release = "1.33"\nexclude = ["skipped/**"]\n');
-  const text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n";
-  const file = address(path.join(project, "inner/class.yaml"));
-  const skipped = address(path.join(project, "skipped/class.yaml"));
-  const one = await start({ folder: project });
-  await one.open(file, text);
-  await one.open(skipped, text);
-  assert.deepEqual((await one.diagnostics(file, 1)).map(({ code }) => code), ["unknown-kind"]);
-  assert.deepEqual(await one.diagnostics(skipped, 1), []);
-  // The client's settings come first.
-  await one.tell("workspace/didChangeConfiguration", { settings: { claimkit: { release: "1.34" } } });
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  assert.deepEqual(one.published.get(file).diagnostics, []);
-  await one.stop();
-  // Asked for, if the client can be asked; a broken file is named.
-  writeFileSync(path.join(project, "claimkit.toml"), "releas = 1\n");
-  const two = await start({ folder: project, capabilities: { workspace: { configuration: true } }, answers: { "workspace/configuration": ({ items }) => items.map(() => ({ release: "1.33", remarks: true })) } });
-  await two.open(file, text);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  assert.deepEqual(two.published.get(file).diagnostics.map(({ code }) => code), ["unknown-kind"]);
-  assert.ok(two.told.some((message) => /claimkit\.toml: .*releas/.test(message)), two.told.join());
-  await two.stop();
-  writeFileSync(path.join(project, "claimkit.toml"), "# settings\nrelease = 1.36.2\n");
-  const three = await start({ folder: project });
-  await three.open(file, text);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  assert.ok(three.told.some((message) => /claimkit\.toml: .* at line 2 column \d+$/.test(message)), three.told.join());
-  await three.stop();
+	const project = path.join(folder, "project");
+	mkdirSync(path.join(project, "inner"), { recursive: true });
+	writeFileSync(
+		path.join(project, "claimkit.toml"),
+		'release = "1.33"\nexclude = ["skipped/**"]\n',
+	);
+	const text =
+		"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n";
+	const file = address(path.join(project, "inner/class.yaml"));
+	const skipped = address(path.join(project, "skipped/class.yaml"));
+	const one = await start({ folder: project });
+	await one.open(file, text);
+	await one.open(skipped, text);
+	assert.deepEqual(
+		(await one.diagnostics(file, 1)).map(({ code }) => code),
+		["unknown-kind"],
+	);
+	assert.deepEqual(await one.diagnostics(skipped, 1), []);
+	// The client's settings come first.
+	await one.tell("workspace/didChangeConfiguration", {
+		settings: { claimkit: { release: "1.34" } },
+	});
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	assert.deepEqual(one.published.get(file).diagnostics, []);
+	await one.stop();
+	// Asked for, if the client can be asked; a broken file is named.
+	writeFileSync(path.join(project, "claimkit.toml"), "releas = 1\n");
+	const two = await start({
+		folder: project,
+		capabilities: { workspace: { configuration: true } },
+		answers: {
+			"workspace/configuration": ({ items }) =>
+				items.map(() => ({ release: "1.33", remarks: true })),
+		},
+	});
+	await two.open(file, text);
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	assert.deepEqual(
+		two.published.get(file).diagnostics.map(({ code }) => code),
+		["unknown-kind"],
+	);
+	assert.ok(
+		two.told.some((message) => /claimkit\.toml: .*releas/.test(message)),
+		two.told.join(),
+	);
+	await two.stop();
+	writeFileSync(
+		path.join(project, "claimkit.toml"),
+		"# settings\nrelease = 1.36.2\n",
+	);
+	const three = await start({ folder: project });
+	await three.open(file, text);
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	assert.ok(
+		three.told.some((message) =>
+			/claimkit\.toml: .* at line 2 column \d+$/.test(message),
+		),
+		three.told.join(),
+	);
+	await three.stop();
 });
 
 test("definition, references and rename over the files of a project", async () => {
-  const project = path.join(folder, "names");
-  mkdirSync(project, { recursive: true });
-  const files = {
-    "class.yaml": "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: gpu.example.com\nspec: {}\n",
-    "template.yaml": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata:\n  name: gpus\nspec:\n  spec:\n    devices:\n      requests:\n      - name: one\n        exactly:\n          deviceClassName: gpu.example.com\n      constraints:\n      - requests: [one]\n        matchAttribute: gpu.example.com/numa\n",
-    "pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  resourceClaims:\n  - name: entry # 😀\n    resourceClaimTemplateName: \"gpus\"\n  containers:\n  - name: c\n    image: i\n    resources:\n      claims:\n      - name: entry\n        request: one\n",
-    "broken.yaml": "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: [\n",
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(project, name), text);
-  const one = await start({ folder: project });
-  const uri = (name) => address(path.join(project, name));
-  await one.open(uri("pod.yaml"), files["pod.yaml"]);
-  await one.diagnostics(uri("pod.yaml"), 1);
-  const at = (line, character) => ({ textDocument: { uri: uri("pod.yaml") }, position: { line, character } });
-  let definition;
-  // Files are read beside the first answers.
-  for (let tries = 0; tries < 40 && !definition?.length; tries += 1) {
-    definition = await one.ask("textDocument/definition", at(7, 33));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.deepEqual(definition, [{ uri: uri("template.yaml"), range: { start: { line: 3, character: 8 }, end: { line: 3, character: 12 } } }]);
-  const request = await one.ask("textDocument/references", { ...at(14, 18), context: { includeDeclaration: true } });
-  assert.deepEqual(request.map((found) => [path.basename(found.uri), found.range.start.line]).sort(), [["pod.yaml", 14], ["template.yaml", 12], ["template.yaml", 8]]);
-  assert.deepEqual((await one.ask("textDocument/prepareRename", at(7, 33))).placeholder, "gpus");
-  const { changes } = await one.ask("textDocument/rename", { ...at(7, 33), newName: "many" });
-  const texts = Object.fromEntries(Object.keys(changes).map((key) => [path.basename(key), applied(files[path.basename(key)], key, { changes })]));
-  assert.equal(texts["pod.yaml"], files["pod.yaml"].replace('"gpus"', '"many"'));
-  assert.equal(texts["template.yaml"], files["template.yaml"].replace("name: gpus", "name: many"));
-  await assert.rejects(one.ask("textDocument/rename", { ...at(7, 33), newName: "not a name" }), /not a name/);
-  // Files are judged together: the class of another file is known, and a missing one is reported.
-  await one.open(uri("template.yaml"), files["template.yaml"].replace("deviceClassName: gpu.example.com", "deviceClassName: gpu.exampel.com"));
-  const found = await one.diagnostics(uri("template.yaml"), 1);
-  const missing = found.find(({ code }) => code === "class-not-in-input");
-  assert.match(missing?.message ?? JSON.stringify(found), /did you mean `gpu\.example\.com`/);
-  await one.change(uri("template.yaml"), 2, [{ text: files["template.yaml"] }]);
-  assert.deepEqual(await one.diagnostics(uri("template.yaml"), 2), []);
-  // A name in the pod that the other file does not have any more.
-  await one.change(uri("template.yaml"), 3, [{ text: files["template.yaml"].replace("name: one", "name: two").replace("[one]", "[two]") }]);
-  await one.diagnostics(uri("template.yaml"), 3);
-  await new Promise((resolve) => setTimeout(resolve, 800));
-  const unknown = one.published.get(uri("pod.yaml")).diagnostics.find(({ code }) => code === "pod-request-unknown");
-  assert.equal(unknown?.relatedInformation[0].location.uri, uri("template.yaml"));
-  await one.stop();
+	const project = path.join(folder, "names");
+	mkdirSync(project, { recursive: true });
+	const files = {
+		"class.yaml":
+			"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: gpu.example.com\nspec: {}\n",
+		"template.yaml":
+			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata:\n  name: gpus\nspec:\n  spec:\n    devices:\n      requests:\n      - name: one\n        exactly:\n          deviceClassName: gpu.example.com\n      constraints:\n      - requests: [one]\n        matchAttribute: gpu.example.com/numa\n",
+		"pod.yaml":
+			'apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  resourceClaims:\n  - name: entry # 😀\n    resourceClaimTemplateName: "gpus"\n  containers:\n  - name: c\n    image: i\n    resources:\n      claims:\n      - name: entry\n        request: one\n',
+		"broken.yaml":
+			"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: [\n",
+	};
+	for (const [name, text] of Object.entries(files))
+		writeFileSync(path.join(project, name), text);
+	const one = await start({ folder: project });
+	const uri = (name) => address(path.join(project, name));
+	await one.open(uri("pod.yaml"), files["pod.yaml"]);
+	await one.diagnostics(uri("pod.yaml"), 1);
+	const at = (line, character) => ({
+		textDocument: { uri: uri("pod.yaml") },
+		position: { line, character },
+	});
+	let definition;
+	// Files are read beside the first answers.
+	for (let tries = 0; tries < 40 && !definition?.length; tries += 1) {
+		definition = await one.ask("textDocument/definition", at(7, 33));
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	assert.deepEqual(definition, [
+		{
+			uri: uri("template.yaml"),
+			range: {
+				start: { line: 3, character: 8 },
+				end: { line: 3, character: 12 },
+			},
+		},
+	]);
+	const request = await one.ask("textDocument/references", {
+		...at(14, 18),
+		context: { includeDeclaration: true },
+	});
+	assert.deepEqual(
+		request
+			.map((found) => [path.basename(found.uri), found.range.start.line])
+			.sort(),
+		[
+			["pod.yaml", 14],
+			["template.yaml", 12],
+			["template.yaml", 8],
+		],
+	);
+	assert.deepEqual(
+		(await one.ask("textDocument/prepareRename", at(7, 33))).placeholder,
+		"gpus",
+	);
+	const { changes } = await one.ask("textDocument/rename", {
+		...at(7, 33),
+		newName: "many",
+	});
+	const texts = Object.fromEntries(
+		Object.keys(changes).map((key) => [
+			path.basename(key),
+			applied(files[path.basename(key)], key, { changes }),
+		]),
+	);
+	assert.equal(
+		texts["pod.yaml"],
+		files["pod.yaml"].replace('"gpus"', '"many"'),
+	);
+	assert.equal(
+		texts["template.yaml"],
+		files["template.yaml"].replace("name: gpus", "name: many"),
+	);
+	await assert.rejects(
+		one.ask("textDocument/rename", { ...at(7, 33), newName: "not a name" }),
+		/not a name/,
+	);
+	// Files are judged together: the class of another file is known, and a missing one is reported.
+	await one.open(
+		uri("template.yaml"),
+		files["template.yaml"].replace(
+			"deviceClassName: gpu.example.com",
+			"deviceClassName: gpu.exampel.com",
+		),
+	);
+	const found = await one.diagnostics(uri("template.yaml"), 1);
+	const missing = found.find(({ code }) => code === "class-not-in-input");
+	assert.match(
+		missing?.message ?? JSON.stringify(found),
+		/did you mean `gpu\.example\.com`/,
+	);
+	await one.change(uri("template.yaml"), 2, [{ text: files["template.yaml"] }]);
+	assert.deepEqual(await one.diagnostics(uri("template.yaml"), 2), []);
+	// A name in the pod that the other file does not have any more.
+	await one.change(uri("template.yaml"), 3, [
+		{
+			text: files["template.yaml"]
+				.replace("name: one", "name: two")
+				.replace("[one]", "[two]"),
+		},
+	]);
+	await one.diagnostics(uri("template.yaml"), 3);
+	await new Promise((resolve) => setTimeout(resolve, 800));
+	const unknown = one.published
+		.get(uri("pod.yaml"))
+		.diagnostics.find(({ code }) => code === "pod-request-unknown");
+	assert.equal(
+		unknown?.relatedInformation[0].location.uri,
+		uri("template.yaml"),
+	);
+	await one.stop();
 });
 
 test("lenses and hints say how many devices and nodes there are", async () => {
-  const project = path.join(folder, "lenses");
-  mkdirSync(project, { recursive: true });
-  cpSync(path.join(here, "manifests/cluster.yaml"), path.join(project, "cluster.yaml"));
-  const text = `${read(path.join(here, "manifests/device-pod.yaml"))}---
+	const project = path.join(folder, "lenses");
+	mkdirSync(project, { recursive: true });
+	cpSync(
+		path.join(here, "manifests/cluster.yaml"),
+		path.join(project, "cluster.yaml"),
+	);
+	const text = `${read(path.join(here, "manifests/device-pod.yaml"))}---
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
 metadata:
@@ -336,71 +649,113 @@ spec:
       expression: |-
         false
 `;
-  const uri = address(path.join(project, "pod.yaml"));
-  const one = await start({ folder: project });
-  await one.open(uri, text);
-  await one.diagnostics(uri, 1);
-  const cluster = read(path.join(project, "cluster.yaml"));
-  const devices = claimkit.parse(cluster).objects.filter(({ kind }) => kind === "ResourceSlice").flatMap(({ object }) => object.spec.devices ?? []).length;
-  const { pods } = claimkit.allocate(text, { cluster });
-  const fits = pods[0].nodes.filter(({ verdict }) => verdict === "allocated").length;
-  assert.ok(devices > 0 && fits > 0 && fits < pods[0].nodes.length, `${devices} ${fits} ${pods[0].nodes.length}`);
-  let lenses = [];
-  for (let tries = 0; tries < 60 && lenses.length < 3; tries += 1) {
-    lenses = await one.ask("textDocument/codeLens", { textDocument: { uri } });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.deepEqual(
-    lenses.map(({ range, command: { title } }) => [range.start.line, title]).sort(([a], [b]) => a - b),
-    [
-      [text.split("\n").indexOf("kind: Pod") - 1, `fits on ${fits} of ${pods[0].nodes.length} nodes`],
-      [text.split("\n").findIndex((line) => line.includes('"true"')), `selects ${devices} of ${devices} devices`],
-      [text.split("\n").findIndex((line) => line.includes("|-")), `selects 0 of ${devices} devices`],
-    ],
-  );
-  await one.stop();
-  const two = await start({ folder: project, capabilities: { textDocument: { codeLens: undefined } } });
-  await two.open(uri, text);
-  await two.diagnostics(uri, 1);
-  let hints = [];
-  for (let tries = 0; tries < 60 && hints.length < 3; tries += 1) {
-    hints = await two.ask("textDocument/inlayHint", { textDocument: { uri }, range: whole });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.deepEqual(hints.map(({ label }) => label).sort(), lenses.map(({ command: { title } }) => title).sort());
-  await two.stop();
+	const uri = address(path.join(project, "pod.yaml"));
+	const one = await start({ folder: project });
+	await one.open(uri, text);
+	await one.diagnostics(uri, 1);
+	const cluster = read(path.join(project, "cluster.yaml"));
+	const devices = claimkit
+		.parse(cluster)
+		.objects.filter(({ kind }) => kind === "ResourceSlice")
+		.flatMap(({ object }) => object.spec.devices ?? []).length;
+	const { pods } = claimkit.allocate(text, { cluster });
+	const fits = pods[0].nodes.filter(
+		({ verdict }) => verdict === "allocated",
+	).length;
+	assert.ok(
+		devices > 0 && fits > 0 && fits < pods[0].nodes.length,
+		`${devices} ${fits} ${pods[0].nodes.length}`,
+	);
+	let lenses = [];
+	for (let tries = 0; tries < 60 && lenses.length < 3; tries += 1) {
+		lenses = await one.ask("textDocument/codeLens", { textDocument: { uri } });
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	assert.deepEqual(
+		lenses
+			.map(({ range, command: { title } }) => [range.start.line, title])
+			.sort(([a], [b]) => a - b),
+		[
+			[
+				text.split("\n").indexOf("kind: Pod") - 1,
+				`fits on ${fits} of ${pods[0].nodes.length} nodes`,
+			],
+			[
+				text.split("\n").findIndex((line) => line.includes('"true"')),
+				`selects ${devices} of ${devices} devices`,
+			],
+			[
+				text.split("\n").findIndex((line) => line.includes("|-")),
+				`selects 0 of ${devices} devices`,
+			],
+		],
+	);
+	await one.stop();
+	const two = await start({
+		folder: project,
+		capabilities: { textDocument: { codeLens: undefined } },
+	});
+	await two.open(uri, text);
+	await two.diagnostics(uri, 1);
+	let hints = [];
+	for (let tries = 0; tries < 60 && hints.length < 3; tries += 1) {
+		hints = await two.ask("textDocument/inlayHint", {
+			textDocument: { uri },
+			range: whole,
+		});
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	assert.deepEqual(
+		hints.map(({ label }) => label).sort(),
+		lenses.map(({ command: { title } }) => title).sort(),
+	);
+	await two.stop();
 });
 
 test("large documents are judged when they are opened and saved", async () => {
-  const object = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a%}\nspec: {devices: {requests: [{name: A_, exactly: {deviceClassName: c}}]}}\n---\n";
-  let text = "";
-  for (let index = 0; text.length <= 2 << 20; index += 1) text += index === 0 ? object.replace("%", "0") : `# ${"x".repeat(5000)}\n`;
-  const { uri, found } = await opened(text);
-  assert.equal(found.length, 1, JSON.stringify(found).slice(0, 500));
-  const mended = text.replace("A_", "a");
-  await server.change(uri, 2, [{ text: mended }]);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  assert.equal(server.published.get(uri).version, 1);
-  await server.tell("textDocument/didSave", { textDocument: { uri } });
-  assert.deepEqual(await server.diagnostics(uri, 2), []);
-  await server.close(uri);
+	const object =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a%}\nspec: {devices: {requests: [{name: A_, exactly: {deviceClassName: c}}]}}\n---\n";
+	let text = "";
+	for (let index = 0; text.length <= 2 << 20; index += 1)
+		text += index === 0 ? object.replace("%", "0") : `# ${"x".repeat(5000)}\n`;
+	const { uri, found } = await opened(text);
+	assert.equal(found.length, 1, JSON.stringify(found).slice(0, 500));
+	const mended = text.replace("A_", "a");
+	await server.change(uri, 2, [{ text: mended }]);
+	await new Promise((resolve) => setTimeout(resolve, 500));
+	assert.equal(server.published.get(uri).version, 1);
+	await server.tell("textDocument/didSave", { textDocument: { uri } });
+	assert.deepEqual(await server.diagnostics(uri, 2), []);
+	await server.close(uri);
 });
 
 test("after a trap the next question has an answer", async () => {
-  const small = await start({ program: [process.execPath, "--import", path.join(here, "lsp/memory.mjs"), ...command.slice(1)] });
-  const large = `apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {}\n${"---\nkind: ResourceClaim\nmetadata: {a: [1, 2, 3]}\n".repeat(30_000)}`;
-  const first = fresh();
-  await small.open(first, large);
-  await small.diagnostics(first, 1);
-  assert.ok(small.told.some((message) => /the Wasm module stopped \(unreachable\)/.test(message)), small.told.join("\n"));
-  await small.close(first);
-  const { found } = await opened(OLD, { on: small });
-  assert.deepEqual(seen(found), expected(OLD));
-  await small.stop();
+	const small = await start({
+		program: [
+			process.execPath,
+			"--import",
+			path.join(here, "lsp/memory.mjs"),
+			...command.slice(1),
+		],
+	});
+	const large = `apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {}\n${"---\nkind: ResourceClaim\nmetadata: {a: [1, 2, 3]}\n".repeat(30_000)}`;
+	const first = fresh();
+	await small.open(first, large);
+	await small.diagnostics(first, 1);
+	assert.ok(
+		small.told.some((message) =>
+			/the Wasm module stopped \(unreachable\)/.test(message),
+		),
+		small.told.join("\n"),
+	);
+	await small.close(first);
+	const { found } = await opened(OLD, { on: small });
+	assert.deepEqual(seen(found), expected(OLD));
+	await small.stop();
 });
 
 test("the package survives a trap, and prepared objects say that they are gone", () => {
-  const program = `
+	const program = `
     import "${path.join(here, "lsp/memory.mjs")}";
     import assert from "node:assert/strict";
     import { allocate, prepareCluster, prepareNodes, reset, validate } from "${path.join(root, "pkg/node.js")}";
@@ -419,15 +774,23 @@ test("the package survives a trap, and prepared objects say that they are gone",
     again.free();
     assert.throws(() => again.evaluate(""), (error) => error instanceof TypeError && /these nodes were freed/.test(error.message));
     console.log("fine");`;
-  const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
-  assert.equal(done.stdout, "fine\n", done.stderr);
+	const done = spawnSync(
+		process.execPath,
+		["--input-type=module", "-e", program],
+		{ encoding: "utf8" },
+	);
+	assert.equal(done.stdout, "fine\n", done.stderr);
 });
 
 test("the places of the allocation scenarios are found", async () => {
-  const file = readdirSync(scenarios).find((name) => name.startsWith("04"));
-  const text = read(path.join(scenarios, file));
-  const { names, symbols } = claimkit.symbols(text);
-  const lines = text.split("\n");
-  assert.ok(names.length > 5 && symbols.length > 2, `${names.length}`);
-  for (const { name, range } of names) assert.equal(lines[range.start.line].slice(range.start.character, range.end.character), name);
+	const file = readdirSync(scenarios).find((name) => name.startsWith("04"));
+	const text = read(path.join(scenarios, file));
+	const { names, symbols } = claimkit.symbols(text);
+	const lines = text.split("\n");
+	assert.ok(names.length > 5 && symbols.length > 2, `${names.length}`);
+	for (const { name, range } of names)
+		assert.equal(
+			lines[range.start.line].slice(range.start.character, range.end.character),
+			name,
+		);
 });

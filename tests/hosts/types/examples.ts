@@ -1,33 +1,102 @@
 // User code in strict mode: names, arguments and answers are typed as documented.
-import claimkit, { allocate, audit, cel, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
+import claimkit, {
+	allocate,
+	audit,
+	cel,
+	codes,
+	complete,
+	convert,
+	evaluate,
+	fixes,
+	hover,
+	init,
+	initSync,
+	jsonSchema,
+	parse,
+	prepareCluster,
+	prepareNodes,
+	releases,
+	validate,
+} from "claimkit";
 import type { Finding, Range, ValidateAnswer } from "claimkit";
 
 // The README's first example.
-for (const { severity, message, range } of validate("kind: ResourceClaim").findings) console.log(`${range.start.line + 1} ${severity}: ${message}`);
+for (const { severity, message, range } of validate("kind: ResourceClaim")
+	.findings)
+	console.log(`${range.start.line + 1} ${severity}: ${message}`);
 
-const answer: ValidateAnswer = validate("kind: ResourceClaim", { release: "1.26.1", fieldValidation: "Warn", via: "validator" });
+const answer: ValidateAnswer = validate("kind: ResourceClaim", {
+	release: "1.26.1",
+	fieldValidation: "Warn",
+	via: "validator",
+});
 const first: Finding | undefined = answer.findings[0];
 const range: Range | undefined = first?.range;
-export const place: [number, number] = [range?.start.line ?? 0, range?.start.character ?? 0];
+export const place: [number, number] = [
+	range?.start.line ?? 0,
+	range?.start.character ?? 0,
+];
 export const status: string | undefined = answer.objects[0]?.status?.message;
 export const bytes = parse(new Uint8Array()).objects[0]?.object?.["spec"];
 export const object = validate({ kind: "ResourceClaim" }).ok;
-export const text: string | undefined = convert("", { to: "v1alpha1", lossy: "allow" }).text;
+export const text: string | undefined = convert("", {
+	to: "v1alpha1",
+	lossy: "allow",
+}).text;
 export const nodes = prepareNodes("kind: Node");
-export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
+export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]
+	?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
 export const cluster = prepareCluster("kind: Node", { release: "1.36" });
-export const devices = allocate("", { cluster, pod: "ns/pod", whatIf: { free: ["ns/claim"], nodesLike: ["n1"] } }).pods[0]?.nodes[0]?.verdict satisfies "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | "refused" | undefined;
-export const patched = validate("metadata: {labels: {a: b}}", { operation: "patch", patchType: "merge", old: "kind: ResourceClaim" });
-export const values: unknown[] = patched.objects.flatMap(({ changes = [] }) => changes.map((change) => (change.op === "remove" ? change.path : change.value)));
-export const compiled: string = ((told) => (told.ok ? told.type : told.error))(cel("true").compile);
-export const selected: (boolean | string)[] = (cel("true", { devices: [{}] }).results ?? []).map((result) => ("error" in result ? result.error : result.match));
-export const terms = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.claims?.flatMap(({ checks }) => checks.map((check) => (check.check === "selector" ? check.terms : check.why)));
-export const free: number | undefined = audit("kind: Node", { release: "1.36" }).usage.nodes[0]?.devices.free;
-export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").$id];
-export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
-export const labels: string[] = complete("", { offset: 0 }).items.map((item) => item.label);
+export const devices = allocate("", {
+	cluster,
+	pod: "ns/pod",
+	whatIf: { free: ["ns/claim"], nodesLike: ["n1"] },
+}).pods[0]?.nodes[0]?.verdict satisfies
+	| "allocated"
+	| "none"
+	| "error"
+	| "node-error"
+	| "unavailable"
+	| "undecided"
+	| "refused"
+	| undefined;
+export const patched = validate("metadata: {labels: {a: b}}", {
+	operation: "patch",
+	patchType: "merge",
+	old: "kind: ResourceClaim",
+});
+export const values: unknown[] = patched.objects.flatMap(({ changes = [] }) =>
+	changes.map((change) =>
+		change.op === "remove" ? change.path : change.value,
+	),
+);
+export const compiled: string = ((told) => (told.ok ? told.type : told.error))(
+	cel("true").compile,
+);
+export const selected: (boolean | string)[] = (
+	cel("true", { devices: [{}] }).results ?? []
+).map((result) => ("error" in result ? result.error : result.match));
+export const terms = evaluate("", {
+	nodes,
+}).objects[0]?.placement?.nodes[0]?.claims?.flatMap(({ checks }) =>
+	checks.map((check) => (check.check === "selector" ? check.terms : check.why)),
+);
+export const free: number | undefined = audit("kind: Node", { release: "1.36" })
+	.usage.nodes[0]?.devices.free;
+export const many = [
+	codes({ locale: "zh-Hans" }).codes,
+	releases().releases,
+	jsonSchema("1.30", "ResourceClaim").$id,
+];
+export const title: string | undefined = hover("", { line: 0, character: 0 })
+	.hover?.title;
+export const labels: string[] = complete("", { offset: 0 }).items.map(
+	(item) => item.label,
+);
 export const edits = fixes("", null).fixes.flatMap((fix) => fix.edits);
-export const started: Promise<void> = init(new URL("https://example.com/claimkit_bg.wasm"));
+export const started: Promise<void> = init(
+	new URL("https://example.com/claimkit_bg.wasm"),
+);
 export const same: typeof init = claimkit;
 initSync(new Uint8Array());
 

@@ -5,57 +5,79 @@ import { reading, shadowHost, writing } from "./extensions.ts";
 
 /** A second, smaller editor inside a panel. */
 export interface SmallEditor {
-  /** Shows a text that was changed elsewhere. */
-  show(doc: Text): void;
-  /** Underlines the errors of the text. */
-  mark(problems: readonly Diagnostic[]): void;
-  destroy(): void;
+	/** Shows a text that was changed elsewhere. */
+	show(doc: Text): void;
+	/** Underlines the errors of the text. */
+	mark(problems: readonly Diagnostic[]): void;
+	destroy(): void;
 }
 
-export function smallEditor(host: HTMLElement, doc: Text, label: string, changed: (doc: Text) => void): SmallEditor {
-  const { root, parent } = shadowHost(host);
-  const view = new EditorView({
-    parent,
-    root,
-    state: EditorState.create({
-      doc,
-      extensions: [
-        reading(),
-        writing(),
-        lintGutter(),
-        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc);
-        }),
-      ],
-    }),
-  });
-  return {
-    show(next) {
-      if (!next.eq(view.state.doc)) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
-    },
-    mark(problems) {
-      const length = view.state.doc.length;
-      view.dispatch(setDiagnostics(view.state, problems.filter(({ to }) => to <= length)));
-    },
-    destroy: () => view.destroy(),
-  };
+export function smallEditor(
+	host: HTMLElement,
+	doc: Text,
+	label: string,
+	changed: (doc: Text) => void,
+): SmallEditor {
+	const { root, parent } = shadowHost(host);
+	const view = new EditorView({
+		parent,
+		root,
+		state: EditorState.create({
+			doc,
+			extensions: [
+				reading(),
+				writing(),
+				lintGutter(),
+				EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+				EditorView.updateListener.of((update) => {
+					if (update.docChanged) changed(update.state.doc);
+				}),
+			],
+		}),
+	});
+	return {
+		show(next) {
+			if (!next.eq(view.state.doc))
+				view.dispatch({
+					changes: { from: 0, to: view.state.doc.length, insert: next },
+				});
+		},
+		mark(problems) {
+			const length = view.state.doc.length;
+			view.dispatch(
+				setDiagnostics(
+					view.state,
+					problems.filter(({ to }) => to <= length),
+				),
+			);
+		},
+		destroy: () => view.destroy(),
+	};
 }
 
 /** Finds a setting such as `resourceClasses.fallback`: the line of its last key, below those before it. */
-export function findSetting(doc: Text, path: string): { from: number; to: number } | null {
-  const keys = path.split(/[.[\]]+/).filter((part) => part !== "" && !/^\d+$/.test(part));
-  let found: { from: number; to: number } | null = null;
-  let line = 1;
-  for (const key of keys) {
-    for (; line <= doc.lines; line++) {
-      const { text, from } = doc.line(line);
-      const at = text.search(new RegExp(`(^|[\\s{,"'-])${key.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?\\s*:`));
-      if (at < 0) continue;
-      const start = text.indexOf(key, at);
-      found = { from: from + start, to: from + start + key.length };
-      break;
-    }
-  }
-  return found;
+export function findSetting(
+	doc: Text,
+	path: string,
+): { from: number; to: number } | null {
+	const keys = path
+		.split(/[.[\]]+/)
+		.filter((part) => part !== "" && !/^\d+$/.test(part));
+	let found: { from: number; to: number } | null = null;
+	let line = 1;
+	for (const key of keys) {
+		for (; line <= doc.lines; line++) {
+			const { text, from } = doc.line(line);
+			const at = text.search(
+				new RegExp(
+					`(^|[\\s{,"'-])${key.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?\\s*:`,
+				),
+			);
+			if (at < 0) continue;
+			const start = text.indexOf(key, at);
+			found = { from: from + start, to: from + start + key.length };
+			break;
+		}
+	}
+	return found;
 }

@@ -1,4 +1,9 @@
-import type { ConvertAnswer, ConvertedObject, ConvertOptions, Range } from "claimkit";
+import type {
+	ConvertAnswer,
+	ConvertedObject,
+	ConvertOptions,
+	Range,
+} from "claimkit";
 import { changesBetween, type Changes } from "./changes.ts";
 import type { Indexed } from "./report.ts";
 
@@ -7,12 +12,12 @@ const MOST_ROWS = 1_000;
 
 /** A conversion as the page shows it. */
 export interface Conversion extends Omit<ConvertAnswer, "objects"> {
-  /** The changes, for the comparison; none where the text stays as it is. */
-  changes: Changes;
-  same: boolean;
-  /** Objects that change come first. */
-  objects: Indexed<ConvertedObject>[];
-  objectCount: number;
+	/** The changes, for the comparison; none where the text stays as it is. */
+	changes: Changes;
+	same: boolean;
+	/** Objects that change come first. */
+	objects: Indexed<ConvertedObject>[];
+	objectCount: number;
 }
 
 const asLines = (text: string) => text.replace(/\r\n?/g, "\n");
@@ -21,64 +26,101 @@ const asLines = (text: string) => text.replace(/\r\n?/g, "\n");
  * Reduces a conversion to the page's needs. Objects that change or have findings come before the others; of too many the
  * last are left out.
  */
-export function compactConversion(answer: ConvertAnswer, before: string): Conversion {
-  const matters = ({ changed, losses, decisions = [] }: ConvertedObject) => changed || losses.length > 0 || decisions.length > 0;
-  const indexed = answer.objects.map((entry, index) => ({ ...entry, index }));
-  const objects = [...indexed.filter(matters), ...indexed.filter((entry) => !matters(entry))];
-  const same = answer.text === before;
-  return {
-    ...answer,
-    objects: objects.slice(0, MOST_ROWS),
-    objectCount: objects.length,
-    same,
-    changes: answer.text === undefined || same ? [] : changesBetween(asLines(before), asLines(answer.text)),
-  };
+export function compactConversion(
+	answer: ConvertAnswer,
+	before: string,
+): Conversion {
+	const matters = ({ changed, losses, decisions = [] }: ConvertedObject) =>
+		changed || losses.length > 0 || decisions.length > 0;
+	const indexed = answer.objects.map((entry, index) => ({ ...entry, index }));
+	const objects = [
+		...indexed.filter(matters),
+		...indexed.filter((entry) => !matters(entry)),
+	];
+	const same = answer.text === before;
+	return {
+		...answer,
+		objects: objects.slice(0, MOST_ROWS),
+		objectCount: objects.length,
+		same,
+		changes:
+			answer.text === undefined || same
+				? []
+				: changesBetween(asLines(before), asLines(answer.text)),
+	};
 }
 
 const SEPARATOR = "\n---\n";
 
 /** Maps an offset of the text before the change to one of the text after; undefined inside a rewritten part. */
 function moved(changes: Changes, offset: number): number | undefined {
-  let shift = 0;
-  for (const [fromA, toA, fromB, toB] of changes) {
-    if (fromA > offset) break;
-    if (toA >= offset) {
-      if (fromB === toB || toA === offset) return fromA === offset ? fromB : fromB === toB ? fromB : toB;
-      return undefined;
-    }
-    shift = toB - toA;
-  }
-  return offset + shift;
+	let shift = 0;
+	for (const [fromA, toA, fromB, toB] of changes) {
+		if (fromA > offset) break;
+		if (toA >= offset) {
+			if (fromB === toB || toA === offset)
+				return fromA === offset ? fromB : fromB === toB ? fromB : toB;
+			return undefined;
+		}
+		shift = toB - toA;
+	}
+	return offset + shift;
 }
 
 /**
  * Returns the end of the first text if none of its own documents went: before the next separator, or at the end where the
  * others went.
  */
-function endByDocuments(own: string, after: string, objects: readonly ConvertedObject[]): number | undefined {
-  if (objects.some(({ kind }) => kind.endsWith("Parameters"))) return undefined;
-  const separators = [...after.matchAll(/^---(?=\s|$)/gm)];
-  const next = separators[own.match(/^---(?=\s|$)/gm)?.length ?? 0];
-  return (next ? next.index : after.length) - 1;
+function endByDocuments(
+	own: string,
+	after: string,
+	objects: readonly ConvertedObject[],
+): number | undefined {
+	if (objects.some(({ kind }) => kind.endsWith("Parameters"))) return undefined;
+	const separators = [...after.matchAll(/^---(?=\s|$)/gm)];
+	const next = separators[own.match(/^---(?=\s|$)/gm)?.length ?? 0];
+	return (next ? next.index : after.length) - 1;
 }
 
 /**
  * Converts a text that refers to objects of other texts: all are converted as one stream, and the result describes the
  * first. `convert` is the engine's; undefined where the first text cannot be separated from the others afterwards.
  */
-export function convertAmong(own: string, others: readonly string[], options: ConvertOptions, convert: (text: string, options: ConvertOptions) => ConvertAnswer): ConvertAnswer | undefined {
-  if (/^[\s\ufeff]*[{[]/.test(own) || own.includes("\r")) return undefined;
-  const whole = [own, ...others.map((text) => (/^[\s\ufeff]*[{[]/.test(text) ? text.replace(/\t/g, " ") : text.replace(/\r\n?/g, "\n")))].join(SEPARATOR);
-  // A loss in another object does not stop this one.
-  const answer = convert(whole, { ...options, lossy: "allow" });
-  const lines = own.split("\n").length;
-  const inOwn = ({ range }: { range?: Range }) => !range || range.start.line < lines;
-  const objects = answer.objects.filter(inOwn);
-  const findings = answer.findings.filter(inOwn);
-  const refused = options.lossy !== "allow" && objects.some(({ losses }) => losses.length > 0);
-  const { text, ...rest } = answer;
-  if (text === undefined) return undefined;
-  const end = moved(changesBetween(whole, text), own.length) ?? endByDocuments(own, text, objects);
-  if (end === undefined) return undefined;
-  return { ...rest, objects, findings, ...(refused ? {} : { text: text.slice(0, end) }) };
+export function convertAmong(
+	own: string,
+	others: readonly string[],
+	options: ConvertOptions,
+	convert: (text: string, options: ConvertOptions) => ConvertAnswer,
+): ConvertAnswer | undefined {
+	if (/^[\s\ufeff]*[{[]/.test(own) || own.includes("\r")) return undefined;
+	const whole = [
+		own,
+		...others.map((text) =>
+			/^[\s\ufeff]*[{[]/.test(text)
+				? text.replace(/\t/g, " ")
+				: text.replace(/\r\n?/g, "\n"),
+		),
+	].join(SEPARATOR);
+	// A loss in another object does not stop this one.
+	const answer = convert(whole, { ...options, lossy: "allow" });
+	const lines = own.split("\n").length;
+	const inOwn = ({ range }: { range?: Range }) =>
+		!range || range.start.line < lines;
+	const objects = answer.objects.filter(inOwn);
+	const findings = answer.findings.filter(inOwn);
+	const refused =
+		options.lossy !== "allow" &&
+		objects.some(({ losses }) => losses.length > 0);
+	const { text, ...rest } = answer;
+	if (text === undefined) return undefined;
+	const end =
+		moved(changesBetween(whole, text), own.length) ??
+		endByDocuments(own, text, objects);
+	if (end === undefined) return undefined;
+	return {
+		...rest,
+		objects,
+		findings,
+		...(refused ? {} : { text: text.slice(0, end) }),
+	};
 }

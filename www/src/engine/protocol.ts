@@ -6,67 +6,115 @@ import type * as claimkit from "claimkit";
 import type { Admission, AdmissionOptions } from "./admission.ts";
 import type { Audited } from "./audited.ts";
 import type { Conversion } from "./converted.ts";
-import type { Account, DeviceAsked, DeviceGrid, Judged, Listed, PodsAsked, PodsTold, Tried, Turns } from "./devices.ts";
+import type {
+	Account,
+	DeviceAsked,
+	DeviceGrid,
+	Judged,
+	Listed,
+	PodsAsked,
+	PodsTold,
+	Tried,
+	Turns,
+} from "./devices.ts";
 import type { ClusterFacts } from "./facts.ts";
 import type { Matrix } from "./placement.ts";
 import type { ShortAnswer } from "./report.ts";
 
 /** A question about a text: its options, those of them that are texts of the page, and the worker's answer. */
 interface Question<Options, Answer, Texts extends string = never> {
-  options: Options;
-  texts: Texts;
-  answer: Answer;
+	options: Options;
+	texts: Texts;
+	answer: Answer;
 }
 
 /** The other manifests, which hold what a text refers to. */
 interface Among {
-  others?: readonly string[];
+	others?: readonly string[];
 }
 
-type AllocateAsked = Omit<claimkit.AllocateOptions, "nodes" | "options"> & { nodes?: string };
-type EvaluateAsked = Omit<claimkit.EvaluateOptions, "nodes"> & { nodes: string };
+type AllocateAsked = Omit<claimkit.AllocateOptions, "nodes" | "options"> & {
+	nodes?: string;
+};
+type EvaluateAsked = Omit<claimkit.EvaluateOptions, "nodes"> & {
+	nodes: string;
+};
 type Update = claimkit.UpdateOptions & { old: string };
-type Patch = (claimkit.PatchOptions & { old: string }) | (claimkit.ApplyOptions & { old?: string });
+type Patch =
+	| (claimkit.PatchOptions & { old: string })
+	| (claimkit.ApplyOptions & { old?: string });
 
 /** The questions that the page asks, by their names. */
 export interface Questions {
-  validate: Question<claimkit.CreateOptions | Update, claimkit.ValidateAnswer, "old">;
-  patch: Question<Patch, claimkit.PatchAnswer, "old">;
-  parse: Question<claimkit.ParseOptions, claimkit.ParseAnswer>;
-  hover: Question<claimkit.PlaceOptions & { position: claimkit.Place }, claimkit.HoverAnswer>;
-  complete: Question<claimkit.PlaceOptions & { position: claimkit.Place }, claimkit.CompleteAnswer>;
-  symbols: Question<claimkit.SymbolsOptions, claimkit.SymbolsAnswer>;
-  /** The supported releases; its text is empty. */
-  releases: Question<claimkit.LocaleOptions, claimkit.ReleasesAnswer>;
-  /** The gates of a release with their defaults; its text is empty. */
-  gates: Question<Pick<claimkit.AuditOptions, "release">, claimkit.AuditAnswer["gates"]>;
-  /** The findings of a text, in lists no longer than a person can look at. */
-  report: Question<claimkit.CreateOptions & Among, ShortAnswer, "others">;
-  convert: Question<claimkit.ConvertOptions & Among, Conversion, "others">;
-  /** An evaluation as a matrix. */
-  placement: Question<EvaluateAsked, Matrix, "nodes">;
-  /** One node of an evaluation. */
-  cell: Question<EvaluateAsked & { cell: { object: number; node: number; name: string } }, claimkit.NodeVerdict | null, "nodes">;
-  /** Every object in an admission request of its own. */
-  admission: Question<AdmissionOptions & { settings: string; old?: string }, Admission, "settings" | "old">;
-  /** An allocation as a grid. */
-  devices: Question<AllocateAsked, DeviceGrid, "nodes">;
-  /** Columns of a grid, a few at a time. */
-  pods: Question<AllocateAsked & PodsAsked, PodsTold, "nodes">;
-  /** All columns of a grid, with the pods placed in turn. */
-  turns: Question<AllocateAsked & { nodeList: readonly string[] }, Turns, "nodes">;
-  /** One pod on one node of a grid. */
-  account: Question<AllocateAsked & { node: string }, Account, "nodes">;
-  /** Facts about nodes and pods that the engine's answers lack. */
-  facts: Question<{ nodes?: string }, ClusterFacts, "nodes">;
-  /** The problems of a cluster and the use of its devices. */
-  audit: Question<claimkit.AuditOptions, Audited>;
-  /** The results of the selectors of a request on one device. */
-  judged: Question<claimkit.CommonOptions & { asked: DeviceAsked }, Judged[]>;
-  /** An expression on every device of the text. */
-  tried: Question<claimkit.CommonOptions & { expression: string; device: string; listed: Listed }, Tried>;
-  /** The object of an AdmissionReview, as a text; null if there is none. */
-  reviewed: Question<object, string | null>;
+	validate: Question<
+		claimkit.CreateOptions | Update,
+		claimkit.ValidateAnswer,
+		"old"
+	>;
+	patch: Question<Patch, claimkit.PatchAnswer, "old">;
+	parse: Question<claimkit.ParseOptions, claimkit.ParseAnswer>;
+	hover: Question<
+		claimkit.PlaceOptions & { position: claimkit.Place },
+		claimkit.HoverAnswer
+	>;
+	complete: Question<
+		claimkit.PlaceOptions & { position: claimkit.Place },
+		claimkit.CompleteAnswer
+	>;
+	symbols: Question<claimkit.SymbolsOptions, claimkit.SymbolsAnswer>;
+	/** The supported releases; its text is empty. */
+	releases: Question<claimkit.LocaleOptions, claimkit.ReleasesAnswer>;
+	/** The gates of a release with their defaults; its text is empty. */
+	gates: Question<
+		Pick<claimkit.AuditOptions, "release">,
+		claimkit.AuditAnswer["gates"]
+	>;
+	/** The findings of a text, in lists no longer than a person can look at. */
+	report: Question<claimkit.CreateOptions & Among, ShortAnswer, "others">;
+	convert: Question<claimkit.ConvertOptions & Among, Conversion, "others">;
+	/** An evaluation as a matrix. */
+	placement: Question<EvaluateAsked, Matrix, "nodes">;
+	/** One node of an evaluation. */
+	cell: Question<
+		EvaluateAsked & { cell: { object: number; node: number; name: string } },
+		claimkit.NodeVerdict | null,
+		"nodes"
+	>;
+	/** Every object in an admission request of its own. */
+	admission: Question<
+		AdmissionOptions & { settings: string; old?: string },
+		Admission,
+		"settings" | "old"
+	>;
+	/** An allocation as a grid. */
+	devices: Question<AllocateAsked, DeviceGrid, "nodes">;
+	/** Columns of a grid, a few at a time. */
+	pods: Question<AllocateAsked & PodsAsked, PodsTold, "nodes">;
+	/** All columns of a grid, with the pods placed in turn. */
+	turns: Question<
+		AllocateAsked & { nodeList: readonly string[] },
+		Turns,
+		"nodes"
+	>;
+	/** One pod on one node of a grid. */
+	account: Question<AllocateAsked & { node: string }, Account, "nodes">;
+	/** Facts about nodes and pods that the engine's answers lack. */
+	facts: Question<{ nodes?: string }, ClusterFacts, "nodes">;
+	/** The problems of a cluster and the use of its devices. */
+	audit: Question<claimkit.AuditOptions, Audited>;
+	/** The results of the selectors of a request on one device. */
+	judged: Question<claimkit.CommonOptions & { asked: DeviceAsked }, Judged[]>;
+	/** An expression on every device of the text. */
+	tried: Question<
+		claimkit.CommonOptions & {
+			expression: string;
+			device: string;
+			listed: Listed;
+		},
+		Tried
+	>;
+	/** The object of an AdmissionReview, as a text; null if there is none. */
+	reviewed: Question<object, string | null>;
 }
 
 export type Name = keyof Questions;
@@ -75,35 +123,59 @@ export type AnswerTo<N extends Name> = Questions[N]["answer"];
 
 /** Options with references in place of their texts. */
 type Referring<Options, Texts extends string, Ref> = Options extends unknown
-  ? { options: Omit<Options, Texts> } & ({} extends Pick<Options, Texts & keyof Options>
-      ? { texts?: References<Pick<Options, Texts & keyof Options>, Ref> }
-      : { texts: References<Pick<Options, Texts & keyof Options>, Ref> })
-  : never;
-type References<Texts, Ref> = { [Key in keyof Texts]: Texts[Key] extends readonly string[] | undefined ? readonly Ref[] : Ref };
+	? { options: Omit<Options, Texts> } & ({} extends Pick<
+			Options,
+			Texts & keyof Options
+		>
+			? { texts?: References<Pick<Options, Texts & keyof Options>, Ref> }
+			: { texts: References<Pick<Options, Texts & keyof Options>, Ref> })
+	: never;
+type References<Texts, Ref> = {
+	[Key in keyof Texts]: Texts[Key] extends readonly string[] | undefined
+		? readonly Ref[]
+		: Ref;
+};
 
 /** A question with its options; `Ref` stands for texts. */
-export type Asking<N extends Name, Ref> = { [Key in N]: { question: Key; text: Ref } & Referring<Questions[Key]["options"], Questions[Key]["texts"], Ref> }[N];
+export type Asking<N extends Name, Ref> = {
+	[Key in N]: { question: Key; text: Ref } & Referring<
+		Questions[Key]["options"],
+		Questions[Key]["texts"],
+		Ref
+	>;
+}[N];
 
 /** A text, with its characters only the first time. */
 export interface TextRef {
-  key: string;
-  version: number;
-  /** Bytes where they are not UTF-8: the engine says so. */
-  text?: string | Uint8Array;
+	key: string;
+	version: number;
+	/** Bytes where they are not UTF-8: the engine says so. */
+	text?: string | Uint8Array;
 }
 
 /** A question, with the language of the answer's sentences. */
-export type Ask<N extends Name = Name> = Asking<N, TextRef> & { id: number; speaking: claimkit.Locale };
+export type Ask<N extends Name = Name> = Asking<N, TextRef> & {
+	id: number;
+	speaking: claimkit.Locale;
+};
 
 /** A message to the worker: a question, or the texts that are not asked about any more. */
 export type ToWorker = Ask | { forget: string[] };
 
 /** A message to the page. */
 export type ToPage =
-  | { kind: "ready"; ms: number }
-  | { kind: "failed"; message: string }
-  /** The sentences of a language are there, after answers in English. */
-  | { kind: "sentences" }
-  | { [N in Name]: { kind: "answer"; id: number; question: N; answer: AnswerTo<N>; ms: number } }[Name]
-  | { kind: "refused"; id: number; message: string }
-  | { kind: "crashed"; id: number; message: string };
+	| { kind: "ready"; ms: number }
+	| { kind: "failed"; message: string }
+	/** The sentences of a language are there, after answers in English. */
+	| { kind: "sentences" }
+	| {
+			[N in Name]: {
+				kind: "answer";
+				id: number;
+				question: N;
+				answer: AnswerTo<N>;
+				ms: number;
+			};
+	  }[Name]
+	| { kind: "refused"; id: number; message: string }
+	| { kind: "crashed"; id: number; message: string };

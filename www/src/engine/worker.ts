@@ -7,52 +7,77 @@ import wasmUrl from "claimkit/wasm?url";
 import { admission } from "./admission.ts";
 import { audited } from "./audited.ts";
 import { compactConversion, convertAmong } from "./converted.ts";
-import { accountOf, columnNames, columnOf, columnsOf, compactAllocation, judge, tryOut, type DeviceGrid, type PodsTold, type Turns } from "./devices.ts";
+import {
+	accountOf,
+	columnNames,
+	columnOf,
+	columnsOf,
+	compactAllocation,
+	judge,
+	tryOut,
+	type DeviceGrid,
+	type PodsTold,
+	type Turns,
+} from "./devices.ts";
 import { clusterFacts, readObjects } from "./facts.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements, withoutPlace } from "./placement.ts";
-import type { AnswerTo, Ask, Name, OptionsOf, TextRef, ToPage, ToWorker } from "./protocol.ts";
+import type {
+	AnswerTo,
+	Ask,
+	Name,
+	OptionsOf,
+	TextRef,
+	ToPage,
+	ToWorker,
+} from "./protocol.ts";
 import { checkedAmong, shorten } from "./report.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
 const texts = new Map<string, { version: number; text: string | Uint8Array }>();
-let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null = null;
+let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null =
+	null;
 
 const tell = (message: ToPage) => self.postMessage(message);
 
 /** Every text a message brings is kept, whatever becomes of the message: the page does not send it twice. */
 function keep(ref: TextRef): void {
-  if (ref.text !== undefined) texts.set(ref.key, { version: ref.version, text: ref.text });
+	if (ref.text !== undefined)
+		texts.set(ref.key, { version: ref.version, text: ref.text });
 }
 
 /** A text as it came: bytes where it is not UTF-8. */
 function given(ref: TextRef): string | Uint8Array {
-  const kept = texts.get(ref.key);
-  if (!kept || kept.version !== ref.version) throw new Error(`the worker does not have ${ref.key}@${ref.version}`);
-  return kept.text;
+	const kept = texts.get(ref.key);
+	if (!kept || kept.version !== ref.version)
+		throw new Error(`the worker does not have ${ref.key}@${ref.version}`);
+	return kept.text;
 }
 
 function textOf(ref: TextRef): string {
-  const text = given(ref);
-  return typeof text === "string" ? text : new TextDecoder().decode(text);
+	const text = given(ref);
+	return typeof text === "string" ? text : new TextDecoder().decode(text);
 }
 
 function forget(keys: readonly string[]): void {
-  for (const key of keys) {
-    texts.delete(key);
-    prepared.get(key)?.nodes.free();
-    prepared.delete(key);
-  }
-  keptObjects = null;
-  keptLabels = null;
-  keptCluster?.cluster.free();
-  keptCluster = null;
+	for (const key of keys) {
+		texts.delete(key);
+		prepared.get(key)?.nodes.free();
+		prepared.delete(key);
+	}
+	keptObjects = null;
+	keptLabels = null;
+	keptCluster?.cluster.free();
+	keptCluster = null;
 }
 
 const raw = (text: string): unknown => claimkit.parse(text, { raw: true }).raw;
 
-const SENTENCES: Record<claimkit.Locale, string> = { en: enUrl, "zh-Hans": zhUrl };
+const SENTENCES: Record<claimkit.Locale, string> = {
+	en: enUrl,
+	"zh-Hans": zhUrl,
+};
 const sentences = new Map<claimkit.Locale, Promise<void>>();
 
 /** How long an answer waits for the sentences of its language. */
@@ -62,21 +87,34 @@ const late = new Set<claimkit.Locale>();
 
 /** Gives the engine the sentences of a language; fetches them once, when the first answer in it is asked for. False if they are late. */
 function withSentences(locale: claimkit.Locale = "en"): Promise<boolean> {
-  let kept = sentences.get(locale);
-  if (!kept) {
-    kept = fetch(new URL(SENTENCES[locale], import.meta.url)).then(async (response) => {
-      if (!response.ok) throw new Error(`${response.status} ${response.url}`);
-      claimkit.addLocale(locale, (await response.json()) as claimkit.Sentences);
-      if (late.delete(locale)) tell({ kind: "sentences" });
-    });
-    kept.catch(() => sentences.delete(locale));
-    sentences.set(locale, kept);
-  }
-  const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), late.has(locale) ? 0 : SENTENCES_MS));
-  return Promise.race([kept.then(() => true, () => false), patience]).then((there) => {
-    if (!there) late.add(locale);
-    return there;
-  });
+	let kept = sentences.get(locale);
+	if (!kept) {
+		kept = fetch(new URL(SENTENCES[locale], import.meta.url)).then(
+			async (response) => {
+				if (!response.ok) throw new Error(`${response.status} ${response.url}`);
+				claimkit.addLocale(
+					locale,
+					(await response.json()) as claimkit.Sentences,
+				);
+				if (late.delete(locale)) tell({ kind: "sentences" });
+			},
+		);
+		kept.catch(() => sentences.delete(locale));
+		sentences.set(locale, kept);
+	}
+	const patience = new Promise<boolean>((resolve) =>
+		setTimeout(() => resolve(false), late.has(locale) ? 0 : SENTENCES_MS),
+	);
+	return Promise.race([
+		kept.then(
+			() => true,
+			() => false,
+		),
+		patience,
+	]).then((there) => {
+		if (!there) late.add(locale);
+		return there;
+	});
 }
 
 /** The language of the answers. */
@@ -84,30 +122,46 @@ let spoken: claimkit.Locale = "en";
 
 /** Answers in a language from here on; in English while its sentences are not there. */
 async function speak(locale: claimkit.Locale): Promise<void> {
-  if (locale === spoken) return;
-  spoken = locale === "en" || (await withSentences(locale)) ? locale : "en";
-  claimkit.setLocale(spoken);
+	if (locale === spoken) return;
+	spoken = locale === "en" || (await withSentences(locale)) ? locale : "en";
+	claimkit.setLocale(spoken);
 }
 
 /** Nodes are read once per change of their text, not for every change of the manifest. */
-const prepared = new Map<string, { version: number; speaking: claimkit.Locale; nodes: claimkit.PreparedNodes }>();
+const prepared = new Map<
+	string,
+	{ version: number; speaking: claimkit.Locale; nodes: claimkit.PreparedNodes }
+>();
 
 function nodesOf(ref: TextRef): claimkit.PreparedNodes {
-  const kept = prepared.get(ref.key);
-  if (kept?.version === ref.version && kept.speaking === spoken) return kept.nodes;
-  kept?.nodes.free();
-  prepared.delete(ref.key);
-  const nodes = claimkit.prepareNodes(textOf(ref));
-  prepared.set(ref.key, { version: ref.version, speaking: spoken, nodes });
-  return nodes;
+	const kept = prepared.get(ref.key);
+	if (kept?.version === ref.version && kept.speaking === spoken)
+		return kept.nodes;
+	kept?.nodes.free();
+	prepared.delete(ref.key);
+	const nodes = claimkit.prepareNodes(textOf(ref));
+	prepared.set(ref.key, { version: ref.version, speaking: spoken, nodes });
+	return nodes;
 }
 
 /** The objects of a text with their values, read once per change. */
-let keptObjects: { text: string; release: claimkit.Release | undefined; objects: claimkit.ParsedObject[] } | null = null;
+let keptObjects: {
+	text: string;
+	release: claimkit.Release | undefined;
+	objects: claimkit.ParsedObject[];
+} | null = null;
 
-function objectsOf(text: string, server: claimkit.CommonOptions): claimkit.ParsedObject[] {
-  if (keptObjects?.text !== text || keptObjects.release !== server.release) keptObjects = { text, release: server.release, objects: claimkit.parse(text, server).objects };
-  return keptObjects.objects;
+function objectsOf(
+	text: string,
+	server: claimkit.CommonOptions,
+): claimkit.ParsedObject[] {
+	if (keptObjects?.text !== text || keptObjects.release !== server.release)
+		keptObjects = {
+			text,
+			release: server.release,
+			objects: claimkit.parse(text, server).objects,
+		};
+	return keptObjects.objects;
 }
 
 /** Texts of this length or more are answered pod by pod, so that the page has something to show. */
@@ -116,156 +170,281 @@ const BRIEF = { matrix: "none", relax: false } as const;
 
 /** The grid; of a large text with its columns empty, which `podsOf` and `turnsOf` fill. */
 function gridOf(text: string, options: OptionsOf<"devices">): DeviceGrid {
-  const { nodes = "", alone } = options;
-  if (text.length + nodes.length < LARGE) return compactAllocation(claimkit.allocate(text, { ...options, options: BRIEF }));
-  const listed = claimkit.allocate(text, { ...options, alone: true, nodeNames: [], options: BRIEF });
-  return { ...compactAllocation(listed, nodes === "" ? [] : readLabels(nodes, raw).map(({ name }) => name), true), mode: alone ? "alone" : "inTurn" };
+	const { nodes = "", alone } = options;
+	if (text.length + nodes.length < LARGE)
+		return compactAllocation(
+			claimkit.allocate(text, { ...options, options: BRIEF }),
+		);
+	const listed = claimkit.allocate(text, {
+		...options,
+		alone: true,
+		nodeNames: [],
+		options: BRIEF,
+	});
+	return {
+		...compactAllocation(
+			listed,
+			nodes === "" ? [] : readLabels(nodes, raw).map(({ name }) => name),
+			true,
+		),
+		mode: alone ? "alone" : "inTurn",
+	};
 }
 
 /** Returns the columns of a grid that was made without them: all pods, placed one after the other. */
-function turnsOf(text: string, { nodeList, ...options }: OptionsOf<"turns">): Turns {
-  const answer = claimkit.allocate(text, { ...options, options: BRIEF });
-  return { columns: columnsOf(answer, nodeList, columnNames(answer.pods)), findings: answer.findings.map(withoutPlace), ties: answer.ties ?? null };
+function turnsOf(
+	text: string,
+	{ nodeList, ...options }: OptionsOf<"turns">,
+): Turns {
+	const answer = claimkit.allocate(text, { ...options, options: BRIEF });
+	return {
+		columns: columnsOf(answer, nodeList, columnNames(answer.pods)),
+		findings: answer.findings.map(withoutPlace),
+		ties: answer.ties ?? null,
+	};
 }
 
 /** A text that is read once for all questions about its pods. */
-let keptCluster: { text: string; key: string; cluster: claimkit.PreparedCluster } | null = null;
+let keptCluster: {
+	text: string;
+	key: string;
+	cluster: claimkit.PreparedCluster;
+} | null = null;
 
-function clusterOf(text: string, { release, namespace }: claimkit.AllocateOptions): claimkit.PreparedCluster {
-  const key = JSON.stringify([release, namespace, spoken]);
-  if (keptCluster?.text !== text || keptCluster.key !== key) {
-    keptCluster?.cluster.free();
-    keptCluster = null;
-    keptCluster = { text, key, cluster: claimkit.prepareCluster(text, { release, namespace }) };
-  }
-  return keptCluster.cluster;
+function clusterOf(
+	text: string,
+	{ release, namespace }: claimkit.AllocateOptions,
+): claimkit.PreparedCluster {
+	const key = JSON.stringify([release, namespace, spoken]);
+	if (keptCluster?.text !== text || keptCluster.key !== key) {
+		keptCluster?.cluster.free();
+		keptCluster = null;
+		keptCluster = {
+			text,
+			key,
+			cluster: claimkit.prepareCluster(text, { release, namespace }),
+		};
+	}
+	return keptCluster.cluster;
 }
 
 /** Answers about as many pods as fit in this time, and about one at least. */
 const SLICE_MS = 700;
 
-function podsOf(text: string, { pods, nodeList, ...options }: OptionsOf<"pods">): PodsTold {
-  const cluster = clusterOf(text, options);
-  const begun = performance.now();
-  const told: PodsTold = { columns: [], findings: [] };
-  for (const { pod, claims, object, name } of pods) {
-    const answer = cluster.allocate("", { ...options, alone: true, ...(pod === null ? { claims } : { pod }), options: BRIEF });
-    const [account] = answer.pods;
-    if (account) told.columns.push(columnOf({ ...account, pod }, object, nodeList, name));
-    told.findings.push(...answer.findings.map((finding) => withoutPlace({ ...finding, in: "nodes" })));
-    if (performance.now() - begun > SLICE_MS) break;
-  }
-  return told;
+function podsOf(
+	text: string,
+	{ pods, nodeList, ...options }: OptionsOf<"pods">,
+): PodsTold {
+	const cluster = clusterOf(text, options);
+	const begun = performance.now();
+	const told: PodsTold = { columns: [], findings: [] };
+	for (const { pod, claims, object, name } of pods) {
+		const answer = cluster.allocate("", {
+			...options,
+			alone: true,
+			...(pod === null ? { claims } : { pod }),
+			options: BRIEF,
+		});
+		const [account] = answer.pods;
+		if (account)
+			told.columns.push(columnOf({ ...account, pod }, object, nodeList, name));
+		told.findings.push(
+			...answer.findings.map((finding) =>
+				withoutPlace({ ...finding, in: "nodes" }),
+			),
+		);
+		if (performance.now() - begun > SLICE_MS) break;
+	}
+	return told;
 }
 
 /** A question with its texts: `given` as it came, `refs` for those that are prepared once. */
 interface Asked<N extends Name> {
-  text: string;
-  given: string | Uint8Array;
-  options: OptionsOf<N>;
-  refs: Readonly<Record<string, TextRef | readonly TextRef[]>>;
+	text: string;
+	given: string | Uint8Array;
+	options: OptionsOf<N>;
+	refs: Readonly<Record<string, TextRef | readonly TextRef[]>>;
 }
 
-const nodesRef = ({ refs }: Asked<"placement"> | Asked<"cell">): TextRef => refs["nodes"] as TextRef;
+const nodesRef = ({ refs }: Asked<"placement"> | Asked<"cell">): TextRef =>
+	refs["nodes"] as TextRef;
 
-const ANSWERS: { [N in Name]: (asked: Asked<N>) => AnswerTo<N> | Promise<AnswerTo<N>> } = {
-  validate: ({ text, options }) => claimkit.validate(text, options),
-  patch: ({ text, options }) => claimkit.validate(text, options),
-  parse: ({ text, options }) => claimkit.parse(text, options),
-  hover: async ({ text, options: { position, ...options } }) => {
-    await withSentences(options.locale);
-    return claimkit.hover(text, position, options);
-  },
-  complete: async ({ text, options: { position, ...options } }) => {
-    await withSentences(options.locale);
-    return claimkit.complete(text, position, options);
-  },
-  symbols: ({ text, options }) => claimkit.symbols(text, options),
-  releases: async ({ options }) => {
-    await withSentences(options.locale);
-    return claimkit.releases(options);
-  },
-  gates: ({ options }) => claimkit.audit("", options).gates,
-  report: ({ text, given, options: { others = [], ...options } }) => {
-    const alone = claimkit.validate(given, options);
-    if (others.length === 0 || !alone.objects.some(({ valid }) => valid === null)) return shorten(alone, text);
-    return { ...shorten(checkedAmong(alone, text, others, (whole) => claimkit.validate(whole, options)), text), among: true };
-  },
-  convert: ({ text, options: { others = [], ...options } }) => {
-    const among = others.length > 0 ? convertAmong(text, others, options, claimkit.convert) : undefined;
-    return compactConversion(among ?? claimkit.convert(text, options), text);
-  },
-  placement: (asked) => {
-    const { nodes, ...options } = asked.options;
-    const answer = nodesOf(nodesRef(asked)).evaluate(asked.text, { ...options, detail: "summary" });
-    if (keptLabels?.text !== nodes) keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
-    return compactPlacements(answer, keptLabels.labels);
-  },
-  cell: (asked) => {
-    const { nodes: _, cell, ...options } = asked.options;
-    const { objects } = nodesOf(nodesRef(asked)).evaluate(asked.text, { ...options, detail: "summary", explain: [cell.name] });
-    return objects[cell.object]?.placement?.nodes[cell.node] ?? null;
-  },
-  admission: ({ text, options: { settings, old, ...options } }) => admission({ manifest: text, settings, ...(old === undefined ? {} : { old }) }, options, claimkit),
-  devices: ({ text, options }) => gridOf(text, options),
-  pods: ({ text, options }) => podsOf(text, options),
-  turns: ({ text, options }) => turnsOf(text, options),
-  account: ({ text, options: { node, ...options } }) => accountOf(claimkit.allocate(text, { ...options, nodeNames: [node], options: { matrix: "all" } }), node),
-  facts: ({ text, options: { nodes } }) => clusterFacts(readObjects(nodes === undefined ? [text] : [text, nodes], raw)),
-  audit: ({ text, options }) => audited(claimkit.audit(text, options)),
-  judged: ({ text, options: { asked, ...server } }) => judge(objectsOf(text, server), asked, claimkit.cel, server),
-  tried: ({ text, options: { expression, device, listed, ...server } }) => tryOut(objectsOf(text, server), expression, device, claimkit.cel, server, listed),
-  reviewed: ({ text }) => {
-    const { request } = (raw(text) ?? {}) as { request?: { object?: unknown } };
-    return request?.object ? `${JSON.stringify(request.object, null, 2)}\n` : null;
-  },
+const ANSWERS: {
+	[N in Name]: (asked: Asked<N>) => AnswerTo<N> | Promise<AnswerTo<N>>;
+} = {
+	validate: ({ text, options }) => claimkit.validate(text, options),
+	patch: ({ text, options }) => claimkit.validate(text, options),
+	parse: ({ text, options }) => claimkit.parse(text, options),
+	hover: async ({ text, options: { position, ...options } }) => {
+		await withSentences(options.locale);
+		return claimkit.hover(text, position, options);
+	},
+	complete: async ({ text, options: { position, ...options } }) => {
+		await withSentences(options.locale);
+		return claimkit.complete(text, position, options);
+	},
+	symbols: ({ text, options }) => claimkit.symbols(text, options),
+	releases: async ({ options }) => {
+		await withSentences(options.locale);
+		return claimkit.releases(options);
+	},
+	gates: ({ options }) => claimkit.audit("", options).gates,
+	report: ({ text, given, options: { others = [], ...options } }) => {
+		const alone = claimkit.validate(given, options);
+		if (
+			others.length === 0 ||
+			!alone.objects.some(({ valid }) => valid === null)
+		)
+			return shorten(alone, text);
+		return {
+			...shorten(
+				checkedAmong(alone, text, others, (whole) =>
+					claimkit.validate(whole, options),
+				),
+				text,
+			),
+			among: true,
+		};
+	},
+	convert: ({ text, options: { others = [], ...options } }) => {
+		const among =
+			others.length > 0
+				? convertAmong(text, others, options, claimkit.convert)
+				: undefined;
+		return compactConversion(among ?? claimkit.convert(text, options), text);
+	},
+	placement: (asked) => {
+		const { nodes, ...options } = asked.options;
+		const answer = nodesOf(nodesRef(asked)).evaluate(asked.text, {
+			...options,
+			detail: "summary",
+		});
+		if (keptLabels?.text !== nodes)
+			keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
+		return compactPlacements(answer, keptLabels.labels);
+	},
+	cell: (asked) => {
+		const { nodes: _, cell, ...options } = asked.options;
+		const { objects } = nodesOf(nodesRef(asked)).evaluate(asked.text, {
+			...options,
+			detail: "summary",
+			explain: [cell.name],
+		});
+		return objects[cell.object]?.placement?.nodes[cell.node] ?? null;
+	},
+	admission: ({ text, options: { settings, old, ...options } }) =>
+		admission(
+			{ manifest: text, settings, ...(old === undefined ? {} : { old }) },
+			options,
+			claimkit,
+		),
+	devices: ({ text, options }) => gridOf(text, options),
+	pods: ({ text, options }) => podsOf(text, options),
+	turns: ({ text, options }) => turnsOf(text, options),
+	account: ({ text, options: { node, ...options } }) =>
+		accountOf(
+			claimkit.allocate(text, {
+				...options,
+				nodeNames: [node],
+				options: { matrix: "all" },
+			}),
+			node,
+		),
+	facts: ({ text, options: { nodes } }) =>
+		clusterFacts(
+			readObjects(nodes === undefined ? [text] : [text, nodes], raw),
+		),
+	audit: ({ text, options }) => audited(claimkit.audit(text, options)),
+	judged: ({ text, options: { asked, ...server } }) =>
+		judge(objectsOf(text, server), asked, claimkit.cel, server),
+	tried: ({ text, options: { expression, device, listed, ...server } }) =>
+		tryOut(
+			objectsOf(text, server),
+			expression,
+			device,
+			claimkit.cel,
+			server,
+			listed,
+		),
+	reviewed: ({ text }) => {
+		const { request } = (raw(text) ?? {}) as { request?: { object?: unknown } };
+		return request?.object
+			? `${JSON.stringify(request.object, null, 2)}\n`
+			: null;
+	},
 };
 
 type Refs = Asked<Name>["refs"];
 
 const refsOf = ({ texts = {} }: { texts?: Refs | undefined }): Refs => texts;
 
-function answer<N extends Name>(ask: Ask<N>): AnswerTo<N> | Promise<AnswerTo<N>> {
-  const refs = refsOf(ask);
-  const own = Object.entries(refs).map(([name, ref]) => [name, "key" in ref ? textOf(ref) : ref.map(textOf)]);
-  // The texts of the question take the place of their references.
-  const options = { ...ask.options, ...Object.fromEntries(own) } as OptionsOf<N>;
-  return ANSWERS[ask.question]({ text: textOf(ask.text), given: given(ask.text), options, refs });
+function answer<N extends Name>(
+	ask: Ask<N>,
+): AnswerTo<N> | Promise<AnswerTo<N>> {
+	const refs = refsOf(ask);
+	const own = Object.entries(refs).map(([name, ref]) => [
+		name,
+		"key" in ref ? textOf(ref) : ref.map(textOf),
+	]);
+	// The texts of the question take the place of their references.
+	const options = {
+		...ask.options,
+		...Object.fromEntries(own),
+	} as OptionsOf<N>;
+	return ANSWERS[ask.question]({
+		text: textOf(ask.text),
+		given: given(ask.text),
+		options,
+		refs,
+	});
 }
 
 /** Whether an error of the engine is a trap: its memory cannot be trusted any more. */
-const isTrap = (error: unknown): error is Error & { cause: Error } => error instanceof Error && error.cause instanceof WebAssembly.RuntimeError;
+const isTrap = (error: unknown): error is Error & { cause: Error } =>
+	error instanceof Error && error.cause instanceof WebAssembly.RuntimeError;
 
 async function handle(ask: Ask): Promise<void> {
-  if (!(await started)) return;
-  await speak(ask.speaking);
-  for (const ref of [ask.text, ...Object.values(refsOf(ask)).flat()]) keep(ref);
-  const begun = performance.now();
-  try {
-    const answered = { kind: "answer", id: ask.id, question: ask.question, answer: await answer(ask), ms: performance.now() - begun } as ToPage;
-    tell(answered);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    // The page throws this worker away and starts another.
-    if (isTrap(error)) tell({ kind: "crashed", id: ask.id, message: error.cause.message });
-    else tell({ kind: "refused", id: ask.id, message });
-  }
+	if (!(await started)) return;
+	await speak(ask.speaking);
+	for (const ref of [ask.text, ...Object.values(refsOf(ask)).flat()]) keep(ref);
+	const begun = performance.now();
+	try {
+		const answered = {
+			kind: "answer",
+			id: ask.id,
+			question: ask.question,
+			answer: await answer(ask),
+			ms: performance.now() - begun,
+		} as ToPage;
+		tell(answered);
+	} catch (error) {
+		const message = error instanceof Error ? error.message : String(error);
+		// The page throws this worker away and starts another.
+		if (isTrap(error))
+			tell({ kind: "crashed", id: ask.id, message: error.cause.message });
+		else tell({ kind: "refused", id: ask.id, message });
+	}
 }
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
-  if ("forget" in data) forget(data.forget);
-  else void handle(data);
+	if ("forget" in data) forget(data.forget);
+	else void handle(data);
 });
 
 const begun = performance.now();
 /** Whether the module could be started; if not, the page has the error. */
-const started: Promise<boolean> = claimkit.init(new URL(wasmUrl, import.meta.url)).then(
-  () => {
-    tell({ kind: "ready", ms: performance.now() - begun });
-    return true;
-  },
-  (error: unknown) => {
-    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
-    return false;
-  },
-);
+const started: Promise<boolean> = claimkit
+	.init(new URL(wasmUrl, import.meta.url))
+	.then(
+		() => {
+			tell({ kind: "ready", ms: performance.now() - begun });
+			return true;
+		},
+		(error: unknown) => {
+			tell({
+				kind: "failed",
+				message: error instanceof Error ? error.message : String(error),
+			});
+			return false;
+		},
+	);

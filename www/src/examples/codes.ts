@@ -4,11 +4,15 @@ import type { CodeExample } from "../../build/codeexamples.ts";
 let fetched: Promise<Record<string, CodeExample>> | undefined;
 
 export function codeExamples(): Promise<Record<string, CodeExample>> {
-  fetched ??= fetch("./code-examples.json")
-    .then((response) => (response.ok ? (response.json() as Promise<Record<string, CodeExample>>) : {}))
-    .catch(() => {
-      fetched = undefined;
-      return {};
-    });
-  return fetched;
+	fetched ??= fetch("./code-examples.json")
+		.then((response) =>
+			response.ok
+				? (response.json() as Promise<Record<string, CodeExample>>)
+				: {},
+		)
+		.catch(() => {
+			fetched = undefined;
+			return {};
+		});
+	return fetched;
 }

@@ -1,5 +1,11 @@
 import { batch, computed, effect, signal } from "@preact/signals";
-import { ask, engineState, forget, sentencesCame, type TextSource } from "../engine/client.ts";
+import {
+	ask,
+	engineState,
+	forget,
+	sentencesCame,
+	type TextSource,
+} from "../engine/client.ts";
 import { countsOf, type ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "claimkit";
 import { files, manifest, source, type PageFile } from "./files.ts";
@@ -10,32 +16,38 @@ import { lang } from "../i18n/index.ts";
 
 /** The engine's answer about one version of one file. */
 export interface Report {
-  fileId: string;
-  version: number;
-  answer: ShortAnswer;
-  /** The advice for a pasted text that is not a manifest written by a person. */
-  guide: Guide | null;
-  ms: number;
+	fileId: string;
+	version: number;
+	answer: ShortAnswer;
+	/** The advice for a pasted text that is not a manifest written by a person. */
+	guide: Guide | null;
+	ms: number;
 }
 
 export const reports = signal<ReadonlyMap<string, Report>>(new Map());
 /** Files whose check crashed or was refused, with the reason. */
-export const failures = signal<ReadonlyMap<string, { version: number; crashed: boolean; message: string }>>(new Map());
+export const failures = signal<
+	ReadonlyMap<string, { version: number; crashed: boolean; message: string }>
+>(new Map());
 /** The first answer is marked on the page's time line, so that its budget can be measured. */
 let first = true;
 
 /** Findings another panel's request has about the open text; while it is shown the editor underlines these. */
-export const overlay = signal<{ fileId: string; version: number; findings: readonly Finding[] } | null>(null);
+export const overlay = signal<{
+	fileId: string;
+	version: number;
+	findings: readonly Finding[];
+} | null>(null);
 
 export const report = computed(() => {
-  const file = manifest.value;
-  return file ? reports.value.get(file.id) : undefined;
+	const file = manifest.value;
+	return file ? reports.value.get(file.id) : undefined;
 });
 
 /** The findings belong to an older text than the one on the screen. */
 export const stale = computed(() => {
-  const file = manifest.value;
-  return !file || report.value?.version !== file.version;
+	const file = manifest.value;
+	return !file || report.value?.version !== file.version;
 });
 
 /**
@@ -43,9 +55,9 @@ export const stale = computed(() => {
  * its findings would delay the next key.
  */
 function pause(length: number): number {
-  if (length < 5_000) return 60;
-  if (length < 100_000) return 150;
-  return length < 1_000_000 ? 250 : 500;
+	if (length < 5_000) return 60;
+	if (length < 100_000) return 150;
+	return length < 1_000_000 ? 250 : 500;
 }
 
 /**
@@ -57,17 +69,31 @@ export const LIMITS = { findings: 200_000 };
 const LONGEST_BLANK = 1_000;
 
 /** An empty text is where a person begins, not a mistake; and a text of another sort gets guidance, and no marks beside it. */
-function ofText(file: PageFile, answer: ShortAnswer): Pick<Report, "answer" | "guide"> {
-  const empty = file.doc.length <= LONGEST_BLANK && file.doc.toString().trim() === "";
-  const guide = guideFor(file.doc, answer);
-  const drop = (gone: (finding: Finding) => boolean) => {
-    const findings = answer.findings.filter((finding) => !gone(finding));
-    return { answer: { ...answer, findings, findingCount: findings.length, counts: countsOf({ ...answer, findings }) }, guide };
-  };
-  if (empty) return drop(({ code }) => code === "nothing-checked");
-  if (helpsNobody(guide, answer)) return drop(() => true);
-  const codes = ignored.peek();
-  return codes.length > 0 ? drop(({ code }) => codes.includes(code)) : { answer, guide };
+function ofText(
+	file: PageFile,
+	answer: ShortAnswer,
+): Pick<Report, "answer" | "guide"> {
+	const empty =
+		file.doc.length <= LONGEST_BLANK && file.doc.toString().trim() === "";
+	const guide = guideFor(file.doc, answer);
+	const drop = (gone: (finding: Finding) => boolean) => {
+		const findings = answer.findings.filter((finding) => !gone(finding));
+		return {
+			answer: {
+				...answer,
+				findings,
+				findingCount: findings.length,
+				counts: countsOf({ ...answer, findings }),
+			},
+			guide,
+		};
+	};
+	if (empty) return drop(({ code }) => code === "nothing-checked");
+	if (helpsNobody(guide, answer)) return drop(() => true);
+	const codes = ignored.peek();
+	return codes.length > 0
+		? drop(({ code }) => codes.includes(code))
+		: { answer, guide };
 }
 
 /** More than this of other texts is not read again for every change of one. */
@@ -75,64 +101,116 @@ const LONGEST_BESIDES = 2_000_000;
 
 /** The other manifests: pods of a text refer to claims of others. */
 function besides(file: PageFile): TextSource[] {
-  const others = files.peek().filter(({ id, role, doc }) => id !== file.id && role === "manifest" && doc.length > 0);
-  const length = others.reduce((sum, { doc }) => sum + doc.length, file.doc.length);
-  return length > LONGEST_BESIDES ? [] : others.map(source);
+	const others = files
+		.peek()
+		.filter(
+			({ id, role, doc }) =>
+				id !== file.id && role === "manifest" && doc.length > 0,
+		);
+	const length = others.reduce(
+		(sum, { doc }) => sum + doc.length,
+		file.doc.length,
+	);
+	return length > LONGEST_BESIDES ? [] : others.map(source);
 }
 
 async function check(file: PageFile, again = true): Promise<void> {
-  const options = { limits: LIMITS, ...cluster() };
-  const outcome = await ask(`validate:${file.id}`, { question: "report", text: source(file), options, texts: { others: besides(file) } });
-  if (outcome.kind === "superseded") return;
-  // A worker may have died of something else: the same text gets a second chance, and no third.
-  if (outcome.kind === "crashed" && again && engineState.peek() !== "failed") {
-    const now = files.peek().find((other) => other.id === file.id);
-    if (now?.version === file.version) return check(file, false);
-  }
-  // The text has changed meanwhile: its own check is on the way, and drawing this answer would delay the next key.
-  const newest = files.peek().find((other) => other.id === file.id);
-  if (newest?.version !== file.version && reports.peek().has(file.id)) return;
-  batch(() => {
-    const failed = new Map(failures.peek());
-    if (outcome.kind === "answer") {
-      failed.delete(file.id);
-      if (first) performance.mark("claimkit-first-findings");
-      first = false;
-      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, ...ofText(file, outcome.answer), ms: outcome.ms });
-    } else {
-      failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.message });
-    }
-    failures.value = failed;
-  });
+	const options = { limits: LIMITS, ...cluster() };
+	const outcome = await ask(`validate:${file.id}`, {
+		question: "report",
+		text: source(file),
+		options,
+		texts: { others: besides(file) },
+	});
+	if (outcome.kind === "superseded") return;
+	// A worker may have died of something else: the same text gets a second chance, and no third.
+	if (outcome.kind === "crashed" && again && engineState.peek() !== "failed") {
+		const now = files.peek().find((other) => other.id === file.id);
+		if (now?.version === file.version) return check(file, false);
+	}
+	// The text has changed meanwhile: its own check is on the way, and drawing this answer would delay the next key.
+	const newest = files.peek().find((other) => other.id === file.id);
+	if (newest?.version !== file.version && reports.peek().has(file.id)) return;
+	batch(() => {
+		const failed = new Map(failures.peek());
+		if (outcome.kind === "answer") {
+			failed.delete(file.id);
+			if (first) performance.mark("claimkit-first-findings");
+			first = false;
+			reports.value = new Map(reports.peek()).set(file.id, {
+				fileId: file.id,
+				version: file.version,
+				...ofText(file, outcome.answer),
+				ms: outcome.ms,
+			});
+		} else {
+			failed.set(file.id, {
+				version: file.version,
+				crashed: outcome.kind === "crashed",
+				message: outcome.message,
+			});
+		}
+		failures.value = failed;
+	});
 }
 
 /** Checks every manifest of the page whenever it or the release changes. */
 export function keepChecking(): void {
-  const asked = new Map<string, string>();
-  const timers = new Map<string, number>();
-  effect(() => {
-    const wanted = JSON.stringify([cluster(), ignored.value, lang.value, sentencesCame.value]);
-    const current = manifest.value;
-    const manifests = files.value.filter((file) => file.role === "manifest");
-    const there = new Set(files.value.map((file) => file.id));
-    if ([...reports.peek().keys()].some((id) => !there.has(id))) reports.value = new Map([...reports.peek()].filter(([id]) => there.has(id)));
-    // The worker keeps the texts of files that are open, and the newest of those that stand for several or for none.
-    forget((key) => (/^f\d+$/.test(key) ? !there.has(key) : key.startsWith("together:") && key.slice("together:".length).split("+").some((id) => !there.has(id))));
-    for (const id of [...asked.keys()]) {
-      if (!manifests.some((file) => file.id === id)) asked.delete(id);
-    }
-    // The one on the screen first.
-    manifests.sort((a, b) => Number(b.id === current?.id) - Number(a.id === current?.id));
-    for (const file of manifests) {
-      const refers = reports.peek().get(file.id)?.answer.among === true;
-      const others = refers || !reports.peek().has(file.id) || manifests.length > 1 ? manifests.filter(({ id }) => id !== file.id).map(({ id, version }) => `${id}@${refers ? version : ""}`).join(" ") : "";
-      const key = `${file.version} ${wanted} ${others}`;
-      if (asked.get(file.id) === key) continue;
-      asked.set(file.id, key);
-      clearTimeout(timers.get(file.id));
-      // The first answer for a file is waited for; later ones are for someone who types.
-      const wait = reports.peek().has(file.id) || timers.has(file.id) ? pause(file.doc.length) : 0;
-      timers.set(file.id, window.setTimeout(() => void check(file), wait));
-    }
-  });
+	const asked = new Map<string, string>();
+	const timers = new Map<string, number>();
+	effect(() => {
+		const wanted = JSON.stringify([
+			cluster(),
+			ignored.value,
+			lang.value,
+			sentencesCame.value,
+		]);
+		const current = manifest.value;
+		const manifests = files.value.filter((file) => file.role === "manifest");
+		const there = new Set(files.value.map((file) => file.id));
+		if ([...reports.peek().keys()].some((id) => !there.has(id)))
+			reports.value = new Map(
+				[...reports.peek()].filter(([id]) => there.has(id)),
+			);
+		// The worker keeps the texts of files that are open, and the newest of those that stand for several or for none.
+		forget((key) =>
+			/^f\d+$/.test(key)
+				? !there.has(key)
+				: key.startsWith("together:") &&
+					key
+						.slice("together:".length)
+						.split("+")
+						.some((id) => !there.has(id)),
+		);
+		for (const id of [...asked.keys()]) {
+			if (!manifests.some((file) => file.id === id)) asked.delete(id);
+		}
+		// The one on the screen first.
+		manifests.sort(
+			(a, b) => Number(b.id === current?.id) - Number(a.id === current?.id),
+		);
+		for (const file of manifests) {
+			const refers = reports.peek().get(file.id)?.answer.among === true;
+			const others =
+				refers || !reports.peek().has(file.id) || manifests.length > 1
+					? manifests
+							.filter(({ id }) => id !== file.id)
+							.map(({ id, version }) => `${id}@${refers ? version : ""}`)
+							.join(" ")
+					: "";
+			const key = `${file.version} ${wanted} ${others}`;
+			if (asked.get(file.id) === key) continue;
+			asked.set(file.id, key);
+			clearTimeout(timers.get(file.id));
+			// The first answer for a file is waited for; later ones are for someone who types.
+			const wait =
+				reports.peek().has(file.id) || timers.has(file.id)
+					? pause(file.doc.length)
+					: 0;
+			timers.set(
+				file.id,
+				window.setTimeout(() => void check(file), wait),
+			);
+		}
+	});
 }

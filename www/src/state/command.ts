@@ -4,74 +4,159 @@ import { clusterWords } from "./gates.ts";
 import { together } from "./together.ts";
 
 /** A path of its own: a name that begins with a dash would be an option. */
-const pathOf = (name: string): string => (name.startsWith("-") ? `./${name}` : name);
+const pathOf = (name: string): string =>
+	name.startsWith("-") ? `./${name}` : name;
 
 /** A word as a shell takes it. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+	return /^[\w@%+=:,./-]+$/.test(word)
+		? word
+		: `'${word.replace(/'/g, "'\\''")}'`;
 }
 
-const OPERATION: Record<options.Operation, string> = { create: "create", update: "update", updateStatus: "update-status", patch: "patch", patchStatus: "patch" };
+const OPERATION: Record<options.Operation, string> = {
+	create: "create",
+	update: "update",
+	updateStatus: "update-status",
+	patch: "patch",
+	patchStatus: "patch",
+};
 
 /** The panels whose commands take feature gates, and labels of the namespace. */
-const WITH_LABELS: readonly options.Panel[] = ["problems", "request", "devices"];
+const WITH_LABELS: readonly options.Panel[] = [
+	"problems",
+	"request",
+	"devices",
+];
 const WITH_GATES: readonly options.Panel[] = [...WITH_LABELS, "audit", "cel"];
 
 /** Returns the command that gives the answer of a panel; null where the command line has no such question. */
 export function commandFor(panel: options.Panel, to = ""): string | null {
-  const file = manifest.value;
-  if (!file) return null;
-  const words = ["npx", "claimkit"];
-  const release = [...(options.release.value ? ["--release", options.release.value] : []), ...(WITH_GATES.includes(panel) ? clusterWords(WITH_LABELS.includes(panel)) : [])];
-  const stored = pathOf(fileOf("stored")?.name ?? "stored.yaml");
-  // Pods and nodes are read from all tabs.
-  const all = () => together()?.files ?? [file];
-  switch (panel) {
-    case "problems":
-      words.push("validate", ...release, pathOf(file.name));
-      break;
-    case "convert":
-      words.push("convert", "--to", to.replace("resource.k8s.io/", ""), ...(options.lossy.value ? ["--allow-loss"] : []), ...(options.annotate.value ? ["--annotate"] : []), ...release, pathOf(file.name));
-      break;
-    case "devices": {
-      const picked = options.pickedDevices.value;
-      const nodes = fileOf("nodes");
-      words.push("allocate", ...(options.alone.value ? ["--alone"] : []), ...release, ...options.whatIf.value.flatMap((change) => ["--what-if", change]), ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), ...all().map(({ name }) => pathOf(name)), ...(nodes ? [pathOf(nodes.name)] : []));
-      break;
-    }
-    case "audit":
-      words.push("audit", ...release, ...all().map(({ name }) => pathOf(name)), ...(fileOf("nodes") ? [pathOf(fileOf("nodes")!.name)] : []));
-      break;
-    case "cel": {
-      const devices = all().filter((one) => /kind["']?: *["']?ResourceSlice/.test(textOf(one)));
-      words.push("cel", ...release, ...devices.flatMap(({ name }) => ["--device", pathOf(name)]), options.expression.value || options.FIRST_EXPRESSION);
-      break;
-    }
-    case "nodes":
-      words.push("evaluate", ...release, "--nodes", pathOf(fileOf("nodes")?.name ?? "nodes.yaml"), ...all().map(({ name }) => pathOf(name)));
-      break;
-    case "request": {
-      const operation = options.operation.value;
-      const checks = options.fieldValidation.value === "Strict" ? [] : ["--field-validation", options.fieldValidation.value.toLowerCase()];
-      if (operation === "patch" || operation === "patchStatus") {
-        const type = options.patchType.value;
-        words.push("patch", "--type", type, ...(operation === "patchStatus" ? ["--subresource", "status"] : []));
-        if (type === "apply") words.push("--field-manager", options.fieldManager.value, ...(options.force.value ? ["--force-conflicts"] : []));
-        words.push(...checks, ...release, stored, pathOf(fileOf("patch")?.name ?? "patch.yaml"));
-        break;
-      }
-      words.push("validate");
-      if (operation !== "create") words.push("--operation", OPERATION[operation], "--old", stored);
-      if (options.via.value !== "kubectl") words.push("--via", options.via.value);
-      if (options.requestNamespace.value) words.push("--namespace", options.requestNamespace.value);
-      words.push(...checks, ...release, pathOf(file.name));
-      break;
-    }
-    case "policy":
-      words.push("admit", ...(fileOf("settings") ? ["--settings", pathOf(fileOf("settings")!.name)] : []), ...to.split(" "));
-      break;
-    default:
-      return null;
-  }
-  return words.map(quoted).join(" ");
+	const file = manifest.value;
+	if (!file) return null;
+	const words = ["npx", "claimkit"];
+	const release = [
+		...(options.release.value ? ["--release", options.release.value] : []),
+		...(WITH_GATES.includes(panel)
+			? clusterWords(WITH_LABELS.includes(panel))
+			: []),
+	];
+	const stored = pathOf(fileOf("stored")?.name ?? "stored.yaml");
+	// Pods and nodes are read from all tabs.
+	const all = () => together()?.files ?? [file];
+	switch (panel) {
+		case "problems":
+			words.push("validate", ...release, pathOf(file.name));
+			break;
+		case "convert":
+			words.push(
+				"convert",
+				"--to",
+				to.replace("resource.k8s.io/", ""),
+				...(options.lossy.value ? ["--allow-loss"] : []),
+				...(options.annotate.value ? ["--annotate"] : []),
+				...release,
+				pathOf(file.name),
+			);
+			break;
+		case "devices": {
+			const picked = options.pickedDevices.value;
+			const nodes = fileOf("nodes");
+			words.push(
+				"allocate",
+				...(options.alone.value ? ["--alone"] : []),
+				...release,
+				...options.whatIf.value.flatMap((change) => ["--what-if", change]),
+				...(picked
+					? [
+							...(picked.pod ? ["--pod", picked.pod] : []),
+							"--node",
+							picked.node,
+						]
+					: []),
+				...all().map(({ name }) => pathOf(name)),
+				...(nodes ? [pathOf(nodes.name)] : []),
+			);
+			break;
+		}
+		case "audit":
+			words.push(
+				"audit",
+				...release,
+				...all().map(({ name }) => pathOf(name)),
+				...(fileOf("nodes") ? [pathOf(fileOf("nodes")!.name)] : []),
+			);
+			break;
+		case "cel": {
+			const devices = all().filter((one) =>
+				/kind["']?: *["']?ResourceSlice/.test(textOf(one)),
+			);
+			words.push(
+				"cel",
+				...release,
+				...devices.flatMap(({ name }) => ["--device", pathOf(name)]),
+				options.expression.value || options.FIRST_EXPRESSION,
+			);
+			break;
+		}
+		case "nodes":
+			words.push(
+				"evaluate",
+				...release,
+				"--nodes",
+				pathOf(fileOf("nodes")?.name ?? "nodes.yaml"),
+				...all().map(({ name }) => pathOf(name)),
+			);
+			break;
+		case "request": {
+			const operation = options.operation.value;
+			const checks =
+				options.fieldValidation.value === "Strict"
+					? []
+					: ["--field-validation", options.fieldValidation.value.toLowerCase()];
+			if (operation === "patch" || operation === "patchStatus") {
+				const type = options.patchType.value;
+				words.push(
+					"patch",
+					"--type",
+					type,
+					...(operation === "patchStatus" ? ["--subresource", "status"] : []),
+				);
+				if (type === "apply")
+					words.push(
+						"--field-manager",
+						options.fieldManager.value,
+						...(options.force.value ? ["--force-conflicts"] : []),
+					);
+				words.push(
+					...checks,
+					...release,
+					stored,
+					pathOf(fileOf("patch")?.name ?? "patch.yaml"),
+				);
+				break;
+			}
+			words.push("validate");
+			if (operation !== "create")
+				words.push("--operation", OPERATION[operation], "--old", stored);
+			if (options.via.value !== "kubectl")
+				words.push("--via", options.via.value);
+			if (options.requestNamespace.value)
+				words.push("--namespace", options.requestNamespace.value);
+			words.push(...checks, ...release, pathOf(file.name));
+			break;
+		}
+		case "policy":
+			words.push(
+				"admit",
+				...(fileOf("settings")
+					? ["--settings", pathOf(fileOf("settings")!.name)]
+					: []),
+				...to.split(" "),
+			);
+			break;
+		default:
+			return null;
+	}
+	return words.map(quoted).join(" ");
 }

@@ -3,34 +3,46 @@ import { Text } from "@codemirror/state";
 import type { TextSource } from "../engine/client.ts";
 
 /** The roles of a file: checked, evaluated against, compared with, patched by, the policy's settings, or those of the project (`claimkit.toml`). */
-export const ROLES = ["manifest", "nodes", "stored", "patch", "settings", "config"] as const;
+export const ROLES = [
+	"manifest",
+	"nodes",
+	"stored",
+	"patch",
+	"settings",
+	"config",
+] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface PageFile {
-  id: string;
-  name: string;
-  role: Role;
-  /** Line ends of the file as it came; the editor works with `\n` alone and they are put back in every answer. */
-  eol: "\n" | "\r\n";
-  /** Grows with every change; with the id it names one text for good. */
-  version: number;
-  doc: Text;
-  /** The file's own bytes where they are not UTF-8, until something is written in it; `doc` then has U+FFFD in their place. */
-  bytes?: Uint8Array;
+	id: string;
+	name: string;
+	role: Role;
+	/** Line ends of the file as it came; the editor works with `\n` alone and they are put back in every answer. */
+	eol: "\n" | "\r\n";
+	/** Grows with every change; with the id it names one text for good. */
+	version: number;
+	doc: Text;
+	/** The file's own bytes where they are not UTF-8, until something is written in it; `doc` then has U+FFFD in their place. */
+	bytes?: Uint8Array;
 }
 
 export const files = signal<readonly PageFile[]>([]);
 export const activeId = signal("");
 
-export const activeFile = computed(() => files.value.find((file) => file.id === activeId.value) ?? files.value[0]);
+export const activeFile = computed(
+	() =>
+		files.value.find((file) => file.id === activeId.value) ?? files.value[0],
+);
 
 /** The manifest the panels speak about: the open one, or the last that was open. */
 const lastManifestId = signal("");
 export const manifest = computed(() => {
-  const active = activeFile.value;
-  if (active?.role === "manifest") return active;
-  const manifests = files.value.filter((file) => file.role === "manifest");
-  return manifests.find((file) => file.id === lastManifestId.value) ?? manifests[0];
+	const active = activeFile.value;
+	if (active?.role === "manifest") return active;
+	const manifests = files.value.filter((file) => file.role === "manifest");
+	return (
+		manifests.find((file) => file.id === lastManifestId.value) ?? manifests[0]
+	);
 });
 
 /**
@@ -38,145 +50,201 @@ export const manifest = computed(() => {
  * the tabs.
  */
 export interface FileHead {
-  id: string;
-  name: string;
-  role: Role;
-  empty: boolean;
+	id: string;
+	name: string;
+	role: Role;
+	empty: boolean;
 }
 
 let heads: readonly FileHead[] = [];
 export const fileHeads = computed(() => {
-  const now = files.value.map(({ id, name, role, doc }) => ({ id, name, role, empty: doc.length === 0 }));
-  const same = now.length === heads.length && now.every((head, index) => Object.entries(head).every(([key, value]) => heads[index]?.[key as keyof FileHead] === value));
-  if (!same) heads = now;
-  return heads;
+	const now = files.value.map(({ id, name, role, doc }) => ({
+		id,
+		name,
+		role,
+		empty: doc.length === 0,
+	}));
+	const same =
+		now.length === heads.length &&
+		now.every((head, index) =>
+			Object.entries(head).every(
+				([key, value]) => heads[index]?.[key as keyof FileHead] === value,
+			),
+		);
+	if (!same) heads = now;
+	return heads;
 });
 /** The manifest without its text: which it is, and whether there is any. */
-export const manifestHead = computed(() => fileHeads.value.find(({ id }) => id === manifest.value?.id));
-export const activeHead = computed(() => fileHeads.value.find(({ id }) => id === activeFile.value?.id));
+export const manifestHead = computed(() =>
+	fileHeads.value.find(({ id }) => id === manifest.value?.id),
+);
+export const activeHead = computed(() =>
+	fileHeads.value.find(({ id }) => id === activeFile.value?.id),
+);
 
 export function fileOf(role: Role): PageFile | undefined {
-  const active = activeFile.value;
-  return active?.role === role ? active : files.value.find((file) => file.role === role);
+	const active = activeFile.value;
+	return active?.role === role
+		? active
+		: files.value.find((file) => file.role === role);
 }
 
 let counter = 0;
 let versions = 0;
 
 export function splitLines(text: string): Text {
-  return Text.of(text.split(/\r\n?|\n/));
+	return Text.of(text.split(/\r\n?|\n/));
 }
 
 /** Consistent CRLF is kept; anything mixed becomes `\n`, as the editor shows it. */
 function lineEnd(text: string): "\n" | "\r\n" {
-  const crlf = text.indexOf("\r\n");
-  return crlf >= 0 && text.indexOf("\n") === crlf + 1 && !/[^\r]\n/.test(text) ? "\r\n" : "\n";
+	const crlf = text.indexOf("\r\n");
+	return crlf >= 0 && text.indexOf("\n") === crlf + 1 && !/[^\r]\n/.test(text)
+		? "\r\n"
+		: "\n";
 }
 
-export function newFile(name: string, role: Role, text: string, bytes?: Uint8Array): PageFile {
-  counter += 1;
-  versions += 1;
-  return { id: `f${counter}`, name, role, eol: lineEnd(text), version: versions, doc: splitLines(text), ...(bytes ? { bytes } : {}) };
+export function newFile(
+	name: string,
+	role: Role,
+	text: string,
+	bytes?: Uint8Array,
+): PageFile {
+	counter += 1;
+	versions += 1;
+	return {
+		id: `f${counter}`,
+		name,
+		role,
+		eol: lineEnd(text),
+		version: versions,
+		doc: splitLines(text),
+		...(bytes ? { bytes } : {}),
+	};
 }
 
 export function textOf(file: PageFile): string {
-  return file.doc.sliceString(0, undefined, file.eol);
+	return file.doc.sliceString(0, undefined, file.eol);
 }
 
 export function source(file: PageFile): TextSource {
-  return { key: file.id, version: file.version, get: () => file.bytes ?? textOf(file) };
+	return {
+		key: file.id,
+		version: file.version,
+		get: () => file.bytes ?? textOf(file),
+	};
 }
 
 /** Reads a file of the disk: as text, and with its bytes where they are not UTF-8. */
-export function decode(bytes: Uint8Array): { text: string; bytes?: Uint8Array } {
-  // A byte order mark is a part of the text, as kubectl reads it.
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch {
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes };
-  }
+export function decode(bytes: Uint8Array): {
+	text: string;
+	bytes?: Uint8Array;
+} {
+	// A byte order mark is a part of the text, as kubectl reads it.
+	try {
+		return {
+			text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+				bytes,
+			),
+		};
+	} catch {
+		return {
+			text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+			bytes,
+		};
+	}
 }
 
 let literals = 0;
 /** Returns a text that is not a file, for one request. */
 export function literal(key: string, text: string): TextSource {
-  literals += 1;
-  return { key: `literal:${key}`, version: literals, get: () => text };
+	literals += 1;
+	return { key: `literal:${key}`, version: literals, get: () => text };
 }
 
 export function activate(id: string): void {
-  const file = files.peek().find((candidate) => candidate.id === id);
-  if (!file) return;
-  if (file.role === "manifest") lastManifestId.value = id;
-  activeId.value = id;
+	const file = files.peek().find((candidate) => candidate.id === id);
+	if (!file) return;
+	if (file.role === "manifest") lastManifestId.value = id;
+	activeId.value = id;
 }
 
 /** Called by the editor for every change of a text. */
 export function changeDoc(id: string, doc: Text): void {
-  versions += 1;
-  files.value = files.peek().map((file) => {
-    if (file.id !== id) return file;
-    const { bytes: _, ...rest } = file;
-    return { ...rest, doc, version: versions };
-  });
+	versions += 1;
+	files.value = files.peek().map((file) => {
+		if (file.id !== id) return file;
+		const { bytes: _, ...rest } = file;
+		return { ...rest, doc, version: versions };
+	});
 }
 
 /** Gives a file a name; two of one name would look the same in a command or a report. */
 export function rename(id: string, wanted: string): void {
-  const name = freeName(wanted, id);
-  files.value = files.peek().map((file) => (file.id === id ? { ...file, name } : file));
+	const name = freeName(wanted, id);
+	files.value = files
+		.peek()
+		.map((file) => (file.id === id ? { ...file, name } : file));
 }
 
 export function setRole(id: string, role: Role): void {
-  files.value = files.peek().map((file) => (file.id === id ? { ...file, role } : file));
+	files.value = files
+		.peek()
+		.map((file) => (file.id === id ? { ...file, role } : file));
 }
 
 export function close(id: string): void {
-  const list = files.peek();
-  const index = list.findIndex((file) => file.id === id);
-  if (index < 0 || list.length === 1) return;
-  const rest = list.filter((file) => file.id !== id);
-  files.value = rest;
-  if (activeId.peek() === id) activate((rest[index] ?? rest[rest.length - 1])?.id ?? "");
+	const list = files.peek();
+	const index = list.findIndex((file) => file.id === id);
+	if (index < 0 || list.length === 1) return;
+	const rest = list.filter((file) => file.id !== id);
+	files.value = rest;
+	if (activeId.peek() === id)
+		activate((rest[index] ?? rest[rest.length - 1])?.id ?? "");
 }
 
 /** Reopens a closed file in its old position; later changes of other files stay. */
 export function reopen(file: PageFile, index: number): void {
-  const list = files.peek();
-  if (!list.some(({ id }) => id === file.id)) files.value = [...list.slice(0, index), file, ...list.slice(index)];
-  activate(file.id);
+	const list = files.peek();
+	if (!list.some(({ id }) => id === file.id))
+		files.value = [...list.slice(0, index), file, ...list.slice(index)];
+	activate(file.id);
 }
 
 export function open(file: PageFile): void {
-  files.value = [...files.peek(), file];
-  activate(file.id);
+	files.value = [...files.peek(), file];
+	activate(file.id);
 }
 
 /** Replaces all files of the page. */
 export function replaceAll(list: readonly PageFile[], active = 0): void {
-  files.value = list;
-  lastManifestId.value = "";
-  const first = list[active] ?? list[0];
-  activeId.value = "";
-  if (first) activate(first.id);
+	files.value = list;
+	lastManifestId.value = "";
+	const first = list[active] ?? list[0];
+	activeId.value = "";
+	if (first) activate(first.id);
 }
 
 /** Returns the role that a file's name suggests. The role that its objects suggest is in `arrivals.ts`. */
 export function roleOfName(name: string): Role {
-  if (/(^|\/)claimkit\.toml$/i.test(name)) return "config";
-  return /^settings\.(ya?ml|json)$/i.test(name) ? "settings" : "manifest";
+	if (/(^|\/)claimkit\.toml$/i.test(name)) return "config";
+	return /^settings\.(ya?ml|json)$/i.test(name) ? "settings" : "manifest";
 }
 
 /** A name no other file has. */
 export function freeName(wanted: string, own = ""): string {
-  const taken = new Set(files.peek().flatMap((file) => (file.id === own ? [] : [file.name])));
-  if (!taken.has(wanted)) return wanted;
-  const dot = wanted.lastIndexOf(".");
-  const [stem, end] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];
-  for (let i = 2; ; i++) {
-    const name = `${stem}-${i}${end}`;
-    if (!taken.has(name)) return name;
-  }
+	const taken = new Set(
+		files.peek().flatMap((file) => (file.id === own ? [] : [file.name])),
+	);
+	if (!taken.has(wanted)) return wanted;
+	const dot = wanted.lastIndexOf(".");
+	const [stem, end] =
+		dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];
+	for (let i = 2; ; i++) {
+		const name = `${stem}-${i}${end}`;
+		if (!taken.has(name)) return name;
+	}
 }
 
-export const fileById = (id: string): PageFile | undefined => files.peek().find((file) => file.id === id);
+export const fileById = (id: string): PageFile | undefined =>
+	files.peek().find((file) => file.id === id);

@@ -4,45 +4,64 @@ import { gateWords, labelWords, release } from "./options.ts";
 
 /** Pairs such as `Name=true, other=false`, one behind the other or line by line. */
 function pairs(text: string): [string, string][] {
-  return text
-    .split(/[\s,]+/)
-    .filter((word) => word !== "")
-    .map((word) => {
-      const at = word.indexOf("=");
-      return at < 0 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
-    });
+	return text
+		.split(/[\s,]+/)
+		.filter((word) => word !== "")
+		.map((word) => {
+			const at = word.indexOf("=");
+			return at < 0 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
+		});
 }
 
 /** Feature gates that are set, and words that set none. */
 export const gates = computed(() => {
-  const set: Record<string, boolean> = {};
-  const wrong: string[] = [];
-  for (const [name, value] of pairs(gateWords.value)) {
-    if (/^\w+$/.test(name) && /^(true|false)$/i.test(value)) set[name] = value.toLowerCase() === "true";
-    else wrong.push(value === "" ? name : `${name}=${value}`);
-  }
-  return { set, wrong };
+	const set: Record<string, boolean> = {};
+	const wrong: string[] = [];
+	for (const [name, value] of pairs(gateWords.value)) {
+		if (/^\w+$/.test(name) && /^(true|false)$/i.test(value))
+			set[name] = value.toLowerCase() === "true";
+		else wrong.push(value === "" ? name : `${name}=${value}`);
+	}
+	return { set, wrong };
 });
 
 /** Labels of the namespace of the request. */
-export const namespaceLabels = computed(() => Object.fromEntries(pairs(labelWords.value)));
+export const namespaceLabels = computed(() =>
+	Object.fromEntries(pairs(labelWords.value)),
+);
 
 /** Returns the settings of the server: the release, and the gates and labels that differ from the defaults. */
-export function cluster(): Pick<RequestOptions, "release" | "gates" | "namespaceLabels"> {
-  const { set } = gates.value;
-  const labels = namespaceLabels.value;
-  return { ...(release.value ? { release: release.value } : {}), ...(Object.keys(set).length > 0 ? { gates: set } : {}), ...(Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {}) };
+export function cluster(): Pick<
+	RequestOptions,
+	"release" | "gates" | "namespaceLabels"
+> {
+	const { set } = gates.value;
+	const labels = namespaceLabels.value;
+	return {
+		...(release.value ? { release: release.value } : {}),
+		...(Object.keys(set).length > 0 ? { gates: set } : {}),
+		...(Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {}),
+	};
 }
 
 /** The same for questions that know no namespace. */
 export function serverOnly(): Pick<CommonOptions, "release" | "gates"> {
-  const { namespaceLabels: _, ...rest } = cluster();
-  return rest;
+	const { namespaceLabels: _, ...rest } = cluster();
+	return rest;
 }
 
 /** The gates as the command line takes them; `labels`: those of the namespace too. */
 export function clusterWords(labels: boolean): string[] {
-  const set = Object.entries(gates.value.set).map(([name, on]) => `${name}=${on}`);
-  const pairs = labels ? Object.entries(namespaceLabels.value).map(([name, value]) => `${name}=${value}`) : [];
-  return [...(set.length > 0 ? ["--gates", set.join(",")] : []), ...(pairs.length > 0 ? ["--namespace-labels", pairs.join(",")] : [])];
+	const set = Object.entries(gates.value.set).map(
+		([name, on]) => `${name}=${on}`,
+	);
+	const pairs = labels
+		? Object.entries(namespaceLabels.value).map(
+				([name, value]) => `${name}=${value}`,
+			)
+		: [];
+	return [
+		...(set.length > 0 ? ["--gates", set.join(",")] : []),
+		...(pairs.length > 0 ? ["--namespace-labels", pairs.join(",")] : []),
+	];
 }

@@ -4,7 +4,9 @@ import { files, type PageFile } from "./files.ts";
 
 /** Returns the name of a finding in a link: its code and place, which a reader of the address can make sense of. */
 export function findingKey({ code, range, object }: Finding): string {
-  return range ? `${code}@${range.start.line + 1}.${range.start.character + 1}` : `${code}@${object ?? ""}`;
+	return range
+		? `${code}@${range.start.line + 1}.${range.start.character + 1}`
+		: `${code}@${object ?? ""}`;
 }
 
 /** The finding a link leads to, until it is on the screen. */
@@ -12,8 +14,8 @@ export const wantedFinding = signal("");
 /** The texts that the link opened: where something is written in them before the finding is there, the cursor stays. */
 let linked: readonly PageFile[] = [];
 export function wantFinding(key: string): void {
-  linked = files.peek();
-  wantedFinding.value = key;
+	linked = files.peek();
+	wantedFinding.value = key;
 }
 export const asLinked = (): boolean => linked === files.peek();
 /** Whether a link leads to the answer about one node, until that is on the screen. */

@@ -4,109 +4,176 @@ import type { Role } from "./files.ts";
 
 /** The kind of a text that is not a manifest written by a person, and the role that fits it. */
 export interface Guide {
-  what: "nodes" | "patch" | "table" | "described" | "event" | "waiting" | "fenced" | "prompted" | "expression" | "review" | "helm" | "live" | "dump" | "settings" | "config" | "large" | "other";
-  use?: Role;
-  /** For a dump: the number of objects of each kind that placing looks at. */
-  kinds?: readonly KindCount[];
+	what:
+		| "nodes"
+		| "patch"
+		| "table"
+		| "described"
+		| "event"
+		| "waiting"
+		| "fenced"
+		| "prompted"
+		| "expression"
+		| "review"
+		| "helm"
+		| "live"
+		| "dump"
+		| "settings"
+		| "config"
+		| "large"
+		| "other";
+	use?: Role;
+	/** For a dump: the number of objects of each kind that placing looks at. */
+	kinds?: readonly KindCount[];
 }
 
 /** The length of the start of a text that decides its kind, where it has no objects of the API group. */
 const LOOKED_AT = 20_000;
 
 /** The beginning of settings of the policy, which other texts do not have. */
-const SETTINGS = /^[{ ]*["']?(apiVersions|deviceClasses|resourceClasses|allocationModes|adminAccess|limits|tolerations|selectors|opaqueParameters|extendedResourceNames|deviceTaintRules|drivers|parametersRef|suitableNodes|availableOnNodes|shareable|pods|exempt|mode|validation|gates)["']?\s*:/m;
+const SETTINGS =
+	/^[{ ]*["']?(apiVersions|deviceClasses|resourceClasses|allocationModes|adminAccess|limits|tolerations|selectors|opaqueParameters|extendedResourceNames|deviceTaintRules|drivers|parametersRef|suitableNodes|availableOnNodes|shareable|pods|exempt|mode|validation|gates)["']?\s*:/m;
 
 /** The fence of a code block in Markdown. */
 const FENCE = /^ {0,3}(```+|~~~+)[^\n`]*$/;
 /** A shell command that was copied together with its output. */
-const PROMPT = /^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|\([\w.-]+\)\s*[$%]|[$%>❯➜])\s+(?:sudo\s+)?(?:kubectl|k|oc|helm|cat|claimkit|npx)\b.*$/;
+const PROMPT =
+	/^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|\([\w.-]+\)\s*[$%]|[$%>❯➜])\s+(?:sudo\s+)?(?:kubectl|k|oc|helm|cat|claimkit|npx)\b.*$/;
 /** A prompt at which nothing was typed yet. */
 const EMPTY_PROMPT = /^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|[$%❯➜])\s*$/;
 const EVENT = /\b\d+\/\d+ nodes are available:|\bFailedScheduling\b/;
-const EXPRESSION = /^[\s!(]*(device\b|has\(\s*device\b|cel\.bind\(|quantity\(|"[^"\n]*" (in|==) device\b)/;
+const EXPRESSION =
+	/^[\s!(]*(device\b|has\(\s*device\b|cel\.bind\(|quantity\(|"[^"\n]*" (in|==) device\b)/;
 
 const OURS = "resource.k8s.io/";
 
-const has = (kinds: readonly KindCount[], ...names: string[]): boolean => kinds.some(({ kind }) => names.includes(kind));
+const has = (kinds: readonly KindCount[], ...names: string[]): boolean =>
+	kinds.some(({ kind }) => names.includes(kind));
 
 /** Returns the advice that follows from the engine's list of objects. */
 function ofKinds({ kinds, live }: ShortAnswer, head: string): Guide | null {
-  if (kinds.length === 0) return null;
-  if (kinds.every(({ apiVersion, kind }) => apiVersion === "v1" && (kind === "Node" || kind === "NodeList"))) return { what: "nodes", use: "nodes" };
-  if (has(kinds, "AdmissionReview")) return { what: "review" };
-  const only = (...names: string[]) => kinds.every(({ kind }) => names.includes(kind));
-  if (only("Event", "EventList") && EVENT.test(head)) return { what: "event" };
-  if (only("Pod", "PodList") && live && EVENT.test(head)) return { what: "waiting" };
-  if (!live || !kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS))) return null;
-  const several = kinds.reduce((sum, { count }) => sum + count, 0) > 1;
-  if (several && has(kinds, "Node", "Pod", "ResourceSlice")) return { what: "dump", kinds };
-  return { what: "live", use: "stored" };
+	if (kinds.length === 0) return null;
+	if (
+		kinds.every(
+			({ apiVersion, kind }) =>
+				apiVersion === "v1" && (kind === "Node" || kind === "NodeList"),
+		)
+	)
+		return { what: "nodes", use: "nodes" };
+	if (has(kinds, "AdmissionReview")) return { what: "review" };
+	const only = (...names: string[]) =>
+		kinds.every(({ kind }) => names.includes(kind));
+	if (only("Event", "EventList") && EVENT.test(head)) return { what: "event" };
+	if (only("Pod", "PodList") && live && EVENT.test(head))
+		return { what: "waiting" };
+	if (!live || !kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS)))
+		return null;
+	const several = kinds.reduce((sum, { count }) => sum + count, 0) > 1;
+	if (several && has(kinds, "Node", "Pod", "ResourceSlice"))
+		return { what: "dump", kinds };
+	return { what: "live", use: "stored" };
 }
 
 /** Recognizes the kind of a pasted text from what the engine found in it, or from its text where it found nothing. */
 export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
-  const head = doc.sliceString(0, LOOKED_AT);
-  if (head.trim() === "") return null;
-  const lines = head.split("\n");
-  if (lines.some((line) => FENCE.test(line))) return { what: "fenced" };
-  if (lines.some((line) => PROMPT.test(line))) return { what: "prompted" };
-  if (answer.findings.some(({ code }) => code === "limit-bytes")) return { what: "large" };
-  const known = ofKinds(answer, head);
-  if (known) return known;
-  const { kinds } = answer;
-  const ours = kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS));
-  if (ours || judged(answer)) return helm(head) ? { what: "helm" } : null;
-  if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
-  if (/^Name: +\S/m.test(head) && /^(API Version|Namespace|Labels|Status|Containers|Events): */m.test(head)) return { what: "described" };
-  if (helm(head)) return { what: "helm" };
-  const first = head.trimStart();
-  const operations = /^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) && /["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
-  if (operations) return { what: "patch", use: "patch" };
-  // In YAML the object's own keys start in the first column; references inside it have a kind, too.
-  const json = /^[{[]/.test(first);
-  const typed = (json ? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m : /^(- )?["']?(apiVersion|kind)["']?\s*:/m).test(head);
-  if (!typed && (json ? /^\{?\s*"(metadata|spec|status)"\s*:/m : /^["']?(metadata|spec|status)["']?\s*:/m).test(head)) return { what: "patch", use: "patch" };
-  if (!typed && EXPRESSION.test(first)) return { what: "expression" };
-  if (!typed && EVENT.test(head)) return { what: "event" };
-  if (!typed && /^\s*(\[[\w."-]+\]|[\w."-]+\s*=\s*(["'[{]|true|false|\d))/m.test(head) && !/^[\w."-]+\s*:/m.test(head)) return { what: "config", use: "config" };
-  if (!typed && SETTINGS.test(head)) return { what: "settings", use: "settings" };
-  const nothing = answer.findings.some(({ code }) => code === "nothing-checked" || code === "no-kind");
-  return nothing ? { what: "other" } : null;
+	const head = doc.sliceString(0, LOOKED_AT);
+	if (head.trim() === "") return null;
+	const lines = head.split("\n");
+	if (lines.some((line) => FENCE.test(line))) return { what: "fenced" };
+	if (lines.some((line) => PROMPT.test(line))) return { what: "prompted" };
+	if (answer.findings.some(({ code }) => code === "limit-bytes"))
+		return { what: "large" };
+	const known = ofKinds(answer, head);
+	if (known) return known;
+	const { kinds } = answer;
+	const ours = kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS));
+	if (ours || judged(answer)) return helm(head) ? { what: "helm" } : null;
+	if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
+	if (
+		/^Name: +\S/m.test(head) &&
+		/^(API Version|Namespace|Labels|Status|Containers|Events): */m.test(head)
+	)
+		return { what: "described" };
+	if (helm(head)) return { what: "helm" };
+	const first = head.trimStart();
+	const operations =
+		/^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) &&
+		/["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
+	if (operations) return { what: "patch", use: "patch" };
+	// In YAML the object's own keys start in the first column; references inside it have a kind, too.
+	const json = /^[{[]/.test(first);
+	const typed = (
+		json
+			? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m
+			: /^(- )?["']?(apiVersion|kind)["']?\s*:/m
+	).test(head);
+	if (
+		!typed &&
+		(json
+			? /^\{?\s*"(metadata|spec|status)"\s*:/m
+			: /^["']?(metadata|spec|status)["']?\s*:/m
+		).test(head)
+	)
+		return { what: "patch", use: "patch" };
+	if (!typed && EXPRESSION.test(first)) return { what: "expression" };
+	if (!typed && EVENT.test(head)) return { what: "event" };
+	if (
+		!typed &&
+		/^\s*(\[[\w."-]+\]|[\w."-]+\s*=\s*(["'[{]|true|false|\d))/m.test(head) &&
+		!/^[\w."-]+\s*:/m.test(head)
+	)
+		return { what: "config", use: "config" };
+	if (!typed && SETTINGS.test(head))
+		return { what: "settings", use: "settings" };
+	const nothing = answer.findings.some(
+		({ code }) => code === "nothing-checked" || code === "no-kind",
+	);
+	return nothing ? { what: "other" } : null;
 }
 
 const helm = (head: string): boolean => /^[^#\n]*\{\{-?\s*[\w.$("]/m.test(head);
 
-const judged = ({ objects }: ShortAnswer): boolean => objects.some(({ valid }) => typeof valid === "boolean");
+const judged = ({ objects }: ShortAnswer): boolean =>
+	objects.some(({ valid }) => typeof valid === "boolean");
 
 /** Whether the engine's findings are useless, because the text is not a manifest at all. */
 export function helpsNobody(guide: Guide | null, answer: ShortAnswer): boolean {
-  if (guide === null || guide.what === "live" || guide.what === "dump") return false;
-  return guide.what === "fenced" || guide.what === "prompted" || !judged(answer);
+	if (guide === null || guide.what === "live" || guide.what === "dump")
+		return false;
+	return (
+		guide.what === "fenced" || guide.what === "prompted" || !judged(answer)
+	);
 }
 
 /** The manifests of a text between the fences of Markdown, or below lines typed into a shell. */
 export function unwrapped(text: string): string {
-  const lines = text.split("\n");
-  const parts: string[][] = [[]];
-  if (lines.some((line) => FENCE.test(line))) {
-    let inside = false;
-    let indent = 0;
-    for (const line of lines) {
-      if (FENCE.test(line)) {
-        inside = !inside;
-        indent = line.search(/\S/);
-        if (inside) parts.push([]);
-      } else if (inside) {
-        parts.at(-1)!.push(line.slice(0, indent).trim() === "" ? line.slice(indent) : line);
-      }
-    }
-  } else {
-    for (const line of lines) {
-      if (PROMPT.test(line)) parts.push([]);
-      else parts.at(-1)!.push(line);
-    }
-  }
-  const kept = parts.map((part) => part.join("\n").replace(/^\n+|\s+$/g, "")).filter((part) => part !== "" && !PROMPT.test(part));
-  const whole = kept.join("\n---\n").split("\n");
-  return `${whole.filter((line) => !PROMPT.test(line) && !EMPTY_PROMPT.test(line)).join("\n")}\n`;
+	const lines = text.split("\n");
+	const parts: string[][] = [[]];
+	if (lines.some((line) => FENCE.test(line))) {
+		let inside = false;
+		let indent = 0;
+		for (const line of lines) {
+			if (FENCE.test(line)) {
+				inside = !inside;
+				indent = line.search(/\S/);
+				if (inside) parts.push([]);
+			} else if (inside) {
+				parts
+					.at(-1)!
+					.push(
+						line.slice(0, indent).trim() === "" ? line.slice(indent) : line,
+					);
+			}
+		}
+	} else {
+		for (const line of lines) {
+			if (PROMPT.test(line)) parts.push([]);
+			else parts.at(-1)!.push(line);
+		}
+	}
+	const kept = parts
+		.map((part) => part.join("\n").replace(/^\n+|\s+$/g, ""))
+		.filter((part) => part !== "" && !PROMPT.test(part));
+	const whole = kept.join("\n---\n").split("\n");
+	return `${whole.filter((line) => !PROMPT.test(line) && !EMPTY_PROMPT.test(line)).join("\n")}\n`;
 }

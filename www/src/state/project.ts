@@ -11,65 +11,99 @@ import type { Target } from "./options.ts";
 
 /** A file of the project and what a conversion makes of it. */
 export interface ConvertedFile {
-  file: PageFile;
-  /** Null where it has no object of a known version. */
-  answer: Conversion | null;
-  /** Why there is no answer. */
-  failed: string;
+	file: PageFile;
+	/** Null where it has no object of a known version. */
+	answer: Conversion | null;
+	/** Why there is no answer. */
+	failed: string;
 }
 
 /** Converts every manifest, each read beside all others, one after the other; `known` are the versions there are, oldest first. */
-export async function convertAll(to: Target, options: Omit<ConvertOptions, "to">, known: readonly string[], tell: (done: ConvertedFile[], all: number) => void, current: () => boolean): Promise<void> {
-  const manifests = files.peek().filter(({ role, doc }) => role === "manifest" && doc.length > 0);
-  const done: ConvertedFile[] = [];
-  for (const file of manifests) {
-    const own = versionsIn({ files: [file] });
-    if (![...own].some((version) => known.includes(version))) {
-      done.push({ file, answer: null, failed: "" });
-    } else {
-      const others = manifests.filter(({ id }) => id !== file.id);
-      const outcome = await ask("convert-all", {
-        question: "convert",
-        text: source(file),
-        options: { to, ...options },
-        texts: { others: others.map(source) },
-      });
-      if (!current() || outcome.kind === "superseded") return;
-      done.push(outcome.kind === "answer" ? { file, answer: outcome.answer, failed: "" } : { file, answer: null, failed: outcome.message });
-    }
-    tell([...done], manifests.length);
-  }
-  if (manifests.length === 0) tell([], 0);
+export async function convertAll(
+	to: Target,
+	options: Omit<ConvertOptions, "to">,
+	known: readonly string[],
+	tell: (done: ConvertedFile[], all: number) => void,
+	current: () => boolean,
+): Promise<void> {
+	const manifests = files
+		.peek()
+		.filter(({ role, doc }) => role === "manifest" && doc.length > 0);
+	const done: ConvertedFile[] = [];
+	for (const file of manifests) {
+		const own = versionsIn({ files: [file] });
+		if (![...own].some((version) => known.includes(version))) {
+			done.push({ file, answer: null, failed: "" });
+		} else {
+			const others = manifests.filter(({ id }) => id !== file.id);
+			const outcome = await ask("convert-all", {
+				question: "convert",
+				text: source(file),
+				options: { to, ...options },
+				texts: { others: others.map(source) },
+			});
+			if (!current() || outcome.kind === "superseded") return;
+			done.push(
+				outcome.kind === "answer"
+					? { file, answer: outcome.answer, failed: "" }
+					: { file, answer: null, failed: outcome.message },
+			);
+		}
+		tell([...done], manifests.length);
+	}
+	if (manifests.length === 0) tell([], 0);
 }
 
 /** Puts the converted texts in place of the files', each as one step that can be undone. */
 export function applyAll(converted: readonly ConvertedFile[]): void {
-  let changed = 0;
-  for (const { file, answer } of converted) {
-    if (answer?.text === undefined || answer.same || fileById(file.id)?.version !== file.version) continue;
-    editFile(file.id, { from: 0, to: file.doc.length, insert: answer.text.replace(/\r\n?/g, "\n") });
-    changed += 1;
-  }
-  notify({ text: t.peek().convertedFiles(changed) });
+	let changed = 0;
+	for (const { file, answer } of converted) {
+		if (
+			answer?.text === undefined ||
+			answer.same ||
+			fileById(file.id)?.version !== file.version
+		)
+			continue;
+		editFile(file.id, {
+			from: 0,
+			to: file.doc.length,
+			insert: answer.text.replace(/\r\n?/g, "\n"),
+		});
+		changed += 1;
+	}
+	notify({ text: t.peek().convertedFiles(changed) });
 }
 
 /** A path inside the archive: nothing leads out of the folder that it is unpacked in. */
-const insideOf = (name: string): string => name.split(/[\\/]+/).filter((part) => part !== "" && part !== "." && part !== "..").join("/") || "manifest.yaml";
+const insideOf = (name: string): string =>
+	name
+		.split(/[\\/]+/)
+		.filter((part) => part !== "" && part !== "." && part !== "..")
+		.join("/") || "manifest.yaml";
 
 /**
  * Saves every open file in one archive, converted ones in place of those they were made from. Browsers compress, but write no
  * archives: their directory and check sums are the library's.
  */
-export async function downloadAll(converted: readonly ConvertedFile[] = []): Promise<void> {
-  const { zipSync, strToU8 } = await import("fflate");
-  const made = new Map(converted.flatMap(({ file, answer }) => (answer?.text === undefined ? [] : [[file.id, answer.text] as const])));
-  const entries: Record<string, Uint8Array> = {};
-  for (const file of files.peek()) {
-    let name = insideOf(file.name);
-    // Names that differ outside the folder alone would be one inside of it.
-    for (let n = 2; Object.hasOwn(entries, name); n++) name = insideOf(file.name).replace(/(\.[^./]*)?$/, `-${n}$1`);
-    entries[name] = made.has(file.id) ? strToU8(made.get(file.id) ?? "") : (file.bytes ?? strToU8(textOf(file)));
-  }
-  download("claimkit.zip", zipSync(entries) as Uint8Array<ArrayBuffer>);
-  notify({ text: t.peek().savedAll(Object.keys(entries).length) });
+export async function downloadAll(
+	converted: readonly ConvertedFile[] = [],
+): Promise<void> {
+	const { zipSync, strToU8 } = await import("fflate");
+	const made = new Map(
+		converted.flatMap(({ file, answer }) =>
+			answer?.text === undefined ? [] : [[file.id, answer.text] as const],
+		),
+	);
+	const entries: Record<string, Uint8Array> = {};
+	for (const file of files.peek()) {
+		let name = insideOf(file.name);
+		// Names that differ outside the folder alone would be one inside of it.
+		for (let n = 2; Object.hasOwn(entries, name); n++)
+			name = insideOf(file.name).replace(/(\.[^./]*)?$/, `-${n}$1`);
+		entries[name] = made.has(file.id)
+			? strToU8(made.get(file.id) ?? "")
+			: (file.bytes ?? strToU8(textOf(file)));
+	}
+	download("claimkit.zip", zipSync(entries) as Uint8Array<ArrayBuffer>);
+	notify({ text: t.peek().savedAll(Object.keys(entries).length) });
 }

@@ -10,42 +10,65 @@ let told = "";
 
 /** Asks for the releases in the page's language, once for each. */
 export async function loadReleases(): Promise<void> {
-  const locale = lang.peek();
-  if (told === locale) return;
-  const outcome = await ask("releases", { question: "releases", text: literal("releases", ""), options: { locale } });
-  if (outcome.kind !== "answer") return;
-  told = locale;
-  releases.value = outcome.answer.releases;
+	const locale = lang.peek();
+	if (told === locale) return;
+	const outcome = await ask("releases", {
+		question: "releases",
+		text: literal("releases", ""),
+		options: { locale },
+	});
+	if (outcome.kind !== "answer") return;
+	told = locale;
+	releases.value = outcome.answer.releases;
 }
 
 /** A choice of the list: every minor release, and the last patch before rules changed inside one. */
 export interface Choice {
-  value: Release;
-  label: string;
-  notes: string[];
+	value: Release;
+	label: string;
+	notes: string[];
 }
 
 const patchOf = (release: string) => Number(release.split(".")[2] ?? 0);
 /** Returns a patch of a minor release. */
-export const patchNamed = (release: Release, patch: number): Release => `1.${Number(release.split(".")[1])}.${patch}`;
+export const patchNamed = (release: Release, patch: number): Release =>
+	`1.${Number(release.split(".")[1])}.${patch}`;
 
 export const choices = computed<Choice[]>(() =>
-  releases.value.flatMap(({ release, lastPatch, versions, changes }) => {
-    const served = versions.map(({ apiVersion }) => apiVersion.split("/").pop()).join(", ");
-    const starts = [0, ...changes.map(({ since }) => patchOf(since)).filter((patch) => patch > 0)];
-    return starts.map((start, index): Choice => {
-      const next = starts[index + 1];
-      const end = next === undefined ? patchOf(lastPatch) : next - 1;
-      const notes = changes.filter(({ since }) => patchOf(since) === start).flatMap(({ documentation }) => documentation ?? []);
-      return {
-        // A minor release alone means its last patch.
-        value: next === undefined ? release : patchNamed(release, end),
-        label: starts.length > 1 ? `${release}.${start} – ${release}.${end}` : release,
-        notes: [served, ...notes],
-      };
-    });
-  }),
+	releases.value.flatMap(({ release, lastPatch, versions, changes }) => {
+		const served = versions
+			.map(({ apiVersion }) => apiVersion.split("/").pop())
+			.join(", ");
+		const starts = [
+			0,
+			...changes
+				.map(({ since }) => patchOf(since))
+				.filter((patch) => patch > 0),
+		];
+		return starts.map((start, index): Choice => {
+			const next = starts[index + 1];
+			const end = next === undefined ? patchOf(lastPatch) : next - 1;
+			const notes = changes
+				.filter(({ since }) => patchOf(since) === start)
+				.flatMap(({ documentation }) => documentation ?? []);
+			return {
+				// A minor release alone means its last patch.
+				value: next === undefined ? release : patchNamed(release, end),
+				label:
+					starts.length > 1
+						? `${release}.${start} – ${release}.${end}`
+						: release,
+				notes: [served, ...notes],
+			};
+		});
+	}),
 );
 
 /** Every API version that some release serves, oldest first. */
-export const versions = computed(() => [...new Set(releases.value.flatMap((entry) => entry.versions.map(({ apiVersion }) => apiVersion)))]);
+export const versions = computed(() => [
+	...new Set(
+		releases.value.flatMap((entry) =>
+			entry.versions.map(({ apiVersion }) => apiVersion),
+		),
+	),
+]);

@@ -4,31 +4,36 @@ import { files, manifest, textOf, type PageFile } from "./files.ts";
 
 /** Several manifests read as one stream, and the way back from its lines to the files. */
 export interface Together extends TextSource {
-  get(): string;
-  files: readonly PageFile[];
-  /** Returns the file of a range of the stream, and the range in it. */
-  locate(range: Range): { file: PageFile; range: Range };
+	get(): string;
+	files: readonly PageFile[];
+	/** Returns the file of a range of the stream, and the range in it. */
+	locate(range: Range): { file: PageFile; range: Range };
 }
 
 const SEPARATOR = "\n---\n";
 
 function shift({ start, end }: Range, lines: number): Range {
-  return { start: { ...start, line: start.line - lines }, end: { ...end, line: end.line - lines } };
+	return {
+		start: { ...start, line: start.line - lines },
+		end: { ...end, line: end.line - lines },
+	};
 }
 
-const isJson = ({ doc }: PageFile): boolean => /^[\s\ufeff]*[{[]/.test(doc.sliceString(0, 200));
+const isJson = ({ doc }: PageFile): boolean =>
+	/^[\s\ufeff]*[{[]/.test(doc.sliceString(0, 200));
 
 /**
  * A file's text as a part of a stream. JSON is YAML, but for the tabs that indent it: outside of strings, where JSON has none, a
  * blank is as good, and moves nothing.
  */
 function partOf(file: PageFile): string {
-  const text = textOf(file);
-  return isJson(file) ? text.replace(/\t/g, " ") : text;
+	const text = textOf(file);
+	return isJson(file) ? text.replace(/\t/g, " ") : text;
 }
 
 /** Several JSON values in a row are not YAML. */
-const isOneValue = (file: PageFile): boolean => !/^[}\]][ \t\r]*\n\s*[{[]/m.test(textOf(file));
+const isOneValue = (file: PageFile): boolean =>
+	!/^[}\]][ \t\r]*\n\s*[{[]/m.test(textOf(file));
 
 /** A stream that begins with JSON would be read as JSON to its end. */
 const YAML_AHEAD = "---\n";
@@ -38,45 +43,63 @@ const YAML_AHEAD = "---\n";
  * together, in the order of the tabs, whether they are YAML or JSON. `more`: those with nodes too, where a question takes one text alone.
  */
 export function together(more: "" | "nodes" = ""): Together | null {
-  const open = manifest.value;
-  if (!open) return null;
-  const wanted = files.value.filter((file) => (file.role === "manifest" || file.role === more) && (file.id === open.id || file.doc.length > 0));
-  const list = wanted.length > 1 ? wanted.filter((file) => file.id === open.id || !isJson(file) || isOneValue(file)) : wanted;
-  return streamOf(list, open);
+	const open = manifest.value;
+	if (!open) return null;
+	const wanted = files.value.filter(
+		(file) =>
+			(file.role === "manifest" || file.role === more) &&
+			(file.id === open.id || file.doc.length > 0),
+	);
+	const list =
+		wanted.length > 1
+			? wanted.filter(
+					(file) => file.id === open.id || !isJson(file) || isOneValue(file),
+				)
+			: wanted;
+	return streamOf(list, open);
 }
 
 function streamOf(list: readonly PageFile[], open: PageFile): Together {
-  const first = list[0];
-  const ahead = list.length > 1 && first && isJson(first) ? YAML_AHEAD : "";
-  const starts: number[] = [];
-  let line = ahead === "" ? 0 : 1;
-  for (const file of list) {
-    starts.push(line);
-    // The separator ends the file's last line and is a line of its own.
-    line += file.doc.lines + 1;
-  }
-  return {
-    key: `together:${list.map((file) => file.id).join("+")}`,
-    // Sums would meet again: a version is a number that only this set of versions has.
-    version: versionOf(list.map((file) => `${file.id}@${file.version}`).join(" ")),
-    get: () => (list.length === 1 && first ? textOf(first) : ahead + list.map(partOf).join(SEPARATOR)),
-    files: list,
-    locate(range) {
-      let at = 0;
-      while (at + 1 < starts.length && (starts[at + 1] ?? 0) <= range.start.line) at += 1;
-      const file = list[at] ?? open;
-      return { file, range: shift(range, starts[at] ?? 0) };
-    },
-  };
+	const first = list[0];
+	const ahead = list.length > 1 && first && isJson(first) ? YAML_AHEAD : "";
+	const starts: number[] = [];
+	let line = ahead === "" ? 0 : 1;
+	for (const file of list) {
+		starts.push(line);
+		// The separator ends the file's last line and is a line of its own.
+		line += file.doc.lines + 1;
+	}
+	return {
+		key: `together:${list.map((file) => file.id).join("+")}`,
+		// Sums would meet again: a version is a number that only this set of versions has.
+		version: versionOf(
+			list.map((file) => `${file.id}@${file.version}`).join(" "),
+		),
+		get: () =>
+			list.length === 1 && first
+				? textOf(first)
+				: ahead + list.map(partOf).join(SEPARATOR),
+		files: list,
+		locate(range) {
+			let at = 0;
+			while (
+				at + 1 < starts.length &&
+				(starts[at + 1] ?? 0) <= range.start.line
+			)
+				at += 1;
+			const file = list[at] ?? open;
+			return { file, range: shift(range, starts[at] ?? 0) };
+		},
+	};
 }
 
 const versions = new Map<string, number>();
 
 function versionOf(name: string): number {
-  let version = versions.get(name);
-  if (version === undefined) {
-    version = versions.size + 1;
-    versions.set(name, version);
-  }
-  return version;
+	let version = versions.get(name);
+	if (version === undefined) {
+		version = versions.size + 1;
+		versions.set(name, version);
+	}
+	return version;
 }

@@ -30,203 +30,312 @@ const MANY = 15;
 /** A row of any grouping. */
 type AnyRow = UsageRow | PoolUsage | ClaimUsage;
 
-const partsOf = ({ devices }: UsageRow): [Part, number][] => PARTS.map((part) => [part, devices[part] ?? 0]);
+const partsOf = ({ devices }: UsageRow): [Part, number][] =>
+	PARTS.map((part) => [part, devices[part] ?? 0]);
 
 /** How many of a group's devices are used in which way: a picture of the numbers beside it. */
 function Bar({ row }: { row: UsageRow }) {
-  const total = row.devices.total ?? 0;
-  if (total === 0) return null;
-  return (
-    <span class="usage-bar" aria-hidden="true">
-      {partsOf(row).map(([part, count]) => count > 0 && <span key={part} class={`usage-${part}`} style={{ flexGrow: count }} title={`${t.value.usageParts[part]}: ${count}`} />)}
-    </span>
-  );
+	const total = row.devices.total ?? 0;
+	if (total === 0) return null;
+	return (
+		<span class="usage-bar" aria-hidden="true">
+			{partsOf(row).map(
+				([part, count]) =>
+					count > 0 && (
+						<span
+							key={part}
+							class={`usage-${part}`}
+							style={{ flexGrow: count }}
+							title={`${t.value.usageParts[part]}: ${count}`}
+						/>
+					),
+			)}
+		</span>
+	);
 }
 
 /** Capacities and counters of a group. */
-function Amounts({ title, amounts }: { title: string; amounts: readonly AmountUse[] }) {
-  const s = t.value;
-  if (amounts.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul class="amounts">
-        {amounts.map(({ name, total, used, free }) => (
-          <li key={name}>
-            <code>{name}</code>
-            {total !== undefined && (
-              <span class="usage-bar" aria-hidden="true">
-                <span class="usage-inUse" style={{ flexGrow: Math.max(0, roughly(used)) }} />
-                <span class="usage-free" style={{ flexGrow: Math.max(0, roughly(total) - roughly(used)) }} />
-              </span>
-            )}
-            <span class={roughly(free) < 0 ? "bad-text tabular" : "tabular"}>{total === undefined ? s.amountUsed(used) : s.amountOf(used, total, free ?? "")}</span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+function Amounts({
+	title,
+	amounts,
+}: {
+	title: string;
+	amounts: readonly AmountUse[];
+}) {
+	const s = t.value;
+	if (amounts.length === 0) return null;
+	return (
+		<>
+			<h3>{title}</h3>
+			<ul class="amounts">
+				{amounts.map(({ name, total, used, free }) => (
+					<li key={name}>
+						<code>{name}</code>
+						{total !== undefined && (
+							<span class="usage-bar" aria-hidden="true">
+								<span
+									class="usage-inUse"
+									style={{ flexGrow: Math.max(0, roughly(used)) }}
+								/>
+								<span
+									class="usage-free"
+									style={{
+										flexGrow: Math.max(0, roughly(total) - roughly(used)),
+									}}
+								/>
+							</span>
+						)}
+						<span class={roughly(free) < 0 ? "bad-text tabular" : "tabular"}>
+							{total === undefined
+								? s.amountUsed(used)
+								: s.amountOf(used, total, free ?? "")}
+						</span>
+					</li>
+				))}
+			</ul>
+		</>
+	);
 }
 
-function Row({ row, name, claims }: { row: AnyRow; name: string; claims: boolean }) {
-  const s = t.value;
-  const [open, setOpen] = useState(false);
-  const more = row.capacity.length + row.counters.length > 0;
-  const columns = PARTS.length + (claims ? 6 : 4);
-  return (
-    <>
-      <tr>
-        <th scope="row">
-          {more ? (
-            <button type="button" class="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
-              <Visible text={name} />
-            </button>
-          ) : (
-            <Visible text={name} />
-          )}
-          {"driver" in row && <span class="note"> {row.driver}</span>}
-        </th>
-        <td class="usage-picture">
-          <Bar row={row} />
-        </td>
-        {claims && <td class="tabular">{"claims" in row && row.claims.allocated.toLocaleString()}</td>}
-        {claims && <td class="tabular">{"claims" in row && row.claims.pending.toLocaleString()}</td>}
-        <td class="tabular">{row.devices.total?.toLocaleString() ?? "–"}</td>
-        {partsOf(row).map(([part, count]) => (
-          <td key={part} class={`tabular${count === 0 ? " none" : ""}`}>
-            {row.devices[part] === undefined ? "–" : count.toLocaleString()}
-          </td>
-        ))}
-        <td class={`tabular${row.devices.admin === 0 ? " none" : ""}`}>{row.devices.admin.toLocaleString()}</td>
-      </tr>
-      {open && (
-        <tr class="usage-more">
-          <td colSpan={columns}>
-            <Amounts title={s.capacities} amounts={row.capacity} />
-            <Amounts title={s.counters} amounts={row.counters} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
+function Row({
+	row,
+	name,
+	claims,
+}: {
+	row: AnyRow;
+	name: string;
+	claims: boolean;
+}) {
+	const s = t.value;
+	const [open, setOpen] = useState(false);
+	const more = row.capacity.length + row.counters.length > 0;
+	const columns = PARTS.length + (claims ? 6 : 4);
+	return (
+		<>
+			<tr>
+				<th scope="row">
+					{more ? (
+						<button
+							type="button"
+							class="link-button"
+							aria-expanded={open}
+							onClick={() => setOpen(!open)}
+						>
+							<Visible text={name} />
+						</button>
+					) : (
+						<Visible text={name} />
+					)}
+					{"driver" in row && <span class="note"> {row.driver}</span>}
+				</th>
+				<td class="usage-picture">
+					<Bar row={row} />
+				</td>
+				{claims && (
+					<td class="tabular">
+						{"claims" in row && row.claims.allocated.toLocaleString()}
+					</td>
+				)}
+				{claims && (
+					<td class="tabular">
+						{"claims" in row && row.claims.pending.toLocaleString()}
+					</td>
+				)}
+				<td class="tabular">{row.devices.total?.toLocaleString() ?? "–"}</td>
+				{partsOf(row).map(([part, count]) => (
+					<td key={part} class={`tabular${count === 0 ? " none" : ""}`}>
+						{row.devices[part] === undefined ? "–" : count.toLocaleString()}
+					</td>
+				))}
+				<td class={`tabular${row.devices.admin === 0 ? " none" : ""}`}>
+					{row.devices.admin.toLocaleString()}
+				</td>
+			</tr>
+			{open && (
+				<tr class="usage-more">
+					<td colSpan={columns}>
+						<Amounts title={s.capacities} amounts={row.capacity} />
+						<Amounts title={s.counters} amounts={row.counters} />
+					</td>
+				</tr>
+			)}
+		</>
+	);
 }
 
 /** The use of devices in the chosen grouping, as bars and as numbers. */
 function Usage({ usage }: { usage: Audited["usage"] }) {
-  const s = t.value;
-  const by = usageBy.value;
-  const words = usageWords.value;
-  const [most, setMost] = useState(FEW);
-  const nameOf = ({ name }: UsageRow) => name ?? s.noSingleNode;
-  const rows = useMemo(() => {
-    const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-    const all: readonly AnyRow[] = usage[by];
-    return all.filter((row) => parts.every((part) => `${nameOf(row)} ${"driver" in row ? row.driver : ""}`.toLowerCase().includes(part)));
-  }, [usage, by, words]);
-  const claims = by === "classes" || by === "namespaces";
-  return (
-    <section class="usage" aria-label={s.usage}>
-      <div class="controls">
-        <fieldset class="segments small">
-          <legend class="sr">{s.usageByWhat}</legend>
-          {USAGE_BY.map((value) => (
-            <label key={value}>
-              <input type="radio" name="usage-by" checked={by === value} onChange={() => ((usageBy.value = value), setMost(FEW))} />
-              <span>{s.usageBy[value]}</span>
-            </label>
-          ))}
-        </fieldset>
-        {usage[by].length > MANY && <input type="search" class="filter" placeholder={s.filterRows} aria-label={s.filterRows} value={words} onInput={({ currentTarget }) => (usageWords.value = currentTarget.value)} />}
-        <span class="spacer" />
-        <span class="muted tabular" role="status">
-          {s.rowCount(rows.length, usage[by].length)}
-        </span>
-      </div>
-      <ul class="legend" aria-hidden="true">
-        {PARTS.map((part) => (
-          <li key={part}>
-            <span class={`usage-key usage-${part}`} /> {s.usageParts[part]}
-          </li>
-        ))}
-      </ul>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={s.usageBy[by]}>
-        <table class="usage-table">
-          <thead>
-            <tr>
-              <th scope="col">{s.usageBy[by]}</th>
-              <th scope="col" class="usage-picture">
-                <span class="sr">{s.picture}</span>
-              </th>
-              {claims && <th scope="col">{s.claimsAllocated}</th>}
-              {claims && <th scope="col">{s.claimsPending}</th>}
-              <th scope="col">{s.devicesWord}</th>
-              {PARTS.map((part) => (
-                <th scope="col" key={part} title={s.usageNotes[part]}>
-                  {s.usageParts[part]}
-                </th>
-              ))}
-              <th scope="col">{s.usageAdmin}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, most).map((row) => (
-              <Row key={`${by} ${"driver" in row ? row.driver : ""} ${row.name}`} row={row} name={nameOf(row)} claims={claims} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {rows.length > most && (
-        <button type="button" class="button small" onClick={() => setMost(most + 500)}>
-          {s.showMore(Math.min(500, rows.length - most))}
-        </button>
-      )}
-    </section>
-  );
+	const s = t.value;
+	const by = usageBy.value;
+	const words = usageWords.value;
+	const [most, setMost] = useState(FEW);
+	const nameOf = ({ name }: UsageRow) => name ?? s.noSingleNode;
+	const rows = useMemo(() => {
+		const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+		const all: readonly AnyRow[] = usage[by];
+		return all.filter((row) =>
+			parts.every((part) =>
+				`${nameOf(row)} ${"driver" in row ? row.driver : ""}`
+					.toLowerCase()
+					.includes(part),
+			),
+		);
+	}, [usage, by, words]);
+	const claims = by === "classes" || by === "namespaces";
+	return (
+		<section class="usage" aria-label={s.usage}>
+			<div class="controls">
+				<fieldset class="segments small">
+					<legend class="sr">{s.usageByWhat}</legend>
+					{USAGE_BY.map((value) => (
+						<label key={value}>
+							<input
+								type="radio"
+								name="usage-by"
+								checked={by === value}
+								onChange={() => ((usageBy.value = value), setMost(FEW))}
+							/>
+							<span>{s.usageBy[value]}</span>
+						</label>
+					))}
+				</fieldset>
+				{usage[by].length > MANY && (
+					<input
+						type="search"
+						class="filter"
+						placeholder={s.filterRows}
+						aria-label={s.filterRows}
+						value={words}
+						onInput={({ currentTarget }) =>
+							(usageWords.value = currentTarget.value)
+						}
+					/>
+				)}
+				<span class="spacer" />
+				<span class="muted tabular" role="status">
+					{s.rowCount(rows.length, usage[by].length)}
+				</span>
+			</div>
+			<ul class="legend" aria-hidden="true">
+				{PARTS.map((part) => (
+					<li key={part}>
+						<span class={`usage-key usage-${part}`} /> {s.usageParts[part]}
+					</li>
+				))}
+			</ul>
+			<div
+				class="table-scroll"
+				tabIndex={0}
+				role="region"
+				aria-label={s.usageBy[by]}
+			>
+				<table class="usage-table">
+					<thead>
+						<tr>
+							<th scope="col">{s.usageBy[by]}</th>
+							<th scope="col" class="usage-picture">
+								<span class="sr">{s.picture}</span>
+							</th>
+							{claims && <th scope="col">{s.claimsAllocated}</th>}
+							{claims && <th scope="col">{s.claimsPending}</th>}
+							<th scope="col">{s.devicesWord}</th>
+							{PARTS.map((part) => (
+								<th scope="col" key={part} title={s.usageNotes[part]}>
+									{s.usageParts[part]}
+								</th>
+							))}
+							<th scope="col">{s.usageAdmin}</th>
+						</tr>
+					</thead>
+					<tbody>
+						{rows.slice(0, most).map((row) => (
+							<Row
+								key={`${by} ${"driver" in row ? row.driver : ""} ${row.name}`}
+								row={row}
+								name={nameOf(row)}
+								claims={claims}
+							/>
+						))}
+					</tbody>
+				</table>
+			</div>
+			{rows.length > most && (
+				<button
+					type="button"
+					class="button small"
+					onClick={() => setMost(most + 500)}
+				>
+					{s.showMore(Math.min(500, rows.length - most))}
+				</button>
+			)}
+		</section>
+	);
 }
 
 /** The panel with the problems of a cluster as it is, and the use of its devices. */
 export function Audit() {
-  const s = t.value;
-  void files.value;
-  const file = manifest.value;
-  const all = together("nodes");
-  const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
-  const key = all && JSON.stringify([all.key, all.version, serverOnly()]);
-  const { outcome, fresh } = useEngine("audit", key, () => ({ question: "audit", text: all!, options: serverOnly() }), pauseFor(length));
-  if (!file || !all) return null;
-  const answer = outcome?.kind === "answer" ? outcome.answer : null;
-  if (answer?.empty && familyOf(all) === "classic") return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
-  if (answer?.empty) {
-    const example = exampleById("gpu-pod");
-    return (
-      <div class="empty">
-        <p>
-          <Ticked text={s.auditIntro} />
-        </p>
-        <Kubectl />
-        {example && (
-          <button type="button" class="button primary" onClick={() => void openExample(example)}>
-            {s.openExample}
-          </button>
-        )}
-      </div>
-    );
-  }
-  return (
-    <div class="audit" aria-busy={!fresh}>
-      <Trouble outcome={outcome} />
-      {!answer && !outcome && <p class="muted quiet">{s.waiting}</p>}
-      {answer && (
-        <>
-          <RulesNote rules={answer.rulesOf} />
-          <p class="audit-verdict" role="status">
-            <b>{answer.findingCount === 0 ? s.auditGood : s.auditFound(answer.findingCount)}</b> <span class="muted">Kubernetes {answer.release}</span>
-          </p>
-          <Usage usage={answer.usage} />
-          <FindingList findings={answer.findings} fileId={file.id} canFix={false} locate={all.locate} left={answer.findingCount - answer.findings.length} />
-          <Commands panel="audit" />
-        </>
-      )}
-    </div>
-  );
+	const s = t.value;
+	void files.value;
+	const file = manifest.value;
+	const all = together("nodes");
+	const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
+	const key = all && JSON.stringify([all.key, all.version, serverOnly()]);
+	const { outcome, fresh } = useEngine(
+		"audit",
+		key,
+		() => ({ question: "audit", text: all!, options: serverOnly() }),
+		pauseFor(length),
+	);
+	if (!file || !all) return null;
+	const answer = outcome?.kind === "answer" ? outcome.answer : null;
+	if (answer?.empty && familyOf(all) === "classic")
+		return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
+	if (answer?.empty) {
+		const example = exampleById("gpu-pod");
+		return (
+			<div class="empty">
+				<p>
+					<Ticked text={s.auditIntro} />
+				</p>
+				<Kubectl />
+				{example && (
+					<button
+						type="button"
+						class="button primary"
+						onClick={() => void openExample(example)}
+					>
+						{s.openExample}
+					</button>
+				)}
+			</div>
+		);
+	}
+	return (
+		<div class="audit" aria-busy={!fresh}>
+			<Trouble outcome={outcome} />
+			{!answer && !outcome && <p class="muted quiet">{s.waiting}</p>}
+			{answer && (
+				<>
+					<RulesNote rules={answer.rulesOf} />
+					<p class="audit-verdict" role="status">
+						<b>
+							{answer.findingCount === 0
+								? s.auditGood
+								: s.auditFound(answer.findingCount)}
+						</b>{" "}
+						<span class="muted">Kubernetes {answer.release}</span>
+					</p>
+					<Usage usage={answer.usage} />
+					<FindingList
+						findings={answer.findings}
+						fileId={file.id}
+						canFix={false}
+						locate={all.locate}
+						left={answer.findingCount - answer.findings.length}
+					/>
+					<Commands panel="audit" />
+				</>
+			)}
+		</div>
+	);
 }

@@ -9,13 +9,22 @@ import { Ticked } from "./Ticked.tsx";
 
 /** Writes the fields that the cluster would have, into one or two files. */
 function own(context: SchedulingContext, all: Together): void {
-  if (!context.range || !context.podRange) return;
-  const changes = ownershipChanges(all.locate(context.podRange), context.name, all.locate(context.range));
-  if (!changes) return;
-  for (const fileId of new Set(changes.map((change) => change.fileId))) {
-    editFile(fileId, changes.filter((change) => change.fileId === fileId).map(({ from, insert }) => ({ from, insert })));
-  }
-  notify({ text: t.peek().owned });
+	if (!context.range || !context.podRange) return;
+	const changes = ownershipChanges(
+		all.locate(context.podRange),
+		context.name,
+		all.locate(context.range),
+	);
+	if (!changes) return;
+	for (const fileId of new Set(changes.map((change) => change.fileId))) {
+		editFile(
+			fileId,
+			changes
+				.filter((change) => change.fileId === fileId)
+				.map(({ from, insert }) => ({ from, insert })),
+		);
+	}
+	notify({ text: t.peek().owned });
 }
 
 /**
@@ -23,24 +32,34 @@ function own(context: SchedulingContext, all: Together): void {
  * everything.
  */
 export function Contexts({ matrix, all }: { matrix: Matrix; all: Together }) {
-  const s = t.value;
-  return (
-    <>
-      {matrix.contexts
-        .filter(({ podRange, owned }) => !podRange || !owned)
-        .map((context) => (
-          <div class="guide" key={context.name}>
-            <Icon name="warning" />
-            <p>
-              <Ticked text={context.podRange ? s.notOwned(context.name) : s.contextAlone(context.kind, context.name)} />
-            </p>
-            {context.podRange && (
-              <button type="button" class="button small" onClick={() => own(context, all)}>
-                {s.ownIt}
-              </button>
-            )}
-          </div>
-        ))}
-    </>
-  );
+	const s = t.value;
+	return (
+		<>
+			{matrix.contexts
+				.filter(({ podRange, owned }) => !podRange || !owned)
+				.map((context) => (
+					<div class="guide" key={context.name}>
+						<Icon name="warning" />
+						<p>
+							<Ticked
+								text={
+									context.podRange
+										? s.notOwned(context.name)
+										: s.contextAlone(context.kind, context.name)
+								}
+							/>
+						</p>
+						{context.podRange && (
+							<button
+								type="button"
+								class="button small"
+								onClick={() => own(context, all)}
+							>
+								{s.ownIt}
+							</button>
+						)}
+					</div>
+				))}
+		</>
+	);
 }

@@ -3,7 +3,20 @@ import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { chooseFile, chooseRole } from "../state/arrivals.ts";
 import { reports } from "../state/checks.ts";
-import { activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, type FileHead } from "../state/files.ts";
+import {
+	activeHead,
+	close,
+	fileById,
+	fileHeads,
+	files,
+	freeName,
+	newFile,
+	open,
+	rename,
+	reopen,
+	ROLES,
+	type FileHead,
+} from "../state/files.ts";
 import { embedded } from "../state/options.ts";
 import { openConfig } from "../state/config.ts";
 import { downloadAll } from "../state/project.ts";
@@ -16,228 +29,272 @@ import { Visible } from "./Visible.tsx";
 
 /** Closes a file; it can be taken back for a while. */
 function closeFile(file: FileHead): void {
-  const before = files.peek();
-  const index = before.findIndex(({ id }) => id === file.id);
-  const closed = before[index];
-  // The notice goes after a while; the history does not.
-  if (!file.empty) void putAside();
-  close(file.id);
-  if (files.peek() === before || !closed) return;
-  // The focused tab is closed; the focus moves to the current tab.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(".file-tab.current .file-open")?.focus());
-  notify({
-    text: t.peek().closed(file.name),
-    action: {
-      label: t.peek().undo,
-      run: () => reopen(closed, index),
-    },
-  });
+	const before = files.peek();
+	const index = before.findIndex(({ id }) => id === file.id);
+	const closed = before[index];
+	// The notice goes after a while; the history does not.
+	if (!file.empty) void putAside();
+	close(file.id);
+	if (files.peek() === before || !closed) return;
+	// The focused tab is closed; the focus moves to the current tab.
+	requestAnimationFrame(() =>
+		document
+			.querySelector<HTMLElement>(".file-tab.current .file-open")
+			?.focus(),
+	);
+	notify({
+		text: t.peek().closed(file.name),
+		action: {
+			label: t.peek().undo,
+			run: () => reopen(closed, index),
+		},
+	});
 }
 
 function Badge({ file }: { file: FileHead }) {
-  const s = t.value;
-  const report = file.role === "manifest" ? reports.value.get(file.id) : undefined;
-  if (!report || file.empty) return null;
-  const { errors, warnings } = report.answer.counts;
-  if (errors + warnings === 0) return null;
-  const label = s.fileProblems(errors, warnings);
-  return (
-    <span class={`badge ${errors > 0 ? "error" : "warning"}`} title={label}>
-      <span aria-hidden="true">{(errors || warnings).toLocaleString()}</span>
-      <span class="sr">{label}</span>
-    </span>
-  );
+	const s = t.value;
+	const report =
+		file.role === "manifest" ? reports.value.get(file.id) : undefined;
+	if (!report || file.empty) return null;
+	const { errors, warnings } = report.answer.counts;
+	if (errors + warnings === 0) return null;
+	const label = s.fileProblems(errors, warnings);
+	return (
+		<span class={`badge ${errors > 0 ? "error" : "warning"}`} title={label}>
+			<span aria-hidden="true">{(errors || warnings).toLocaleString()}</span>
+			<span class="sr">{label}</span>
+		</span>
+	);
 }
 
 function FileMenu({ file }: { file: FileHead }) {
-  const s = t.value;
-  return (
-    <Popover label={`${s.fileMenu}: ${file.name}`} align="end" buttonClass="button icon-only quiet" button={<Icon name="dots" />}>
-      {(dismiss) => (
-        <div class="menu">
-          <label class="field">
-            <span>{s.fileName}</span>
-            <input
-              value={file.name}
-              spellcheck={false}
-              onChange={({ currentTarget }) => rename(file.id, currentTarget.value.trim() || file.name)}
-              onKeyDown={(event) => {
-                if (event.key === "Enter") {
-                  rename(file.id, event.currentTarget.value.trim() || file.name);
-                  dismiss();
-                }
-              }}
-            />
-          </label>
-          <fieldset class="choices">
-            <legend>{s.fileRole}</legend>
-            {ROLES.map((role) => (
-              <label key={role} class="choice">
-                <input type="radio" name="role" checked={file.role === role} onChange={() => chooseRole(file.id, role)} />
-                <span>
-                  <b>{s.roles[role]}</b> <span class="note">{s.roleNotes[role]}</span>
-                </span>
-              </label>
-            ))}
-          </fieldset>
-          <hr />
-          <button
-            type="button"
-            class="menu-item"
-            onClick={() => {
-              dismiss();
-              const whole = fileById(file.id);
-              if (whole) downloadFile(whole);
-            }}
-          >
-            {s.download}
-          </button>
-          {fileHeads.value.length > 1 && (
-            <button
-              type="button"
-              class="menu-item"
-              onClick={() => {
-                dismiss();
-                void downloadAll();
-              }}
-            >
-              {s.downloadAll}
-            </button>
-          )}
-          {fileHeads.value.length > 1 && (
-            <button
-              type="button"
-              class="menu-item"
-              onClick={() => {
-                dismiss();
-                closeFile(file);
-              }}
-            >
-              {s.closeFile(file.name)}
-            </button>
-          )}
-        </div>
-      )}
-    </Popover>
-  );
+	const s = t.value;
+	return (
+		<Popover
+			label={`${s.fileMenu}: ${file.name}`}
+			align="end"
+			buttonClass="button icon-only quiet"
+			button={<Icon name="dots" />}
+		>
+			{(dismiss) => (
+				<div class="menu">
+					<label class="field">
+						<span>{s.fileName}</span>
+						<input
+							value={file.name}
+							spellcheck={false}
+							onChange={({ currentTarget }) =>
+								rename(file.id, currentTarget.value.trim() || file.name)
+							}
+							onKeyDown={(event) => {
+								if (event.key === "Enter") {
+									rename(
+										file.id,
+										event.currentTarget.value.trim() || file.name,
+									);
+									dismiss();
+								}
+							}}
+						/>
+					</label>
+					<fieldset class="choices">
+						<legend>{s.fileRole}</legend>
+						{ROLES.map((role) => (
+							<label key={role} class="choice">
+								<input
+									type="radio"
+									name="role"
+									checked={file.role === role}
+									onChange={() => chooseRole(file.id, role)}
+								/>
+								<span>
+									<b>{s.roles[role]}</b>{" "}
+									<span class="note">{s.roleNotes[role]}</span>
+								</span>
+							</label>
+						))}
+					</fieldset>
+					<hr />
+					<button
+						type="button"
+						class="menu-item"
+						onClick={() => {
+							dismiss();
+							const whole = fileById(file.id);
+							if (whole) downloadFile(whole);
+						}}
+					>
+						{s.download}
+					</button>
+					{fileHeads.value.length > 1 && (
+						<button
+							type="button"
+							class="menu-item"
+							onClick={() => {
+								dismiss();
+								void downloadAll();
+							}}
+						>
+							{s.downloadAll}
+						</button>
+					)}
+					{fileHeads.value.length > 1 && (
+						<button
+							type="button"
+							class="menu-item"
+							onClick={() => {
+								dismiss();
+								closeFile(file);
+							}}
+						>
+							{s.closeFile(file.name)}
+						</button>
+					)}
+				</div>
+			)}
+		</Popover>
+	);
 }
 
 /** Asks for a folder, whose manifests become tabs. */
 function openFolder(): void {
-  const picker = document.createElement("input");
-  picker.type = "file";
-  picker.multiple = true;
-  picker.webkitdirectory = true;
-  picker.onchange = () => void openDropped(chosenFiles([...(picker.files ?? [])]));
-  picker.click();
+	const picker = document.createElement("input");
+	picker.type = "file";
+	picker.multiple = true;
+	picker.webkitdirectory = true;
+	picker.onchange = () =>
+		void openDropped(chosenFiles([...(picker.files ?? [])]));
+	picker.click();
 }
 
 /** A new file of a role, or files from the disk. */
 function NewFile() {
-  const s = t.value;
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Popover label={s.newFile} align="end" buttonClass="button icon-only quiet" button={<Icon name="plus" />}>
-        {(dismiss) => (
-          <div class="menu">
-            {ROLES.map((role) => (
-              <button
-                type="button"
-                class="menu-item"
-                key={role}
-                onClick={() => {
-                  dismiss();
-                  if (role === "config") openConfig();
-                  else open(newFile(freeName(`${role}.yaml`), role, ""));
-                  focusEditor();
-                }}
-              >
-                <Icon name={role} /> {s.roles[role]} <span class="note">{s.roleNotes[role]}</span>
-              </button>
-            ))}
-            <hr />
-            <button
-              type="button"
-              class="menu-item"
-              onClick={() => {
-                dismiss();
-                picker.current?.click();
-              }}
-            >
-              {s.openFiles}
-            </button>
-            <button
-              type="button"
-              class="menu-item"
-              onClick={() => {
-                dismiss();
-                openFolder();
-              }}
-            >
-              {s.openFolder}
-            </button>
-          </div>
-        )}
-      </Popover>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        accept=".yaml,.yml,.json,.toml,.txt"
-        aria-label={s.openFiles}
-        onChange={({ currentTarget }) => {
-          void openDropped(chosenFiles([...(currentTarget.files ?? [])]));
-          currentTarget.value = "";
-        }}
-      />
-    </>
-  );
+	const s = t.value;
+	const picker = useRef<HTMLInputElement>(null);
+	return (
+		<>
+			<Popover
+				label={s.newFile}
+				align="end"
+				buttonClass="button icon-only quiet"
+				button={<Icon name="plus" />}
+			>
+				{(dismiss) => (
+					<div class="menu">
+						{ROLES.map((role) => (
+							<button
+								type="button"
+								class="menu-item"
+								key={role}
+								onClick={() => {
+									dismiss();
+									if (role === "config") openConfig();
+									else open(newFile(freeName(`${role}.yaml`), role, ""));
+									focusEditor();
+								}}
+							>
+								<Icon name={role} /> {s.roles[role]}{" "}
+								<span class="note">{s.roleNotes[role]}</span>
+							</button>
+						))}
+						<hr />
+						<button
+							type="button"
+							class="menu-item"
+							onClick={() => {
+								dismiss();
+								picker.current?.click();
+							}}
+						>
+							{s.openFiles}
+						</button>
+						<button
+							type="button"
+							class="menu-item"
+							onClick={() => {
+								dismiss();
+								openFolder();
+							}}
+						>
+							{s.openFolder}
+						</button>
+					</div>
+				)}
+			</Popover>
+			<input
+				ref={picker}
+				type="file"
+				multiple
+				hidden
+				accept=".yaml,.yml,.json,.toml,.txt"
+				aria-label={s.openFiles}
+				onChange={({ currentTarget }) => {
+					void openDropped(chosenFiles([...(currentTarget.files ?? [])]));
+					currentTarget.value = "";
+				}}
+			/>
+		</>
+	);
 }
 
 export function FileTabs() {
-  const s = t.value;
-  const active = activeHead.value;
-  const list = useRef<HTMLElement>(null);
-  useEffect(() => {
-    list.current?.querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [active?.id]);
-  return (
-    <div class="file-bar">
-      <nav ref={list} aria-label={s.files} class="file-tabs">
-        <ul>
-          {fileHeads.value.map((file) => (
-            <li key={file.id} class={file.id === active?.id ? "file-tab current" : "file-tab"}>
-              <button
-                type="button"
-                class="file-open"
-                aria-current={file.id === active?.id ? "true" : undefined}
-                title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
-                onClick={() => {
-                  chooseFile(file.id);
-                  focusEditor();
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === "Delete" && files.peek().length > 1) closeFile(file);
-                }}
-              >
-                <Icon name={file.role} size={14} />
-                <bdi class="file-name"><Visible text={file.name} /></bdi>
-                <span class="sr"> ({s.roles[file.role]})</span>
-                <Badge file={file} />
-              </button>
-              {file.id === active?.id && fileHeads.value.length > 1 && !embedded.value && (
-                <button type="button" class="file-close" aria-label={s.closeFile(file.name)} title={s.closeFile(file.name)} onClick={() => closeFile(file)}>
-                  <Icon name="cross" size={12} />
-                </button>
-              )}
-            </li>
-          ))}
-        </ul>
-      </nav>
-      {!embedded.value && <NewFile />}
-      {!embedded.value && active && <FileMenu file={active} />}
-    </div>
-  );
+	const s = t.value;
+	const active = activeHead.value;
+	const list = useRef<HTMLElement>(null);
+	useEffect(() => {
+		list.current
+			?.querySelector(".current")
+			?.scrollIntoView({ block: "nearest", inline: "nearest" });
+	}, [active?.id]);
+	return (
+		<div class="file-bar">
+			<nav ref={list} aria-label={s.files} class="file-tabs">
+				<ul>
+					{fileHeads.value.map((file) => (
+						<li
+							key={file.id}
+							class={file.id === active?.id ? "file-tab current" : "file-tab"}
+						>
+							<button
+								type="button"
+								class="file-open"
+								aria-current={file.id === active?.id ? "true" : undefined}
+								title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
+								onClick={() => {
+									chooseFile(file.id);
+									focusEditor();
+								}}
+								onKeyDown={(event) => {
+									if (event.key === "Delete" && files.peek().length > 1)
+										closeFile(file);
+								}}
+							>
+								<Icon name={file.role} size={14} />
+								<bdi class="file-name">
+									<Visible text={file.name} />
+								</bdi>
+								<span class="sr"> ({s.roles[file.role]})</span>
+								<Badge file={file} />
+							</button>
+							{file.id === active?.id &&
+								fileHeads.value.length > 1 &&
+								!embedded.value && (
+									<button
+										type="button"
+										class="file-close"
+										aria-label={s.closeFile(file.name)}
+										title={s.closeFile(file.name)}
+										onClick={() => closeFile(file)}
+									>
+										<Icon name="cross" size={12} />
+									</button>
+								)}
+						</li>
+					))}
+				</ul>
+			</nav>
+			{!embedded.value && <NewFile />}
+			{!embedded.value && active && <FileMenu file={active} />}
+		</div>
+	);
 }

@@ -4,10 +4,11 @@ import { Icon } from "./Icon.tsx";
 
 /** A note with the release whose rules answer for a patch release that was never recorded; nothing for other releases. */
 export function RulesNote({ rules }: { rules: RulesOf | null | undefined }) {
-  if (!rules) return null;
-  return (
-    <p class="note rules-of" role="note">
-      <Icon name="info" size={14} /> {t.value.rulesOf(rules.asked, rules.release, rules.adjusted)}
-    </p>
-  );
+	if (!rules) return null;
+	return (
+		<p class="note rules-of" role="note">
+			<Icon name="info" size={14} />{" "}
+			{t.value.rulesOf(rules.asked, rules.release, rules.adjusted)}
+		</p>
+	);
 }

@@ -11,28 +11,38 @@ import { Visible } from "./Visible.tsx";
 const shownMs = signal("");
 
 export function StatusBar() {
-  const s = t.value;
-  const { line, character } = cursor.value;
-  const current = report.value;
-  if (current && !stale.value) shownMs.value = current.ms < 10 ? current.ms.toFixed(1) : Math.round(current.ms).toString();
-  return (
-    <footer class="status-bar">
-      <span class="tabular">
-        {fileHeads.value.length > 1 && activeHead.value && (
-          <span class="wide-only">
-            <bdi class="status-file">
-              <Visible text={activeHead.value.name} />
-            </bdi>
-            {" · "}
-          </span>
-        )}
-        {s.lineColumn(line + 1, character + 1)}
-      </span>
-      {shownMs.value && <span class="tabular timing">{s.checkedIn(shownMs.value)}</span>}
-      <span class="spacer" />
-      {!embedded.value && <span class="wide-only">{s.draftStates[draftState.value]}</span>}
-      <span class="private">{s.privacy}</span>
-      {(!online.value || offlineReady.value) && <span>{online.value ? s.offlineReady : s.offline}</span>}
-    </footer>
-  );
+	const s = t.value;
+	const { line, character } = cursor.value;
+	const current = report.value;
+	if (current && !stale.value)
+		shownMs.value =
+			current.ms < 10
+				? current.ms.toFixed(1)
+				: Math.round(current.ms).toString();
+	return (
+		<footer class="status-bar">
+			<span class="tabular">
+				{fileHeads.value.length > 1 && activeHead.value && (
+					<span class="wide-only">
+						<bdi class="status-file">
+							<Visible text={activeHead.value.name} />
+						</bdi>
+						{" · "}
+					</span>
+				)}
+				{s.lineColumn(line + 1, character + 1)}
+			</span>
+			{shownMs.value && (
+				<span class="tabular timing">{s.checkedIn(shownMs.value)}</span>
+			)}
+			<span class="spacer" />
+			{!embedded.value && (
+				<span class="wide-only">{s.draftStates[draftState.value]}</span>
+			)}
+			<span class="private">{s.privacy}</span>
+			{(!online.value || offlineReady.value) && (
+				<span>{online.value ? s.offlineReady : s.offline}</span>
+			)}
+		</footer>
+	);
 }

@@ -6,24 +6,34 @@ import type { Conversion } from "../engine/converted.ts";
 export const LOSS = "conversion-loss";
 
 /** Returns an `apiVersion` of the group without the group. */
-export const shortName = (version: string) => version.replace("resource.k8s.io/", "");
+export const shortName = (version: string) =>
+	version.replace("resource.k8s.io/", "");
 
 /** A loss with its object. */
 export interface NamedLoss extends Loss {
-  /** The object that loses the value. */
-  of: string;
-  /** Its place; absent where the text has none. */
-  range?: Range;
+	/** The object that loses the value. */
+	of: string;
+	/** Its place; absent where the text has none. */
+	range?: Range;
 }
 
 /** Returns the losses of an answer with their objects and places in the text. */
 export function located(answer: Conversion): NamedLoss[] {
-  const places = new Map(answer.findings.filter(({ code }) => code === LOSS).map((finding) => [`${finding.object ?? ""} ${finding.path ?? ""}`, finding.range]));
-  return answer.objects.flatMap((entry) =>
-    entry.losses.map((loss) => {
-      const range = places.get(`${entry.index} ${loss.path}`) ?? places.get(` ${loss.path}`);
-      const of = `${entry.kind} ${entry.name}`.trim();
-      return range ? { ...loss, of, range } : { ...loss, of };
-    }),
-  );
+	const places = new Map(
+		answer.findings
+			.filter(({ code }) => code === LOSS)
+			.map((finding) => [
+				`${finding.object ?? ""} ${finding.path ?? ""}`,
+				finding.range,
+			]),
+	);
+	return answer.objects.flatMap((entry) =>
+		entry.losses.map((loss) => {
+			const range =
+				places.get(`${entry.index} ${loss.path}`) ??
+				places.get(` ${loss.path}`);
+			const of = `${entry.kind} ${entry.name}`.trim();
+			return range ? { ...loss, of, range } : { ...loss, of };
+		}),
+	);
 }

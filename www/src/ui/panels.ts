@@ -6,12 +6,12 @@ import type { Panel } from "../state/options.ts";
  * name in state/panelnames.ts, its title in `panels` of both languages, and a line here.
  */
 export const LOADERS: Record<Panel, () => Promise<ComponentType>> = {
-  problems: async () => (await import("./Problems.tsx")).Problems,
-  convert: async () => (await import("./Convert.tsx")).Convert,
-  devices: async () => (await import("./Devices.tsx")).Devices,
-  audit: async () => (await import("./Audit.tsx")).Audit,
-  cel: async () => (await import("./Expression.tsx")).Expression,
-  nodes: async () => (await import("./Nodes.tsx")).Nodes,
-  request: async () => (await import("./Request.tsx")).Request,
-  policy: async () => (await import("./Policy.tsx")).Policy,
+	problems: async () => (await import("./Problems.tsx")).Problems,
+	convert: async () => (await import("./Convert.tsx")).Convert,
+	devices: async () => (await import("./Devices.tsx")).Devices,
+	audit: async () => (await import("./Audit.tsx")).Audit,
+	cel: async () => (await import("./Expression.tsx")).Expression,
+	nodes: async () => (await import("./Nodes.tsx")).Nodes,
+	request: async () => (await import("./Request.tsx")).Request,
+	policy: async () => (await import("./Policy.tsx")).Policy,
 };
