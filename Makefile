@@ -63,6 +63,7 @@ policy:
 test:
 	$(call say,all tests: about 30 minutes on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
+	@$(MAKE) lint
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
 	$(MAKE) pkg policy >target/modules.log 2>&1 & modules=$$!; \
@@ -83,12 +84,23 @@ test:
 
 # What a contributor runs before every commit.
 .PHONY: check
-check:
+check: lint
 	$(call say,format and lints and unit tests: about 5 minutes the first time and at most 3 after that)
 	@bash pkg/build/toolchain.sh clippy rustfmt
 	@cargo fmt --all --check
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	@cargo test --quiet --locked --workspace --lib
+
+# Format and lints of what is not Rust; `make fix` applies what Biome can apply without changing what a program does.
+.PHONY: lint fix
+lint: tests/lint/node_modules/.package-lock.json
+	@bash tests/lint/lint.sh
+fix: tests/lint/node_modules/.package-lock.json
+	@tests/lint/node_modules/.bin/biome check --write
+
+tests/lint/node_modules/.package-lock.json: tests/lint/package.json tests/lint/package-lock.json
+	$(call say,Biome from npm: about 5 seconds)
+	@cd tests/lint && $(npm_ci)
 
 .PHONY: test-rust
 test-rust:

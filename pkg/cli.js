@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { spawnSync } from "node:child_process";
 // `npx claimkit`: files and streams for the command line, which is Wasm, too. The same program as the native one.
 import {
 	chmodSync,
@@ -7,16 +8,15 @@ import {
 	existsSync,
 	fsyncSync,
 	openSync,
+	readdirSync,
 	readFileSync,
 	readSync,
-	readdirSync,
 	realpathSync,
 	renameSync,
 	rmSync,
 	statSync,
 	writeSync,
 } from "node:fs";
-import { spawnSync } from "node:child_process";
 import path from "node:path";
 
 const module = new URL("./command_bg.wasm", import.meta.url);

@@ -177,7 +177,7 @@ export function register(
 				(found.get(model) ?? [])
 					.filter((finding) => same(marker, finding))
 					.flatMap(({ fixes }) => fixes)
-					.map((one, index, all) => ({
+					.map((one, _index, all) => ({
 						title: one.title,
 						kind: "quickfix",
 						diagnostics: [marker],
@@ -206,7 +206,7 @@ export function register(
 	monaco.editor.getModels().forEach(look);
 	return {
 		dispose() {
-			registered.forEach((one) => one.dispose());
+			for (const one of registered) one.dispose();
 			[...watched.keys()].forEach(unwatch);
 		},
 	};

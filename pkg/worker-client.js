@@ -137,9 +137,8 @@ export function connect(open) {
 				...waiting.splice(0),
 			];
 			stop();
-			left.forEach(({ settle, reject }) =>
-				settle(() => reject(new Error("claimkit: the worker was terminated"))),
-			);
+			for (const { settle, reject } of left)
+				settle(() => reject(new Error("claimkit: the worker was terminated")));
 		},
 	};
 }

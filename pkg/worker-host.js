@@ -8,7 +8,8 @@ self.addEventListener("message", async ({ data }) => {
 	try {
 		// Whoever calls `init` first says where the module is; otherwise it is the file beside this one.
 		if (data.name === "init") started = Promise.resolve();
-		await (started ??= claimkit.init());
+		started ??= claimkit.init();
+		await started;
 	} catch (error) {
 		started = undefined;
 		return self.postMessage(failed(data.id, error));

@@ -1,6 +1,7 @@
 // A static file server for the built page: `node serve.mjs [folder] [port]`. No dependency, this machine only.
-import { existsSync, readFileSync, statSync } from "node:fs";
+
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";

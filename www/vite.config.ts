@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as claimkit from "claimkit";
@@ -8,9 +8,9 @@ import { codeExamples } from "./build/codeexamples.ts";
 import { engine } from "./build/engine.ts";
 import { functionsOf } from "./build/functions.ts";
 import { SENTENCES } from "./build/scheduler.ts";
-import { VERSION_STEPS } from "./build/versions.ts";
 import { shell } from "./build/shell.ts";
 import { siteFiles, sitePages, withAddress } from "./build/site.ts";
+import { VERSION_STEPS } from "./build/versions.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const pkg = join(here, "../pkg");
@@ -28,7 +28,7 @@ function walk(dir: string, from = dir): string[] {
 }
 
 /** The address that the site is built for, if it is known: `CLAIMKIT_SITE=https://example.org/claimkit/ npm run build`. */
-const address = process.env["CLAIMKIT_SITE"] || undefined;
+const address = process.env.CLAIMKIT_SITE || undefined;
 /** Files for visitors of the site that no part of the page needs. */
 const SITE_FILES = [
 	"sitemap.xml",

@@ -4,8 +4,8 @@
 //
 //   node pkg/build/build.mjs
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
 	copyFileSync,
 	existsSync,

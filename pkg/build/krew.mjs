@@ -19,10 +19,10 @@ const KNOWN = {
 export function problems(manifest, archive) {
 	const found = [];
 	const need = (good, what) => good || found.push(what);
-	const known = (at, object) =>
-		Object.keys(object ?? {})
-			.filter((key) => !KNOWN[at].includes(key))
-			.forEach((key) => found.push(`${at}.${key}: no such field`));
+	const known = (at, object) => {
+		for (const key of Object.keys(object ?? {}))
+			if (!KNOWN[at].includes(key)) found.push(`${at}.${key}: no such field`);
+	};
 	known("", manifest);
 	known("metadata", manifest.metadata);
 	known("spec", manifest.spec);

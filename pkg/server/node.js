@@ -1,8 +1,8 @@
 // `npx claimkit lsp`: the language server on standard input and output.
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ProposedFeatures, createConnection } from "vscode-languageserver/node";
+import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { serve } from "./serve.js";
 
 const MOST_BYTES = 2 << 20;

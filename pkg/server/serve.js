@@ -1,20 +1,5 @@
 // The language server: claimkit's answers over the Language Server Protocol, for any editor.
-import {
-	CodeActionKind,
-	CodeLensRefreshRequest,
-	DidChangeConfigurationNotification,
-	DidChangeWatchedFilesNotification,
-	FileChangeType,
-	InlayHintRefreshRequest,
-	MessageType,
-	ShowMessageNotification,
-	MarkupKind,
-	ResponseError,
-	SymbolKind,
-	TextDocumentSyncKind,
-	TextDocuments,
-} from "vscode-languageserver";
-import { TextDocument } from "vscode-languageserver-textdocument";
+
 import * as claimkit from "claimkit";
 import {
 	codeActions,
@@ -23,10 +8,26 @@ import {
 	toDiagnostic,
 	toRange,
 } from "claimkit/lsp";
+import {
+	CodeActionKind,
+	CodeLensRefreshRequest,
+	DidChangeConfigurationNotification,
+	DidChangeWatchedFilesNotification,
+	FileChangeType,
+	InlayHintRefreshRequest,
+	MarkupKind,
+	MessageType,
+	ResponseError,
+	ShowMessageNotification,
+	SymbolKind,
+	TextDocumentSyncKind,
+	TextDocuments,
+} from "vscode-languageserver";
+import { TextDocument } from "vscode-languageserver-textdocument";
 import { difference, equal, fixed, meet } from "./edits.js";
 import { allocated, findings as lensesOf } from "./lenses.js";
-import { Project, isBeginning, isOurs, isTemplate } from "./project.js";
-import { NAME, SettingsFiles, fromClient, isExcluded } from "./settings.js";
+import { isBeginning, isOurs, isTemplate, Project } from "./project.js";
+import { fromClient, isExcluded, NAME, SettingsFiles } from "./settings.js";
 
 /** Milliseconds between the last change of a document and its diagnostics. */
 const DELAY = 150;
@@ -211,8 +212,10 @@ export function serve(connection, files, version) {
 			} catch (error) {
 				// Settings that cannot be used, or a trap: the next call has a fresh instance.
 				connection.console.error(error.message);
-				if (error instanceof TypeError && warned !== error.message)
-					warn((warned = error.message));
+				if (error instanceof TypeError && warned !== error.message) {
+					warned = error.message;
+					warn(warned);
+				}
 			}
 		}
 		await connection.sendDiagnostics({ uri, version: seen, diagnostics });
@@ -481,11 +484,10 @@ export function serve(connection, files, version) {
 		if (taken)
 			throw new ResponseError(INVALID_PARAMS, `\`${newName}\` exists already`);
 		const changes = {};
-		for (const place of project.renames(name))
-			(changes[place.uri] ??= []).push({
-				range: place.range,
-				newText: newName,
-			});
+		for (const place of project.renames(name)) {
+			changes[place.uri] ??= [];
+			changes[place.uri].push({ range: place.range, newText: newName });
+		}
 		return { changes };
 	});
 
@@ -664,13 +666,11 @@ export function serve(connection, files, version) {
 	});
 
 	connection.onRequest("claimkit/releases", () =>
-		claimkit
-			.releases()
-			.releases.map(({ release, lastPatch, versions }) => ({
-				release,
-				lastPatch,
-				versions: versions.map(({ apiVersion }) => apiVersion.split("/")[1]),
-			})),
+		claimkit.releases().releases.map(({ release, lastPatch, versions }) => ({
+			release,
+			lastPatch,
+			versions: versions.map(({ apiVersion }) => apiVersion.split("/")[1]),
+		})),
 	);
 
 	/** The gates of a release of the device family, with their defaults. */

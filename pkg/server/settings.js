@@ -1,6 +1,6 @@
 // The settings by which a document is judged: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
 // before it, as options of the command line do.
-import { TomlError, parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import { excluded } from "../claimkit.js";
 import { LOCALES } from "../locale.js";
 import { readSettings } from "../settings.js";

@@ -1,12 +1,13 @@
 // The language server in a worker. The first message gives what it needs, for a worker may not be able to fetch:
 // `{ claimkit: { module, sentences, version } }` with the module's bytes or the compiled module, and the sentences of each locale. The
 // protocol follows; the client answers `claimkit/read` and `claimkit/manifests` if it has files.
+
+import { addLocale, initSync } from "claimkit";
 import {
 	BrowserMessageReader,
 	BrowserMessageWriter,
 	createConnection,
 } from "vscode-languageserver/browser";
-import { addLocale, initSync } from "claimkit";
 import { remoteFiles } from "./remote.js";
 import { serve } from "./serve.js";
 

@@ -1,17 +1,18 @@
 // Builds the extension, one for desktops and browsers, from the package that `make pkg` has built: bundles, and a .vsix of them.
 //
 //   node pkg/vscode/build.mjs
-import { buffer } from "node:stream/consumers";
-import { createRequire } from "node:module";
+
 import {
 	cpSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BUNDLED } from "../build/server.mjs";
 import { licences, npmTools } from "../build/tools.mjs";

@@ -183,6 +183,9 @@ export async function serve({
 		port,
 		address: `http://127.0.0.1:${port}`,
 		stop: () =>
-			new Promise((done) => (server.closeAllConnections(), server.close(done))),
+			new Promise((done) => {
+				server.closeAllConnections();
+				server.close(done);
+			}),
 	};
 }

@@ -265,9 +265,10 @@ test("options may call claimkit while they are read", () => {
 	}
 	assert.ok(inner.length >= 6);
 	const object = {
-		toJSON: () => (
-			validate(text, { namespace: "inner" }), { kind: "ResourceClaim" }
-		),
+		toJSON: () => {
+			validate(text, { namespace: "inner" });
+			return { kind: "ResourceClaim" };
+		},
 	};
 	assert.equal(validate(object, { namespace: "outer" }).ok, false);
 	assert.deepEqual(

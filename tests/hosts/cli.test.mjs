@@ -4,11 +4,10 @@
 // committing it.
 import assert from "node:assert/strict";
 import {
-	chmodSync,
 	cpSync,
 	mkdtempSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";

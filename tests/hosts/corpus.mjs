@@ -2,7 +2,7 @@
 //
 //   node tests/hosts/corpus.mjs FOLDER
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { commands } from "./suite.mjs";
 

@@ -35,7 +35,7 @@ spec:
 
 const readme = [
 	...readFileSync(path.join(root, "pkg/README.md"), "utf8").matchAll(
-		/^```js\n([^]*?)^```$/gm,
+		/^```js\n([\s\S]*?)^```$/gm,
 	),
 ].map(([, code]) => code);
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {
 	cpSync,
 	mkdtempSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";

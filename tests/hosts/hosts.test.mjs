@@ -5,8 +5,8 @@ import { spawn, spawnSync } from "node:child_process";
 import {
 	cpSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -14,18 +14,16 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, test as nodeTest } from "node:test";
-import { pathToFileURL } from "node:url";
 import {
-	PAGE,
 	check,
 	close,
 	expected,
 	good,
 	look,
 	open,
+	PAGE,
 	packed,
 	project,
-	projects,
 	run,
 	visit,
 } from "./projects.mjs";

@@ -50,16 +50,14 @@ function objects(...files) {
 			path.join(here, "manifests", file),
 			"utf8",
 		).replace(/^#.*\n/gm, "");
-		return text
-			.split(/^---$/m)
-			.map((document) =>
-				JSON.parse(
-					spawnSync(commands[0][1], ["parse", "--raw", "-"], {
-						input: document,
-						encoding: "utf8",
-					}).stdout,
-				),
-			);
+		return text.split(/^---$/m).map((document) =>
+			JSON.parse(
+				spawnSync(commands[0][1], ["parse", "--raw", "-"], {
+					input: document,
+					encoding: "utf8",
+				}).stdout,
+			),
+		);
 	});
 }
 
@@ -292,7 +290,7 @@ const SMALL = {
 	],
 	"devices-held": [
 		() => {},
-		/gpu-0: held by demo\/serving \(for serving\)\n[^]*dropping selector 0 of request gpu: gives gpu-1 on a\n/,
+		/gpu-0: held by demo\/serving \(for serving\)\n[\s\S]*dropping selector 0 of request gpu: gives gpu-1 on a\n/,
 	],
 	// Another plugin refuses the node that has the devices.
 	tainted: [

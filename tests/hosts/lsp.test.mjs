@@ -5,10 +5,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import * as types from "vscode-languageserver-types";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { root } from "./suite.mjs";
+import * as types from "vscode-languageserver-types";
 import { codeActions, completions, diagnostics, hover } from "../../pkg/lsp.js";
+import { root } from "./suite.mjs";
 
 const uri = "file:///claim.yaml";
 const head =
@@ -79,6 +79,7 @@ test("completion", () => {
 		assert.ok(found.every(({ textEdit }) => types.TextEdit.is(textEdit)));
 		const reference = found.find(({ label }) => label === "parametersRef");
 		const typed = TextDocument.applyEdits(document(text), [reference.textEdit]);
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: a place to type into, in the syntax of snippets
 		const [kind, name] = snippets ? ["${1}", "${2}"] : ["", ""];
 		assert.equal(
 			typed,
@@ -97,7 +98,7 @@ test("completion", () => {
 test("the README's example prints what it says", () => {
 	const code = [
 		...readFileSync(path.join(root, "pkg/README.md"), "utf8").matchAll(
-			/^```js\n([^]*?)^```$/gm,
+			/^```js\n([\s\S]*?)^```$/gm,
 		),
 	]
 		.map(([, code]) => code)

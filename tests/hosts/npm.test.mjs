@@ -6,12 +6,12 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import {
-	PAGE,
 	check,
 	close,
 	expected,
 	good,
 	open,
+	PAGE,
 	project,
 	projects,
 	run,

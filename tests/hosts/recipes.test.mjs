@@ -8,8 +8,8 @@ import {
 	chmodSync,
 	mkdirSync,
 	mkdtempSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -121,12 +121,12 @@ if (write) {
 			.map((printed, at) => `$ ${lines[at]}\n${printed}`)
 			.join("");
 	});
-	let at = -1;
+	const next = bodies.values();
 	writeFileSync(
 		page,
 		readFileSync(page, "utf8").replace(
 			/```console\n[\s\S]*?```/g,
-			() => `\`\`\`console\n${bodies[(at += 1)]}\`\`\``,
+			() => `\`\`\`console\n${next.next().value}\`\`\``,
 		),
 	);
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import {
 	mkdtempSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { jsonSchema, vocabulary } from "../../pkg/node.js";

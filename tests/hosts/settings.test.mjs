@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { parse } from "smol-toml";
-import { SettingsError, readSettings } from "../../pkg/settings.js";
+import { readSettings, SettingsError } from "../../pkg/settings.js";
 import { commands, run } from "./suite.mjs";
 
 /** Runs `claimkit validate --show-settings` beside a file; the settings that it prints are a file again. */

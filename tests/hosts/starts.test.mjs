@@ -23,7 +23,9 @@ const wrong = {
 };
 
 const copies = [];
-after(() => copies.forEach((folder) => rmSync(folder, { recursive: true })));
+after(() => {
+	for (const folder of copies) rmSync(folder, { recursive: true });
+});
 
 /** The package as another program loads it, which has not started. */
 const fresh = async () => {

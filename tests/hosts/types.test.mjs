@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	symlinkSync,
 	writeFileSync,
@@ -316,12 +316,12 @@ test("nothing is declared of answers that is never sent", () => {
 	const given =
 		/(Options|Limits|Device|DeviceAttribute|Manifest|Place|PreparedNodes|PreparedCluster|Sentences|JsonSchema)$/;
 	const text = readFileSync(path.join(root, "pkg/types.d.ts"), "utf8").replace(
-		/\/\*[^]*?\*\//g,
+		/\/\*[\s\S]*?\*\//g,
 		"",
 	);
 	const declared = new Set();
 	for (const [, name, body] of text.matchAll(
-		/(?:interface|type) (\w+)([^]*?)(?=\n(?:export|interface) |$)/g,
+		/(?:interface|type) (\w+)([\s\S]*?)(?=\n(?:export|interface) |$)/g,
 	)) {
 		if (given.test(name)) continue;
 		for (const [, member] of body.matchAll(/(?:^|[{;(])\s*(\w+)\??: /gm))
@@ -354,10 +354,11 @@ test("what every function is declared to take and give, it has", () => {
 	const names = [...declared.matchAll(/^export (?:declare )?function (\w+)/gm)]
 		.map(([, name]) => name)
 		.sort();
-	const present = Object.keys(claimkit)
+	const present = Object.entries(claimkit)
 		.filter(
-			(name) => name !== "default" && typeof claimkit[name] === "function",
+			([name, member]) => name !== "default" && typeof member === "function",
 		)
+		.map(([name]) => name)
 		.sort();
 	assert.deepEqual(present, [...new Set(names)]);
 });

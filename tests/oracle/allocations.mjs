@@ -8,7 +8,6 @@ import {
 	devicesOf,
 	node,
 	often,
-	pick,
 	slice,
 	text,
 } from "./scenarios.mjs";

@@ -36,7 +36,9 @@ const freePort = () =>
 
 /** All processes that were started here and have not ended. */
 const running = new Set();
-const killAll = () => running.forEach((child) => child.kill("SIGKILL"));
+const killAll = () => {
+	for (const child of running) child.kill("SIGKILL");
+};
 process.once("exit", killAll);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
 	process.once(signal, () => process.exit(130));

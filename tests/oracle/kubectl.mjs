@@ -17,9 +17,8 @@ function create(cluster, given) {
 	const texts = [...given, REFUSED, REFUSED];
 	const folder = mkdtempSync(path.join(tmpdir(), "claimkit-kubectl-"));
 	try {
-		texts.forEach((text, at) =>
-			writeFileSync(path.join(folder, nameOf(at)), text),
-		);
+		for (const [at, text] of texts.entries())
+			writeFileSync(path.join(folder, nameOf(at)), text);
 		const args = [
 			"create",
 			"--dry-run=server",

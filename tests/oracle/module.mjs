@@ -42,7 +42,7 @@ const cluster = kubernetes === release;
 const folder = join(here, release);
 mkdirSync(folder, { recursive: true });
 const lines = [
-	"module claimkit.invalid/oracle-" + release,
+	`module claimkit.invalid/oracle-${release}`,
 	"",
 	"go 1.26",
 	"",

@@ -11,7 +11,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { KINDS, ask, differs, recordedOf } from "./record.mjs";
+import { ask, differs, KINDS, recordedOf } from "./record.mjs";
 import { hasGo, here, releases, target } from "./release.mjs";
 
 const API = "k8s.io/api";
@@ -139,9 +139,9 @@ function compareTypes(oldFolder, newFolder) {
 				: new Map(),
 		);
 		for (const { tags } of after.values())
-			tags
-				.filter((tag) => tag.startsWith("featureGate="))
-				.forEach((tag) => gates.add(tag.slice("featureGate=".length)));
+			for (const tag of tags)
+				if (tag.startsWith("featureGate="))
+					gates.add(tag.slice("featureGate=".length));
 		for (const key of new Set([...before.keys(), ...after.keys()])) {
 			const [was, is] = [before.get(key), after.get(key)];
 			if (JSON.stringify(was) === JSON.stringify(is)) continue;
@@ -357,7 +357,7 @@ if (process.argv[1] === import.meta.filename) {
 			rows.add("src/place/device/behaviour.rs: features of the allocators");
 		const functions = compareFunctions(before, after);
 		console.log(`\nCEL declarations: ${functions.length} changes`);
-		functions.forEach((one) => console.log(`  ${one}`));
+		for (const one of functions) console.log(`  ${one}`);
 		if (functions.length > 0)
 			rows.add(
 				"crates/claimkit-cel/src/functions: signatures with their first release; costs; recorded answers",
@@ -369,7 +369,7 @@ if (process.argv[1] === import.meta.filename) {
 			console.log(
 				`\n${kind}: ${asked} requests recorded for ${old} asked of both, ${wrong.length} answers differ`,
 			);
-			wrong.slice(0, 20).forEach((text) => console.log(text));
+			for (const text of wrong.slice(0, 20)) console.log(text);
 			if (wrong.length === 0) continue;
 			if (kind === "cel")
 				rows.add("crates/claimkit-cel: changed behaviour of cel-go");

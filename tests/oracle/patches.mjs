@@ -247,16 +247,25 @@ export async function comparePatches(
 		varying: 0,
 		wrong: [],
 	};
-	asked.forEach(({ id, type, patch, old, reply: { code, body } }, at) => {
+	for (const [at, entry] of asked.entries()) {
+		const {
+			id,
+			type,
+			patch,
+			old,
+			reply: { code, body },
+		} = entry;
 		const accepted = code < 300;
 		result.accepted += accepted ? 1 : 0;
 		const [object] = answers[at].objects;
 		// claimkit says in words of its own that a patched object does not decode.
-		if (!accepted && object?.valid === false && !object.status)
-			return void (result.inOwnWords += 1);
+		if (!accepted && object?.valid === false && !object.status) {
+			result.inOwnWords += 1;
+			continue;
+		}
 		const want = compared(accepted ? null : body, body);
 		const got = compared(object?.status, object?.object);
-		if (same(want, got)) return;
+		if (same(want, got)) continue;
 		if (same(withCausesInOrder(want), withCausesInOrder(got)))
 			result.varying += 1;
 		else
@@ -269,6 +278,6 @@ export async function comparePatches(
 				want,
 				got,
 			});
-	});
+	}
 	return result;
 }

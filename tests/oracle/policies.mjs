@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import {
 	mkdtempSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";

@@ -290,23 +290,27 @@ function compare(release, program, asking, step) {
 	const answers = ask(program, kind, asked, more?.());
 	const wrong = [];
 	let unstable = 0;
-	asked.forEach((text, at) => {
-		if (JSON.parse(answers[at]).unstable) return void (unstable += 1);
+	for (const [at, text] of asked.entries()) {
+		if (JSON.parse(answers[at]).unstable) {
+			unstable += 1;
+			continue;
+		}
 		const found = differs(text, answers[at], asking);
-		if (!found) return;
+		if (!found) continue;
 		// The order of Go's maps can change an answer: another run may give the recorded one.
 		const again = ask(program, kind, Array(AGAIN).fill(text), more?.());
-		if (again.some((reply) => !differs(text, reply, asking)))
-			return void (unstable += 1);
+		if (again.some((reply) => !differs(text, reply, asking))) {
+			unstable += 1;
+			continue;
+		}
 		const line = JSON.parse(text);
 		wrong.push(`${line.id ?? line.name ?? JSON.stringify(line.in)}\n${found}`);
-	});
+	}
 	console.log(
 		`${kind}: ${asked.length} requests asked again, ${wrong.length} answers differ${unstable ? `, ${unstable} depend on the order of a Go map` : ""}`,
 	);
-	wrong
-		.slice(0, Number(process.env.CLAIMKIT_SHOW ?? SHOWN))
-		.forEach((text) => console.log(text));
+	const shown = Number(process.env.CLAIMKIT_SHOW ?? SHOWN);
+	for (const text of wrong.slice(0, shown)) console.log(text);
 	return wrong.length;
 }
 

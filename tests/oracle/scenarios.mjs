@@ -489,8 +489,10 @@ export function watcher(release) {
 					(was.get(metadata.name) !== undefined || !own)
 				);
 			});
-		if (raced || decision.message?.startsWith("running PreBind plugin"))
-			return void (result.raced += 1);
+		if (raced || decision.message?.startsWith("running PreBind plugin")) {
+			result.raced += 1;
+			return;
+		}
 		const fresh = [...names].filter(
 			(name) => claims.has(name) && !taken.has(claims.get(name).metadata.name),
 		);
@@ -558,8 +560,11 @@ function contradictsTurn(turn, real, claims, names) {
 			: `claimkit: ${turn.outcome}: ${turn.message}`;
 	if (real.node !== turn.node) return `claimkit: on ${turn.node}`;
 	const ours = {};
-	for (const { claim, request, device: full } of turn.devices)
-		(ours[names.get(claim)] ??= []).push(`${request} = ${full}`);
+	for (const { claim, request, device: full } of turn.devices) {
+		const own = names.get(claim);
+		ours[own] ??= [];
+		ours[own].push(`${request} = ${full}`);
+	}
 	for (const [claim, devices] of Object.entries(ours)) {
 		const theirs = (claims[claim]?.devices ?? []).map(
 			({ request, driver, pool, device: name }) =>

@@ -16,7 +16,7 @@ import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
 import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
-import { MODES, compare, prepareNamespaces, shown } from "./validation.mjs";
+import { compare, MODES, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
 /** How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios one by one and at once. */
@@ -56,9 +56,8 @@ function report(name, { wrong, ...numbers }, print = shown) {
 	console.log(
 		`${name}: ${JSON.stringify({ ...numbers, wrong: wrong.length })}`,
 	);
-	wrong
-		.slice(0, Number(process.env.CLAIMKIT_SHOW ?? SHOWN))
-		.forEach((one) => console.log(print(one)));
+	const most = Number(process.env.CLAIMKIT_SHOW ?? SHOWN);
+	for (const one of wrong.slice(0, most)) console.log(print(one));
 	return wrong;
 }
 

@@ -23,10 +23,8 @@ export function bests(tasks, { rounds = 4, seconds = 0.25 } = {}) {
 	for (const task of tasks) run(task, 0.4);
 	const least = tasks.map(() => Infinity);
 	for (let round = 0; round < rounds; round++)
-		tasks.forEach(
-			(task, index) =>
-				(least[index] = Math.min(least[index], run(task, seconds))),
-		);
+		for (const [index, task] of tasks.entries())
+			least[index] = Math.min(least[index], run(task, seconds));
 	return least;
 }
 

@@ -4,8 +4,8 @@
 // is reading alone. Prints seconds by task.
 import { celEnv, parse as parseBuf, plan } from "@bufbuild/cel";
 import { parse } from "@marcbachmann/cel-js";
-import { bests } from "./best.mjs";
 import { cel } from "../../pkg/node.js";
+import { bests } from "./best.mjs";
 
 const SELECTOR =
 	'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "A100" && device.attributes["gpu.example.com"].memory >= 40';

@@ -1,7 +1,7 @@
 // Times for preparing nodes and evaluating a selector on them in the npm package, in milliseconds: the best of several.
 import { readFileSync } from "node:fs";
-import { best } from "./best.mjs";
 import { evaluate, prepareNodes } from "../../pkg/node.js";
+import { best } from "./best.mjs";
 
 const [, , nodesFile, selectorFile] = process.argv;
 const text = readFileSync(nodesFile, "utf8");

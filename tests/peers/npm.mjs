@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { validate } from "../../pkg/node.js";
 import { bests } from "./best.mjs";
 import { judge } from "./judge.mjs";
-import { validate } from "../../pkg/node.js";
 
 const good = readFileSync(new URL("target/one.yaml", import.meta.url), "utf8");
 

@@ -1,9 +1,9 @@
 // npm's peers: js-yaml and ajv, the `yaml` package with positions; and claimkit's npm package. `catch FILE`: what ajv says of each
 // mistake. `time FILE`: seconds for each document, of every one of them.
 import { readFileSync } from "node:fs";
+import { LineCounter, parseAllDocuments, visit } from "yaml";
 import { bests } from "./best.mjs";
 import { judge } from "./judge.mjs";
-import { LineCounter, parseAllDocuments, visit } from "yaml";
 
 const [, , task, file] = process.argv;
 const text = readFileSync(file, "utf8");

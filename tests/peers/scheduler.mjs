@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import { allocate } from "../../pkg/node.js";
 import { sleep, start } from "../oracle/cluster.mjs";
 import { best } from "./best.mjs";
-import { allocate } from "../../pkg/node.js";
 
 const NODES = 100;
 const DEVICES = 8;

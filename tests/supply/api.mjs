@@ -77,13 +77,13 @@ function items(folder, crate) {
 /** The declaration of an item, its own documentation, and the methods that belong to no trait. */
 function parts(html) {
 	const declaration = plain(
-		/<pre class="rust item-decl">([^]*?)<\/pre>/.exec(html)?.[1] ?? "",
+		/<pre class="rust item-decl">([\s\S]*?)<\/pre>/.exec(html)?.[1] ?? "",
 	);
 	const own = html
 		.split(/<h2 id="[^"]*implementations"/)[0]
 		.split(/<h2 id="(?:fields|variants)"/)[0];
 	const inherent =
-		/<h2 id="implementations"[^]*?(?=<h2 id="(?:trait|synthetic|blanket|deref)[\w-]*implementations|$)/.exec(
+		/<h2 id="implementations"[\s\S]*?(?=<h2 id="(?:trait|synthetic|blanket|deref)[\w-]*implementations|$)/.exec(
 			html,
 		)?.[0] ?? "";
 	const methods = inherent
@@ -92,7 +92,7 @@ function parts(html) {
 		.map((section) => {
 			const name = section.slice(0, section.indexOf('"'));
 			const signature = plain(
-				/<h4 class="code-header">([^]*?)<\/h4>/.exec(section)?.[1] ?? "",
+				/<h4 class="code-header">([\s\S]*?)<\/h4>/.exec(section)?.[1] ?? "",
 			);
 			return {
 				name,
@@ -152,7 +152,7 @@ if (counted < 150) wrong.push(`only ${counted} public items were found`);
 if (countedMethods < 200)
 	wrong.push(`only ${countedMethods} public methods were found`);
 if (setters.size < 30) wrong.push(`only ${setters.size} options were found`);
-wrong.forEach((line) => console.error(line));
+for (const line of wrong) console.error(line);
 if (wrong.length > 0) process.exitCode = 1;
 else
 	console.log(

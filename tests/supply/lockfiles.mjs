@@ -152,6 +152,6 @@ if (replaced < 30)
 	problems.push(
 		`only ${replaced} lines of go.mod files that replace a module were found`,
 	);
-problems.forEach((problem) => console.error(problem));
+for (const problem of problems) console.error(problem);
 console.log(`lock files: ${entries} entries read, ${problems.length} problems`);
 process.exit(problems.length > 0 || entries === 0 ? 1 : 0);

@@ -84,7 +84,7 @@ function anchors(chapters: readonly Chapter[]): Map<string, string> {
 
 /** The headings of a chapter, without those in code. */
 const headingsIn = (body: string): string[] =>
-	[...body.replace(/^```[^]*?^```$/gm, "").matchAll(/^###+ (.+)$/gm)].map(
+	[...body.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^###+ (.+)$/gm)].map(
 		([, heading]) => heading!,
 	);
 
@@ -150,7 +150,7 @@ export function guidesOf(readmes: readonly Readme[]): Guide[] {
 				chapters.filter((other) => other.readme === readme).indexOf(chapter)
 			];
 		if (!chinese) return { slug, ...page(chapter, body) };
-		const code = body.match(/^```[^]*?^```$/gm) ?? [];
+		const code = body.match(/^```[\s\S]*?^```$/gm) ?? [];
 		let next = 0;
 		const filled = chinese.body.replace(
 			/^\{\{code\}\}$/gm,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { en, type Sentences } from "../src/i18n/en.ts";
-import { zh } from "../src/i18n/zh.ts";
 import strings from "../src/i18n/zh.json" with { type: "json" };
+import { zh } from "../src/i18n/zh.ts";
 import { PANEL_NAMES } from "../src/state/panelnames.ts";
 
 const LANGUAGES = [
@@ -9,7 +9,7 @@ const LANGUAGES = [
 	["zh-Hans", zh(strings)],
 ] as const;
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
 	return text
 		.replace(/&/g, "&amp;")
 		.replace(/</g, "&lt;")
@@ -20,7 +20,7 @@ function escape(text: string): string {
 function say(sentence: (s: Sentences) => string): string {
 	return LANGUAGES.map(
 		([lang, s]) =>
-			`<span class="say" lang="${lang}">${escape(sentence(s))}</span>`,
+			`<span class="say" lang="${lang}">${escapeHtml(sentence(s))}</span>`,
 	).join("");
 }
 
@@ -31,7 +31,7 @@ function say(sentence: (s: Sentences) => string): string {
 export function shell(example: string): string {
 	const lines = readFileSync(example, "utf8").replace(/\n$/, "").split("\n");
 	const text = lines
-		.map((line) => `<span class="early-line">${escape(line) || " "}</span>`)
+		.map((line) => `<span class="early-line">${escapeHtml(line) || " "}</span>`)
 		.join("");
 	const tabs = PANEL_NAMES.map(
 		(name, index) =>

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReleaseEntry } from "claimkit";
 import { guidesOf, type Readme } from "./guides.ts";
@@ -79,7 +79,7 @@ const SHORTEST_DESCRIPTION = 70;
 const DOCUMENTATION =
 	"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/";
 
-export const escape = (text: string): string =>
+export const escapeHtml = (text: string): string =>
 	text
 		.replace(/&/g, "&amp;")
 		.replace(/</g, "&lt;")
@@ -149,12 +149,12 @@ function document({
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
-<meta name="description" content="${escape(description)}">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="${escapeHtml(description)}">
 ${other === "" ? "" : `<link rel="alternate" hreflang="${otherLanguage}" href="${other}">\n`}<link rel="stylesheet" href="${root}codes/codes.css">
 </head>
 <body>
-<nav><a href="${root}">${words["playground"]}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words["codes"]}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words["sentences"]}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words["releases"]}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words["versions"]}</a> <a href="${root}guide/${language === "en" ? "" : "zh/"}index.html">${words["guides"]}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words["other"]}</a>`}${nav}</nav>
+<nav><a href="${root}">${words.playground}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words.codes}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words.sentences}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words.releases}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words.versions}</a> <a href="${root}guide/${language === "en" ? "" : "zh/"}index.html">${words.guides}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words.other}</a>`}${nav}</nav>
 <main>
 ${body}
 </main>
@@ -180,24 +180,24 @@ function codePages(
 	html: string,
 	hasExample: boolean,
 ): SitePage[] {
-	const main = part(html, /<main>\n([^]*?)\n?<\/main>/);
-	const meaning = part(main, /<p class="meaning">([^]*?)<\/p>/);
-	const chinese = part(main, /<p lang="zh-Hans">([^]*?)<\/p>/);
-	const rule = part(main, /<h2>The rule<\/h2>\n<p>([^]*?)<\/p>/);
-	const message = plain(part(main, /<blockquote>([^]*?)<\/blockquote>/));
+	const main = part(html, /<main>\n([\s\S]*?)\n?<\/main>/);
+	const meaning = part(main, /<p class="meaning">([\s\S]*?)<\/p>/);
+	const chinese = part(main, /<p lang="zh-Hans">([\s\S]*?)<\/p>/);
+	const rule = part(main, /<h2>The rule<\/h2>\n<p>([\s\S]*?)<\/p>/);
+	const message = plain(part(main, /<blockquote>([\s\S]*?)<\/blockquote>/));
 	const said = message === "" ? plain(meaning) : constantOf(message);
 	return (["en", "zh-Hans"] as const).map((language): SitePage => {
 		const words = WORDS[language];
 		const root = language === "en" ? "../" : "../../";
 		const own = language === "en" ? meaning : chinese;
 		const links = hasExample
-			? `<a href="${root}#example=code/${code}">${words["open"]}</a>`
+			? `<a href="${root}#example=code/${code}">${words.open}</a>`
 			: "";
 		const body =
 			language === "en"
-				? main.replace(/<p lang="zh-Hans">[^]*?<\/p>\n/, "")
+				? main.replace(/<p lang="zh-Hans">[\s\S]*?<\/p>\n/, "")
 				: main
-						.replace(/<p class="meaning">[^]*?<\/p>\n/, "")
+						.replace(/<p class="meaning">[\s\S]*?<\/p>\n/, "")
 						.replace('<p lang="zh-Hans">', '<p class="meaning">')
 						.replace(
 							/<h2>([^<]*)<\/h2>/g,
@@ -222,7 +222,7 @@ function codePages(
 				other: language === "en" ? `zh/${code}.html` : `../${code}.html`,
 				title,
 				description,
-				nav: `${links}<a href="${DOCUMENTATION}">${words["docs"]}</a>`,
+				nav: `${links}<a href="${DOCUMENTATION}">${words.docs}</a>`,
 				body,
 			}),
 		};
@@ -234,12 +234,15 @@ function codeIndex(
 ): SitePage[] {
 	return (["en", "zh-Hans"] as const).map((language): SitePage => {
 		const rows = pages.map(({ code, html }) => {
-			const main = part(html, /<main>\n([^]*?)\n?<\/main>/);
-			const tags = part(main, /<p class="tags">(<span class="[^]*?<\/span>)/);
+			const main = part(html, /<main>\n([\s\S]*?)\n?<\/main>/);
+			const tags = part(
+				main,
+				/<p class="tags">(<span class="[\s\S]*?<\/span>)/,
+			);
 			const meaning =
 				language === "en"
-					? part(main, /<p class="meaning">([^]*?)<\/p>/)
-					: part(main, /<p lang="zh-Hans">([^]*?)<\/p>/);
+					? part(main, /<p class="meaning">([\s\S]*?)<\/p>/)
+					: part(main, /<p lang="zh-Hans">([\s\S]*?)<\/p>/);
 			return `<dt><a href="${code}.html"><code>${code}</code></a> ${tags}</dt>\n<dd>${meaning}</dd>`;
 		});
 		const title =
@@ -258,7 +261,7 @@ function codeIndex(
 				other: language === "en" ? "zh/index.html" : "../index.html",
 				title,
 				description,
-				body: `<h1>${WORDS[language]["title"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+				body: `<h1>${WORDS[language].title}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
 			}),
 		};
 	});
@@ -286,18 +289,18 @@ function schedulerPages(
 			const suffix =
 				language === "en" ? "kube-scheduler, DRA" : "kube-scheduler 消息";
 			const body = [
-				`<h1>${escape(sentence.constant)}</h1>`,
-				`<blockquote lang="en">${escape(sentence.message)}</blockquote>`,
-				`<p class="meaning">${escape(meaning)}</p>`,
-				`<h2>${words["says"]}</h2>\n<p><code>${sentence.stage}</code></p>`,
-				`<h2>${words["causes"]}</h2>\n<ul>\n${causes.map((cause) => `<li>${escape(cause)}</li>`).join("\n")}\n</ul>`,
-				`<h2>${words["todo"]}</h2>\n<p>${escape(todo)}</p>`,
+				`<h1>${escapeHtml(sentence.constant)}</h1>`,
+				`<blockquote lang="en">${escapeHtml(sentence.message)}</blockquote>`,
+				`<p class="meaning">${escapeHtml(meaning)}</p>`,
+				`<h2>${words.says}</h2>\n<p><code>${sentence.stage}</code></p>`,
+				`<h2>${words.causes}</h2>\n<ul>\n${causes.map((cause) => `<li>${escapeHtml(cause)}</li>`).join("\n")}\n</ul>`,
+				`<h2>${words.todo}</h2>\n<p>${escapeHtml(todo)}</p>`,
 				...(funnel
 					? [
-							`<h2>${words["funnel"]}</h2>\n<ol class="funnel" lang="en">\n${funnel.steps.map((step) => `<li>${escape(step)}</li>`).join("\n")}\n</ol>`,
+							`<h2>${words.funnel}</h2>\n<ol class="funnel" lang="en">\n${funnel.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join("\n")}\n</ol>`,
 						]
 					: []),
-				`<p><a href="${root}#panel=devices">${words["tryYours"]}</a> · <a href="${root}#example=${sentence.example}">${words["open"]}</a></p>`,
+				`<p><a href="${root}#panel=devices">${words.tryYours}</a> · <a href="${root}#example=${sentence.example}">${words.open}</a></p>`,
 			];
 			pages.push({
 				path: `${folder}${id}.html`,
@@ -307,14 +310,14 @@ function schedulerPages(
 					other: language === "en" ? `zh/${id}.html` : `../${id}.html`,
 					title: `${cut(sentence.constant, LONGEST_TITLE - suffix.length - 3)} – ${suffix}`,
 					description: describe(`${meaning} ${causes.join(" ")}`, todo),
-					nav: `<a href="${DOCUMENTATION}">${words["docs"]}</a>`,
+					nav: `<a href="${DOCUMENTATION}">${words.docs}</a>`,
 					body: body.join("\n"),
 				}),
 			});
 		}
 		const rows = Object.entries(sentences).map(
 			([id, sentence]) =>
-				`<dt><a href="${id}.html" lang="en">${escape(sentence.constant)}</a></dt>\n<dd>${escape(sentence[language === "en" ? "en" : "zh"].meaning)}</dd>`,
+				`<dt><a href="${id}.html" lang="en">${escapeHtml(sentence.constant)}</a></dt>\n<dd>${escapeHtml(sentence[language === "en" ? "en" : "zh"].meaning)}</dd>`,
 		);
 		pages.push({
 			path: `${folder}index.html`,
@@ -330,7 +333,7 @@ function schedulerPages(
 					language === "en"
 						? "Each sentence that kube-scheduler puts into a pending pod's events because of ResourceClaims: what it means, what causes it and what to do."
 						: "kube-scheduler 因 ResourceClaim 写入等待中 Pod 事件的每一句话：它的含义、原因以及该怎么做。每一句都有自己的页面，并可在演练场中用您自己的集群内容查看原因。",
-				body: `<h1>${words["sentences"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+				body: `<h1>${words.sentences}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
 			}),
 		});
 	}
@@ -341,7 +344,7 @@ const prose = (text: string): string =>
 	text
 		.split("`")
 		.map((piece, at) =>
-			at % 2 === 1 ? `<code>${escape(piece)}</code>` : escape(piece),
+			at % 2 === 1 ? `<code>${escapeHtml(piece)}</code>` : escapeHtml(piece),
 		)
 		.join("");
 
@@ -381,16 +384,16 @@ function releasePages(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
 					? `Kubernetes ${release} (to ${lastPatch}) serves resource.k8s.io ${served}. ${differs.join("; ")}`
 					: `Kubernetes ${release}（至 ${lastPatch}）提供 resource.k8s.io 的 ${served}。${differs.join("；")}`;
 			const body = [
-				`<h1>${escape(title)}</h1>`,
+				`<h1>${escapeHtml(title)}</h1>`,
 				...(before && differs.length > 0
 					? [
-							`<ul>\n${differs.map((line) => `<li>${escape(line)}</li>`).join("\n")}\n</ul>`,
+							`<ul>\n${differs.map((line) => `<li>${escapeHtml(line)}</li>`).join("\n")}\n</ul>`,
 						]
 					: []),
-				`<h2>${words["serves"]}</h2>\n<dl>\n${versions.map(({ apiVersion, documentation = "" }) => `<dt><code>${apiVersion}</code></dt>\n<dd>${prose(documentation)}</dd>`).join("\n")}\n</dl>`,
+				`<h2>${words.serves}</h2>\n<dl>\n${versions.map(({ apiVersion, documentation = "" }) => `<dt><code>${apiVersion}</code></dt>\n<dd>${prose(documentation)}</dd>`).join("\n")}\n</dl>`,
 				...(changes.some(({ documentation }) => documentation)
 					? [
-							`<h2>${words["changes"]}</h2>\n<dl>\n${changes.flatMap(({ since, documentation }) => (documentation ? [`<dt>${since}</dt>\n<dd>${prose(documentation)}</dd>`] : [])).join("\n")}\n</dl>`,
+							`<h2>${words.changes}</h2>\n<dl>\n${changes.flatMap(({ since, documentation }) => (documentation ? [`<dt>${since}</dt>\n<dd>${prose(documentation)}</dd>`] : [])).join("\n")}\n</dl>`,
 						]
 					: []),
 			];
@@ -428,7 +431,7 @@ interface Sources {
 }
 
 const code = (text: string): string =>
-	`<pre><code>${escape(text)}</code></pre>`;
+	`<pre><code>${escapeHtml(text)}</code></pre>`;
 
 /** From each older version to v1: what changes, before and after as the engine converts it. */
 function versionPages(told: Readonly<Record<string, VersionTold>>): SitePage[] {
@@ -448,7 +451,7 @@ function versionPages(told: Readonly<Record<string, VersionTold>>): SitePage[] {
 				? `Kubernetes ${known.removedIn} does not serve resource.k8s.io/${from} any more.`
 				: `Kubernetes ${known.removedIn} 不再提供 resource.k8s.io/${from}。`;
 			const body = [
-				`<h1>${escape(title)}</h1>`,
+				`<h1>${escapeHtml(title)}</h1>`,
 				`<p class="meaning">${prose(removed)}</p>`,
 				`<h2>${english ? "What changes" : "有哪些变化"}</h2>
 <ul>
@@ -508,7 +511,7 @@ ${code("npx claimkit convert --to v1 manifests/")}`,
 				description: english
 					? "From v1beta2, v1beta1, v1alpha3 and v1alpha2 to v1: what changes in claims, classes and slices, before and after, and until when each is served."
 					: "从 v1beta2、v1beta1、v1alpha3 和 v1alpha2 到 v1：申领、设备类和资源切片有哪些变化，转换前后的样子，以及每个版本提供到何时。",
-				body: `<h1>${WORDS[language]["versions"]}</h1>\n<ul>\n${made.map(({ from, title }) => `<li><a href="${from}-to-v1.html">${escape(title)}</a></li>`).join("\n")}\n</ul>`,
+				body: `<h1>${WORDS[language].versions}</h1>\n<ul>\n${made.map(({ from, title }) => `<li><a href="${from}-to-v1.html">${escapeHtml(title)}</a></li>`).join("\n")}\n</ul>`,
 			}),
 		});
 	}
@@ -531,7 +534,7 @@ function guidePages(readmes: readonly Readme[]): SitePage[] {
 		);
 		const rows = list.map(
 			({ slug, title, description }) =>
-				`<dt><a href="${slug}.html">${escape(title)}</a></dt>\n<dd>${escape(cut(description, LONGEST_DESCRIPTION))}</dd>`,
+				`<dt><a href="${slug}.html">${escapeHtml(title)}</a></dt>\n<dd>${escapeHtml(cut(description, LONGEST_DESCRIPTION))}</dd>`,
 		);
 		return [
 			...list.map(({ slug, title, description, html, both }): SitePage => {
@@ -550,7 +553,7 @@ function guidePages(readmes: readonly Readme[]): SitePage[] {
 							: "",
 						title: cut(title, LONGEST_TITLE),
 						description: describe(description, more),
-						body: `<h1>${escape(title)}</h1>\n${html}`,
+						body: `<h1>${escapeHtml(title)}</h1>\n${html}`,
 					}),
 				};
 			}),
@@ -566,7 +569,7 @@ function guidePages(readmes: readonly Readme[]): SitePage[] {
 					description: english
 						? "How to install claimkit, check manifests on the command line and in a running cluster, and use it from JavaScript, Rust, editors and language servers."
 						: "如何安装 claimkit，在命令行和运行中的集群里检查清单，以及从 JavaScript、Rust、编辑器和语言服务器中使用它；每篇指南都附有可复制的命令和它们的输出。",
-					body: `<h1>${WORDS[language]["guides"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+					body: `<h1>${WORDS[language].guides}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
 				}),
 			},
 		];
@@ -596,7 +599,7 @@ function releaseIndex(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
 				description: english
 					? "For each Kubernetes release: which versions of resource.k8s.io it serves, and what it changes in validation, selectors and the allocator."
 					: "每个 Kubernetes 版本提供 resource.k8s.io 的哪些版本，以及在校验、选择器和分配器方面有哪些变化；可在演练场中按任一版本检查清单。",
-				body: `<h1>${WORDS[language]["releases"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+				body: `<h1>${WORDS[language].releases}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
 			}),
 		};
 	});
@@ -643,26 +646,28 @@ export function withAddress(
 ): string {
 	const root = rooted(address);
 	const url = `${root}${path.replace(/(^|\/)index\.html$/, "$1")}`;
-	const title = plain(part(html, /<title>([^]*?)<\/title>/));
+	const title = plain(part(html, /<title>([\s\S]*?)<\/title>/));
 	const description = plain(
 		part(html, /<meta name="description" content="([^"]*)"/),
 	);
 	const tags = [
-		`<link rel="canonical" href="${escape(url)}">`,
+		`<link rel="canonical" href="${escapeHtml(url)}">`,
 		`<meta property="og:type" content="website">`,
-		`<meta property="og:url" content="${escape(url)}">`,
-		`<meta property="og:title" content="${escape(title)}">`,
+		`<meta property="og:url" content="${escapeHtml(url)}">`,
+		`<meta property="og:title" content="${escapeHtml(title)}">`,
 		...(description === ""
 			? []
-			: [`<meta property="og:description" content="${escape(description)}">`]),
-		`<meta property="og:image" content="${escape(root)}og.png">`,
+			: [
+					`<meta property="og:description" content="${escapeHtml(description)}">`,
+				]),
+		`<meta property="og:image" content="${escapeHtml(root)}og.png">`,
 		`<meta name="twitter:card" content="summary_large_image">`,
 	];
 	return html
 		.replace(
 			/(<link rel="alternate" hreflang="[^"]*" href=")([^"]*)"/g,
 			(_, before: string, other: string) =>
-				`${before}${escape(new URL(other, url).href)}"`,
+				`${before}${escapeHtml(new URL(other, url).href)}"`,
 		)
 		.replace("</head>", () => `${tags.join("\n")}\n</head>`);
 }
@@ -684,19 +689,19 @@ export function siteFiles(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Not found – claimkit</title>
-<link rel="stylesheet" href="${escape(root)}codes/codes.css">
+<link rel="stylesheet" href="${escapeHtml(root)}codes/codes.css">
 </head>
 <body>
 <main>
 <h1>There is no page here</h1>
-<p><a href="${escape(root)}">Playground</a> · <a href="${escape(root)}codes/">All codes</a> · <a href="${escape(root)}scheduler/">What kube-scheduler says</a></p>
-<p lang="zh-Hans">这里没有页面。<a href="${escape(root)}codes/zh/">全部代码</a></p>
+<p><a href="${escapeHtml(root)}">Playground</a> · <a href="${escapeHtml(root)}codes/">All codes</a> · <a href="${escapeHtml(root)}scheduler/">What kube-scheduler says</a></p>
+<p lang="zh-Hans">这里没有页面。<a href="${escapeHtml(root)}codes/zh/">全部代码</a></p>
 </main>
 </body>
 </html>
 `;
 	return {
-		"sitemap.xml": `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${paths.map((path) => `<url><loc>${escape(root + path)}</loc></url>`).join("\n")}\n</urlset>\n`,
+		"sitemap.xml": `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${paths.map((path) => `<url><loc>${escapeHtml(root + path)}</loc></url>`).join("\n")}\n</urlset>\n`,
 		"robots.txt": `User-agent: *\nAllow: /\nSitemap: ${root}sitemap.xml\n`,
 		"404.html": notFound,
 		".nojekyll": "",

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { dump } from "./dump.ts";
-import { openPage, settled, setText, setUp, share, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, share, textOf } from "./page.ts";
 
 setUp();
 
@@ -402,7 +402,7 @@ describe("a dump of a cluster", () => {
 		const { page, done } = await openPage();
 		await settled(page);
 		const elsewhere = dump({ model: () => "h100", pods: 1 }).replace(
-			/(kind: Pod\n[^]*?spec:\n)/,
+			/(kind: Pod\n[\s\S]*?spec:\n)/,
 			"$1    nodeSelector: {zone: nowhere}\n",
 		);
 		await setText(page, elsewhere);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { exampleById } from "../src/examples/index.ts";
 import { openPage, setUp, textOf } from "./page.ts";
 
@@ -53,14 +53,14 @@ const PANELS: [
 		"Convert",
 		"v1beta1",
 		"npx claimkit convert --to v1 template.yaml",
-		/apiVersion: resource\.k8s\.io\/v1\n[^]*exactly:/,
+		/apiVersion: resource\.k8s\.io\/v1\n[\s\S]*exactly:/,
 		0,
 	],
 	[
 		"Devices",
 		"gpu-pod",
 		"npx claimkit allocate --pod training/trainer --node node-3 cluster.yaml",
-		/node-3[^]*gpu/,
+		/node-3[\s\S]*gpu/,
 		0,
 	],
 	[

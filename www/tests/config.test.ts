@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
-import { openPage, settled, setText, setUp, share, textOf } from "./page.ts";
+import { describe, expect, it } from "vitest";
+import { openPage, setText, settled, setUp, share, textOf } from "./page.ts";
 
 setUp();
 

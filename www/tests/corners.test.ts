@@ -1,9 +1,9 @@
 import {
 	mkdirSync,
 	mkdtempSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
-	readFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,8 @@ import {
 	home,
 	openPage,
 	served,
-	settled,
 	setText,
+	settled,
 	setUp,
 	textOf,
 } from "./page.ts";
@@ -101,12 +101,10 @@ describe("the page starts", () => {
 		expect(await page.locator(".early-starting").isVisible()).toBe(false);
 		await blocked!.context.close();
 		const { page: other, context } = await openPage();
-		const plain = await context
-			.browser()!
-			.newContext({
-				javaScriptEnabled: false,
-				viewport: { width: 1280, height: 800 },
-			});
+		const plain = await context.browser()!.newContext({
+			javaScriptEnabled: false,
+			viewport: { width: 1280, height: 800 },
+		});
 		const silent = await plain.newPage();
 		await silent.goto(home);
 		const words = silent.locator("noscript p", {
@@ -539,7 +537,7 @@ describe("answers", () => {
 			.click();
 		await expect
 			.poll(async () =>
-				/kind: ResourceClaim\n {2}metadata:[^]*?(resourceVersion|uid: 0{8}-0000-4000-8000-\d+\n {2}spec)/.test(
+				/kind: ResourceClaim\n {2}metadata:[\s\S]*?(resourceVersion|uid: 0{8}-0000-4000-8000-\d+\n {2}spec)/.test(
 					await textOf(page),
 				),
 			)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -59,12 +59,12 @@ describe("devices", () => {
 			[
 				"en-US",
 				"Copy as Markdown",
-				/^- request `gpu` \(wants 1\): 2 on the node → .* → 0 not tainted\n  - `gpu-0`: tainted .*\n/m,
+				/^- request `gpu` \(wants 1\): 2 on the node → .* → 0 not tainted\n {2}- `gpu-0`: tainted .*\n/m,
 			],
 			[
 				"zh-CN",
 				"复制为 Markdown",
-				/^- 请求 `gpu` \(需要 1 个\): 2 在节点上 → .* → 0 没有污点\n  - `gpu-0`: .*[\u4e00-\u9fff]/m,
+				/^- 请求 `gpu` \(需要 1 个\): 2 在节点上 → .* → 0 没有污点\n {2}- `gpu-0`: .*[\u4e00-\u9fff]/m,
 			],
 		] as const) {
 			const { page, done } = await openPage({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 

@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { choose, openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { choose, openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
 import type {
 	Answer,
 	ConvertedObject,
 	PlacedObject,
 	ValidateOptions,
 } from "claimkit";
-import { engine } from "../build/engine.ts";
+import { describe, expect, it } from "vitest";
 import type { CodeExample } from "../build/codeexamples.ts";
+import { engine } from "../build/engine.ts";
 import { literalsOf } from "./literals.ts";
-import { dist, openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { dist, openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 

@@ -1,7 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { rmSync } from "node:fs";
 import { engine } from "../build/engine.ts";
 import { EXAMPLES } from "../src/examples/index.ts";
 import {

@@ -14,12 +14,12 @@ const ESCAPES: Record<string, string> = {
 };
 /** A comment, a string, a raw string, a character, an attribute that only tests have, another attribute, or a single sign. */
 const TOKEN =
-	/\/\/[^\n]*|\/\*[^]*?\*\/|\b[bc]?r(#*)"([^]*?)"\1|[bc]?"((?:[^"\\]|\\[^])*)"|b?'(?:[^'\\\n]|\\(?:u\{\w+\}|x\w\w|.))'|#\[cfg\(test\)\]|#!?\[(?:[^\]"]|"(?:[^"\\]|\\[^])*")*\]|[^]/g;
+	/\/\/[^\n]*|\/\*[\s\S]*?\*\/|\b[bc]?r(#*)"([\s\S]*?)"\1|[bc]?"((?:[^"\\]|\\[\s\S])*)"|b?'(?:[^'\\\n]|\\(?:u\{\w+\}|x\w\w|.))'|#\[cfg\(test\)\]|#!?\[(?:[^\]"]|"(?:[^"\\]|\\[\s\S])*")*\]|[\s\S]/g;
 
 /** Reads the escapes of a string; a backslash at the end of a line takes the next line's indentation with it. */
 const unescaped = (text: string) =>
 	text.replace(
-		/\\(?:\n\s*|u\{(\w+)\}|x(\w\w)|([^]))/g,
+		/\\(?:\n\s*|u\{(\w+)\}|x(\w\w)|([\s\S]))/g,
 		(_, long?: string, short?: string, sign?: string) => {
 			const code = long ?? short;
 			if (code !== undefined) return String.fromCodePoint(parseInt(code, 16));

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import type { Page } from "playwright-core";
 import type { ValidateOptions } from "claimkit";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { CodeExample } from "../build/codeexamples.ts";
 import { engine } from "../build/engine.ts";
 import { admission } from "../src/engine/admission.ts";
-import type { CodeExample } from "../build/codeexamples.ts";
 import {
 	choose,
 	dist,
 	home,
 	openPage,
-	settled,
 	setText,
+	settled,
 	setUp,
 	textOf,
 } from "./page.ts";
@@ -203,6 +203,7 @@ describe("the editor", () => {
 			expect(
 				await page
 					.locator(".panel")
+					// biome-ignore lint/performance/useDomNodeTextContent: what is hidden may hold the character
 					.evaluate((panel) => (panel as HTMLElement).innerText),
 				(await tab.textContent()) ?? "",
 			).not.toContain("\u202e");
@@ -411,13 +412,11 @@ describe("problems", () => {
 		);
 		await page.locator(".verdict-line.good").waitFor();
 		await choose(page, "Reset");
-		await page
-			.locator('input[type="file"]')
-			.setInputFiles({
-				name: "nodes.yaml",
-				mimeType: "text/yaml",
-				buffer: Buffer.from(NODE("a")),
-			});
+		await page.locator('input[type="file"]').setInputFiles({
+			name: "nodes.yaml",
+			mimeType: "text/yaml",
+			buffer: Buffer.from(NODE("a")),
+		});
 		for (const tab of await page.getByRole("tab").all()) {
 			await tab.click();
 			await page.getByText("None of the open files is a manifest").waitFor();
@@ -486,15 +485,13 @@ describe("problems", () => {
 
 	it("names a file in SARIF by an address that has it whole", async () => {
 		const { page, done } = await openPage({ path: "#" });
-		await page
-			.locator('input[type="file"]')
-			.setInputFiles({
-				name: "a#1?.yaml",
-				mimeType: "text/yaml",
-				buffer: Buffer.from(
-					"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {}\n",
-				),
-			});
+		await page.locator('input[type="file"]').setInputFiles({
+			name: "a#1?.yaml",
+			mimeType: "text/yaml",
+			buffer: Buffer.from(
+				"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {}\n",
+			),
+		});
 		await page
 			.getByRole("navigation", { name: "Files" })
 			.getByText("a#1?.yaml")
@@ -919,9 +916,9 @@ describe("an example for a finding code", () => {
 		) => {
 			const { settings: wrongSettings, objects } = admission(
 				{
-					manifest: texts["manifest"]!,
-					settings: texts["settings"]!,
-					...(texts["stored"] ? { old: texts["stored"] } : {}),
+					manifest: texts.manifest!,
+					settings: texts.settings!,
+					...(texts.stored ? { old: texts.stored } : {}),
 				},
 				{ operation: "CREATE", username: "jane", groups: [], ...options },
 				claimkit,
@@ -979,9 +976,9 @@ describe("an example for a finding code", () => {
 				...(namespace ? { namespace } : {}),
 				...(fieldManager ? { fieldManager } : {}),
 				...(via ? { via } : {}),
-				...(texts["stored"] ? { old: texts["stored"] } : {}),
+				...(texts.stored ? { old: texts.stored } : {}),
 			};
-			const text = texts["manifest"]!;
+			const text = texts.manifest!;
 			const answers: Record<
 				string,
 				() => {
@@ -991,13 +988,13 @@ describe("an example for a finding code", () => {
 			> = {
 				problems: () => claimkit.validate(text, cluster),
 				request: () =>
-					claimkit.validate(operation === "patch" ? texts["patch"]! : text, {
+					claimkit.validate(operation === "patch" ? texts.patch! : text, {
 						...cluster,
 						...request,
 					} as ValidateOptions),
 				convert: () => claimkit.convert(text, { ...server, to: target! }),
 				nodes: () =>
-					claimkit.evaluate(text, { ...server, nodes: texts["nodes"]! }),
+					claimkit.evaluate(text, { ...server, nodes: texts.nodes! }),
 				devices: () => claimkit.allocate(text, cluster),
 				audit: () => claimkit.audit(text, server),
 				policy: () =>

@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { engine } from "../build/engine.ts";
-import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -59,7 +59,7 @@ describe("budgets", () => {
 	it("allows no inline script or style but those whose hash its policy names", () => {
 		const html = readFileSync(join(dist, "index.html"), "utf8");
 		expect(html).not.toMatch(/ style="| on\w+="|unsafe-inline/);
-		const inline = [...html.matchAll(/<(script|style)>([^]*?)<\/\1>/g)].map(
+		const inline = [...html.matchAll(/<(script|style)>([\s\S]*?)<\/\1>/g)].map(
 			([, tag, text]) =>
 				`${tag}-src 'self'${tag === "script" ? " 'wasm-unsafe-eval'" : ""} 'sha256-${createHash("sha256").update(text!).digest("base64")}';`,
 		);
@@ -223,7 +223,7 @@ describe("accessibility", () => {
 		["light", 320, "zh-CN"],
 		["dark", 390, "zh-CN"],
 	] as const;
-	for (const [colorScheme, width, locale] of process.env["CLAIMKIT_ALL"] === "1"
+	for (const [colorScheme, width, locale] of process.env.CLAIMKIT_ALL === "1"
 		? [...sampled, ...more]
 		: sampled) {
 		it(`has no problem of any weight by axe: ${colorScheme}, ${width} px, ${locale}`, async () => {
@@ -240,9 +240,7 @@ describe("accessibility", () => {
 					const axe = (
 						globalThis as unknown as {
 							axe: {
-								run(
-									options: object,
-								): Promise<{
+								run(options: object): Promise<{
 									violations: {
 										id: string;
 										impact: string;

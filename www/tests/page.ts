@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
-	chromium,
 	type Browser,
 	type BrowserContext,
+	chromium,
 	type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -15,7 +15,7 @@ import { serve } from "../serve.mjs";
 /** Served below a path, as a project's page on a shared host is. */
 const PREFIX = "/some/where";
 export const dist =
-	process.env["CLAIMKIT_DIST"] ??
+	process.env.CLAIMKIT_DIST ??
 	fileURLToPath(new URL("../dist", import.meta.url));
 
 const NAMES = [
@@ -27,9 +27,9 @@ const NAMES = [
 
 /** The browser to test in: `CHROMIUM`, or one on PATH. Its absence fails the tests. */
 function executable(): string {
-	const asked = process.env["CHROMIUM"];
+	const asked = process.env.CHROMIUM;
 	if (asked) return asked;
-	const folders = (process.env["PATH"] ?? "").split(delimiter);
+	const folders = (process.env.PATH ?? "").split(delimiter);
 	const found = NAMES.flatMap((name) =>
 		folders.map((folder) => join(folder, name)),
 	).find((path) => existsSync(path));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { dump } from "./dump.ts";
-import { home, openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { home, openPage, setText, settled, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -66,7 +66,9 @@ async function holdable(page: Page): Promise<void> {
 }
 
 const hold = (page: Page) =>
-	page.evaluate(() => void (window.engine.held = true));
+	page.evaluate(() => {
+		window.engine.held = true;
+	});
 
 /** Lets the engine answer, until it has nothing left to do. */
 async function release(page: Page): Promise<void> {
@@ -218,7 +220,9 @@ describe("an answer that comes late", () => {
 		const { page, done } = await openPage({
 			prepare: async (own) => {
 				await holdable(own);
-				await own.addInitScript(() => void (window.engine.held = true));
+				await own.addInitScript(() => {
+					window.engine.held = true;
+				});
 			},
 			path: link.slice(link.indexOf("#")),
 		});

@@ -1,8 +1,8 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { literalsOf, type Literal } from "./literals.ts";
+import { type Literal, literalsOf } from "./literals.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
 

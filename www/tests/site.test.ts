@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HtmlValidate } from "html-validate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engine } from "../build/engine.ts";
 import { exampleById } from "../src/examples/index.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const www = fileURLToPath(new URL("..", import.meta.url));
 const ADDRESS = "https://example.org/claimkit/";
@@ -117,7 +117,7 @@ describe("a site with an address", () => {
 	it("has titles and descriptions that are the page's own, one heading, and the language it says", () => {
 		const seen = new Map<string, string>();
 		for (const { path, html } of pages) {
-			const title = plain(part(html, /<title>([^]*?)<\/title>/));
+			const title = plain(part(html, /<title>([\s\S]*?)<\/title>/));
 			const description = plain(
 				part(html, /<meta name="description" content="([^"]*)"/),
 			);
@@ -185,8 +185,8 @@ describe("a site with an address", () => {
 			);
 			const all = (text: string, pattern: RegExp) =>
 				[...text.matchAll(pattern)].map(([, found]) => found);
-			expect(all(chinese, /<pre>([^]*?)<\/pre>/g), path).toEqual(
-				all(html, /<pre>([^]*?)<\/pre>/g),
+			expect(all(chinese, /<pre>([\s\S]*?)<\/pre>/g), path).toEqual(
+				all(html, /<pre>([\s\S]*?)<\/pre>/g),
 			);
 			expect(all(chinese, /<h[2-4] id="([^"]*)"/g), path).toEqual(
 				all(html, /<h[2-4] id="([^"]*)"/g),
@@ -195,11 +195,11 @@ describe("a site with an address", () => {
 				all(html, /<(tr)>/g).length,
 			);
 			expect(chinese, path).not.toContain("{{code}}");
-			expect(part(chinese, /<h1>([^]*?)<\/h1>/), path).toMatch(
+			expect(part(chinese, /<h1>([\s\S]*?)<\/h1>/), path).toMatch(
 				/[\u4e00-\u9fff]|^(Node|Helm|Kustomize|Flux|Argo CD|CI|JSON Schema) – /,
 			);
 			expect(
-				part(chinese, /<main>([^]*?)<\/main>/).match(/[\u4e00-\u9fff]/g)
+				part(chinese, /<main>([\s\S]*?)<\/main>/).match(/[\u4e00-\u9fff]/g)
 					?.length ?? 0,
 				path,
 			).toBeGreaterThan(10);
@@ -242,9 +242,9 @@ describe("a site with an address", () => {
 				for (const word of tokens(text))
 					weights.set(word, Math.max(weights.get(word) ?? 0, weight));
 			};
-			add(plain(part(html, /<main>([^]*?)<\/main>/)), 1);
-			add(plain(part(html, /<blockquote[^>]*>([^]*?)<\/blockquote>/)), 3);
-			add(plain(part(html, /<title>([^]*?)<\/title>/)), 4);
+			add(plain(part(html, /<main>([\s\S]*?)<\/main>/)), 1);
+			add(plain(part(html, /<blockquote[^>]*>([\s\S]*?)<\/blockquote>/)), 3);
+			add(plain(part(html, /<title>([\s\S]*?)<\/title>/)), 4);
 			return { path, weights, length: weights.size };
 		});
 		const rarity = (word: string) =>
@@ -537,7 +537,7 @@ describe("a site with an address", () => {
 				plain(
 					part(
 						readFileSync(join(site, "scheduler", `${page}.html`), "utf8"),
-						/<blockquote[^>]*>([^]*?)<\/blockquote>/,
+						/<blockquote[^>]*>([\s\S]*?)<\/blockquote>/,
 					),
 				),
 				page,

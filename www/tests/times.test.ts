@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
 	openPage,
-	settled,
 	setText,
+	settled,
 	setUp,
 	textOf,
 	threadClock,

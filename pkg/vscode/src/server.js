@@ -1,6 +1,6 @@
 // The language server of the extension on a desktop, with the files that the extension gives it.
 import { readFileSync } from "node:fs";
-import { ProposedFeatures, createConnection } from "vscode-languageserver/node";
+import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { remoteFiles } from "../../server/remote.js";
 import { serve } from "../../server/serve.js";
 

@@ -4,8 +4,8 @@ import { execFileSync, spawn } from "node:child_process";
 import {
 	existsSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -147,7 +147,7 @@ test("in code-server: squiggles, the list of problems, and the light bulb mends 
 				'unknown field "spec.devices.requests[0].exactly.deviceClasName"',
 		});
 		await problem.waitFor({ timeout: 20_000 });
-		assert.match(await problem.innerText(), /kube-apiserver/);
+		assert.match(await problem.textContent(), /kube-apiserver/);
 		// It leads to the place, where the light bulb is.
 		await problem.dblclick();
 		await tab.locator(".lightBulbWidget").click({ timeout: 20_000 });

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import {
+	createMessageConnection,
 	StreamMessageReader,
 	StreamMessageWriter,
-	createMessageConnection,
 } from "vscode-jsonrpc/node";
 import { root } from "../suite.mjs";
 
@@ -37,7 +37,9 @@ export const address = (file) => pathToFileURL(file).href;
 const running = new Set();
 
 /** Ends what a failed test left behind. */
-export const stopAll = () => running.forEach((child) => child.kill());
+export function stopAll() {
+	for (const child of running) child.kill();
+}
 
 /** Starts a server and says hello. `answers`: what the client answers to requests of the server, by method. */
 export async function start({
@@ -128,9 +130,10 @@ export async function start({
 				);
 				waiting.push({
 					fits,
-					resolve: ({ diagnostics }) => (
-						clearTimeout(timer), resolve(diagnostics)
-					),
+					resolve: ({ diagnostics }) => {
+						clearTimeout(timer);
+						resolve(diagnostics);
+					},
 				});
 			}),
 		open: (uri, text, languageId = "yaml", version = 1) =>

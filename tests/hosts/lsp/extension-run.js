@@ -106,7 +106,7 @@ async function run(seen) {
 			new vscode.Range(2, 0, 2, 0),
 		)
 	).find(({ title }) => title.startsWith("convert"));
-	seen.convert = convert && convert.title;
+	seen.convert = convert?.title;
 	// It waits for a person to say whether the difference is to be applied.
 	void vscode.commands.executeCommand("claimkit.convert", "v1");
 	const shown = await until("difference", () =>

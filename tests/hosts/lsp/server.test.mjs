@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import {
 	cpSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -34,7 +34,10 @@ after(async () => {
 });
 
 let count = 0;
-const fresh = (name = "a.yaml") => `untitled:${(count += 1)}/${name}`;
+const fresh = (name = "a.yaml") => {
+	count += 1;
+	return `untitled:${count}/${name}`;
+};
 
 /** Opens a text and waits for what is found in it. */
 async function opened(text, { name, language, on = server } = {}) {

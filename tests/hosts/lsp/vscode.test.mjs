@@ -5,8 +5,8 @@ import {
 	createReadStream,
 	existsSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	statSync,
 	writeFileSync,
@@ -263,7 +263,7 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
 	assert.equal(seen.convert, "convert ResourceClaim `one` to v1");
 	assert.match(
 		seen.converted,
-		/^# é😀\napiVersion: resource\.k8s\.io\/v1\n[^]*exactly:/,
+		/^# é😀\napiVersion: resource\.k8s\.io\/v1\n[\s\S]*exactly:/,
 	);
 	assert.match(seen.lenses.join(), /^fits on \d+ of \d+ nodes$/);
 	assert.equal(seen.panel, "Devices");

@@ -3,13 +3,14 @@
 // far as the modules answer them; what kwctl itself does with them only kwctl shows.
 //
 // Source: kwctl 1.36, crates/kwctl/src/cli.rs and command/run.rs.
-import opaSdk from "@open-policy-agent/opa-wasm";
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import opaSdk from "@open-policy-agent/opa-wasm";
 import YAML from "yaml";
 import { SECTION } from "./annotate.mjs";
 import { Guest } from "./wapc.mjs";

@@ -29,7 +29,7 @@ function check(what, good, text) {
 
 // --- the first denial with Open Policy Agent ----------------------------------------------------------------------------
 
-const script = /```js\n([^]*?)```/.exec(readme)[1];
+const script = /```js\n([\s\S]*?)```/.exec(readme)[1];
 check(
 	"lines of the script for Open Policy Agent",
 	script.trim().split("\n").length === 5,
@@ -83,7 +83,7 @@ for (const command of commands) {
 	);
 }
 check("commands of kwctl run", commands.length >= 7, `${commands.length}`);
-const [deploy] = /    make policy[^]*?\n\n/.exec(readme);
+const [deploy] = / {4}make policy[\s\S]*?\n\n/.exec(readme);
 check(
 	"lines of the first denial with Kubewarden",
 	deploy.trim().split("\n").length === 5,

@@ -1,12 +1,13 @@
 // Replays the fixtures, as tests/policy.rs writes them down, through Node's hosts: the WASI command under node:wasi, the OPA module
 // under Open Policy Agent's own SDK (both of its calling conventions), the waPC module on a compiling engine. Every answer
 // must be the crate's own, byte for byte. Then sizes and the time of a first answer are held against ratchet.json.
-import opaSdk from "@open-policy-agent/opa-wasm";
+
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { SECTION, annotated, metadata } from "./annotate.mjs";
+import opaSdk from "@open-policy-agent/opa-wasm";
+import { annotated, metadata, SECTION } from "./annotate.mjs";
 import { Guest } from "./wapc.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -26,16 +27,22 @@ function host(name, answers) {
 	let passed = 0,
 		failed = 0,
 		left = 0;
-	index.forEach((fixture, number) => {
+	for (const [number, fixture] of index.entries()) {
 		const compared = answers(fixture, number);
-		if (compared === null) return left++;
+		if (compared === null) {
+			left++;
+			continue;
+		}
 		const [given, expected] = compared.map(String);
-		if (given === expected) return passed++;
+		if (given === expected) {
+			passed++;
+			continue;
+		}
 		failed++;
 		console.log(
 			`${name}: ${fixture.name}\n  expected ${expected.slice(0, 2000)}\n  answered ${given.slice(0, 2000)}`,
 		);
-	});
+	}
 	console.log(
 		`${name}: ${passed} passed, ${failed} failed${left ? `; ${left} cannot be asked of this host` : ""}`,
 	);
@@ -186,7 +193,7 @@ commands(
 	),
 );
 // A command cannot ask its host; these are its answers to settings that ask the cluster.
-host("WASI in Node", (fixture, number) => [
+host("WASI in Node", (_fixture, number) => [
 	file(number, "wasi"),
 	file(number, "alone"),
 ]);
@@ -202,7 +209,7 @@ check(
 /** Results come back parsed: printed again they are the same text, because nothing in them is a fraction. */
 function evaluate(
 	module,
-	fixture,
+	_fixture,
 	number,
 	input,
 	result,

@@ -1,4 +1,6 @@
 // User code in strict mode: names, arguments and answers are typed as documented.
+
+import type { Finding, Range, ValidateAnswer } from "claimkit";
 import claimkit, {
 	allocate,
 	audit,
@@ -18,7 +20,6 @@ import claimkit, {
 	releases,
 	validate,
 } from "claimkit";
-import type { Finding, Range, ValidateAnswer } from "claimkit";
 
 // The README's first example.
 for (const { severity, message, range } of validate("kind: ResourceClaim")
@@ -37,7 +38,7 @@ export const place: [number, number] = [
 	range?.start.character ?? 0,
 ];
 export const status: string | undefined = answer.objects[0]?.status?.message;
-export const bytes = parse(new Uint8Array()).objects[0]?.object?.["spec"];
+export const bytes = parse(new Uint8Array()).objects[0]?.object?.spec;
 export const object = validate({ kind: "ResourceClaim" }).ok;
 export const text: string | undefined = convert("", {
 	to: "v1alpha1",

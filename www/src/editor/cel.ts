@@ -1,9 +1,9 @@
-import { setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorState, type Text } from "@codemirror/state";
 import { EditorView, placeholder } from "@codemirror/view";
 import { literal } from "../state/files.ts";
 import { field, shadowHost } from "./extensions.ts";
-import { completions, hovers, type Frame } from "./language.ts";
+import { completions, type Frame, hovers } from "./language.ts";
 
 /** A class around the expression, which the engine reads as it reads every selector. */
 const HEAD =

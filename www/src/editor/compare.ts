@@ -1,8 +1,8 @@
 import {
 	Change,
+	type DiffConfig,
 	MergeView,
 	unifiedMergeView,
-	type DiffConfig,
 } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";

@@ -1,9 +1,9 @@
-import { SETTING_KEYS } from "claimkit/settings";
 import type {
 	Completion,
 	CompletionContext,
 	CompletionResult,
 } from "@codemirror/autocomplete";
+import { SETTING_KEYS } from "claimkit/settings";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { activeFile, literal } from "../state/files.ts";

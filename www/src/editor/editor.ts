@@ -1,34 +1,34 @@
+import { undo } from "@codemirror/commands";
 import {
 	ChangeSet,
+	type ChangeSpec,
 	EditorState,
+	type Extension,
 	StateEffect,
 	StateField,
 	Text,
-	type ChangeSpec,
-	type Extension,
 } from "@codemirror/state";
 import {
 	Decoration,
+	type DecorationSet,
 	EditorView,
 	keymap,
-	type DecorationSet,
 } from "@codemirror/view";
 import { effect, signal, untracked } from "@preact/signals";
-import { undo } from "@codemirror/commands";
 import type { Finding, Fix, Range } from "claimkit";
 import { lang, t } from "../i18n/index.ts";
+import { unticked } from "../i18n/words.ts";
 import { overlay, reports } from "../state/checks.ts";
-import { wrap } from "../state/options.ts";
 import {
 	activate,
 	activeFile,
 	changeDoc,
 	files,
-	source,
 	type PageFile,
+	source,
 } from "../state/files.ts";
 import { announce, notify } from "../state/notices.ts";
-import { unticked } from "../i18n/words.ts";
+import { wrap } from "../state/options.ts";
 import { reading, rewrap, shadowHost, writing } from "./extensions.ts";
 import { findingsExtension, underline } from "./findings.ts";
 import { completions, hovers } from "./language.ts";
@@ -119,7 +119,7 @@ function extensions(): Extension {
 
 function stateOf(file: PageFile): EditorState {
 	const kept = states.get(file.id);
-	if (kept && kept.doc.eq(file.doc)) return kept;
+	if (kept?.doc.eq(file.doc)) return kept;
 	return EditorState.create({ doc: file.doc, extensions: extensions() });
 }
 

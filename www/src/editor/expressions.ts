@@ -4,7 +4,7 @@ import {
 	StreamLanguage,
 	type StringStream,
 } from "@codemirror/language";
-import { parseMixed, type Input, type SyntaxNode } from "@lezer/common";
+import { type Input, parseMixed, type SyntaxNode } from "@lezer/common";
 
 /** The state of the reader: inside a string, or just behind a dot. */
 interface State {

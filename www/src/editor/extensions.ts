@@ -26,16 +26,16 @@ import {
 	drawSelection,
 	EditorView,
 	highlightActiveLine,
-	highlightSpecialChars,
 	highlightActiveLineGutter,
+	highlightSpecialChars,
 	keymap,
 	lineNumbers,
 } from "@codemirror/view";
+import { t } from "../i18n/index.ts";
+import { wrap } from "../state/options.ts";
 import { celAlone, yamlWithExpressions } from "./expressions.ts";
 import { foldDocuments } from "./folding.ts";
 import { appearance } from "./theme.ts";
-import { t } from "../i18n/index.ts";
-import { wrap } from "../state/options.ts";
 
 function foldMarker(open: boolean): HTMLElement {
 	const marker = document.createElement("span");

@@ -1,8 +1,8 @@
 import {
+	type Diagnostic,
 	lintGutter,
 	lintKeymap,
 	setDiagnostics,
-	type Diagnostic,
 } from "@codemirror/lint";
 import type { EditorState, TransactionSpec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";

@@ -1,17 +1,17 @@
 import {
 	autocompletion,
-	snippet,
 	type Completion,
 	type CompletionContext,
 	type CompletionResult,
+	snippet,
 } from "@codemirror/autocomplete";
-import { hoverTooltip, type EditorView, type Tooltip } from "@codemirror/view";
+import { type EditorView, hoverTooltip, type Tooltip } from "@codemirror/view";
+import type * as claimkit from "claimkit";
 import { ask, type TextSource } from "../engine/client.ts";
 import { lang, t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
 import { serverOnly } from "../state/gates.ts";
 import { release } from "../state/options.ts";
-import type * as claimkit from "claimkit";
 import { completeConfig } from "./config.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { toPosition, toSpan } from "./positions.ts";

@@ -1,4 +1,4 @@
-import { setDiagnostics, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, type Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { reading, shadowHost, writing } from "./extensions.ts";

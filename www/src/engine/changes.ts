@@ -47,10 +47,14 @@ function trimmed(
 	[fromA, toA, fromB, toB]: Changes[number],
 ): Changes[number] {
 	let [startA, endA, startB, endB] = [fromA, toA, fromB, toB];
-	while (startA < endA && startB < endB && a[startA] === b[startB])
-		(startA += 1), (startB += 1);
-	while (endA > startA && endB > startB && a[endA - 1] === b[endB - 1])
-		(endA -= 1), (endB -= 1);
+	while (startA < endA && startB < endB && a[startA] === b[startB]) {
+		startA += 1;
+		startB += 1;
+	}
+	while (endA > startA && endB > startB && a[endA - 1] === b[endB - 1]) {
+		endA -= 1;
+		endB -= 1;
+	}
 	return [startA, endA, startB, endB];
 }
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { lang, type Language } from "../i18n/index.ts";
+import { type Language, lang } from "../i18n/index.ts";
 import type {
 	AnswerTo,
 	Ask,

@@ -4,7 +4,7 @@ import type {
 	ConvertOptions,
 	Range,
 } from "claimkit";
-import { changesBetween, type Changes } from "./changes.ts";
+import { type Changes, changesBetween } from "./changes.ts";
 import type { Indexed } from "./report.ts";
 
 /** More rows than this nobody reads; the counts tell the rest. */

@@ -16,7 +16,7 @@ import type {
 	RulesOf,
 	Verdict,
 } from "claimkit";
-import { withoutPlace, type Column, type Matrix } from "./placement.ts";
+import { type Column, type Matrix, withoutPlace } from "./placement.ts";
 
 /** Why a node gives a pod no devices, in a word that can be counted: a stage of the funnel, or what else decides. */
 export interface Lack {
@@ -402,21 +402,20 @@ const text = (value: unknown): string =>
 export function devicesIn(objects: readonly ParsedObject[]): Device[] {
 	return objects.flatMap(({ kind, apiVersion, object }) => {
 		if (kind !== "ResourceSlice" || !FAMILY.test(apiVersion)) return [];
-		const spec = map(map(object)["spec"]);
-		const driver = text(spec["driver"]);
-		const pool = text(map(spec["pool"])["name"]);
-		return list(spec["devices"]).map((device): Device => {
+		const spec = map(map(object).spec);
+		const driver = text(spec.driver);
+		const pool = text(map(spec.pool).name);
+		return list(spec.devices).map((device): Device => {
 			// v1beta1 and v1alpha3 have them one level deeper.
-			const basic =
-				device["basic"] === undefined ? device : map(device["basic"]);
-			const shared = basic["allowMultipleAllocations"];
+			const basic = device.basic === undefined ? device : map(device.basic);
+			const shared = basic.allowMultipleAllocations;
 			// The engine has read them, and checks them again.
 			const [attributes, capacity] = [
-				map(basic["attributes"]) as CelDevice["attributes"],
-				map(basic["capacity"]) as CelDevice["capacity"],
+				map(basic.attributes) as CelDevice["attributes"],
+				map(basic.capacity) as CelDevice["capacity"],
 			];
 			return {
-				id: `${driver}/${pool}/${text(device["name"])}`,
+				id: `${driver}/${pool}/${text(device.name)}`,
 				driver,
 				attributes,
 				capacity,
@@ -445,12 +444,12 @@ function expressions(
 	of: string,
 	request: string,
 ): Selector[] {
-	return list(owner["selectors"]).map((selector, index) => ({
+	return list(owner.selectors).map((selector, index) => ({
 		kind,
 		of,
 		request,
 		index,
-		expression: text(map(selector["cel"])["expression"]),
+		expression: text(map(selector.cel).expression),
 	}));
 }
 
@@ -459,24 +458,22 @@ export function selectorsIn(objects: readonly ParsedObject[]): Selector[] {
 		.flatMap(({ kind, name, namespace, apiVersion, object }) => {
 			if (!FAMILY.test(apiVersion)) return [];
 			const of = namespace ? `${namespace}/${name}` : name;
-			const outer = map(map(object)["spec"]);
+			const outer = map(map(object).spec);
 			if (kind === "DeviceClass") return expressions(outer, kind, of, "");
 			const spec =
 				kind === "ResourceClaimTemplate"
-					? map(outer["spec"])
+					? map(outer.spec)
 					: kind === "ResourceClaim"
 						? outer
 						: {};
-			return list(map(spec["devices"])["requests"]).flatMap((request) => {
-				const requestName = text(request["name"]);
-				const subs = list(request["firstAvailable"]).flatMap((sub) =>
-					expressions(sub, kind, of, `${requestName}/${text(sub["name"])}`),
+			return list(map(spec.devices).requests).flatMap((request) => {
+				const requestName = text(request.name);
+				const subs = list(request.firstAvailable).flatMap((sub) =>
+					expressions(sub, kind, of, `${requestName}/${text(sub.name)}`),
 				);
 				return [
 					...expressions(
-						request["exactly"] === undefined
-							? request
-							: map(request["exactly"]),
+						request.exactly === undefined ? request : map(request.exactly),
 						kind,
 						of,
 						requestName,

@@ -123,7 +123,7 @@ export type AnswerTo<N extends Name> = Questions[N]["answer"];
 
 /** Options with references in place of their texts. */
 type Referring<Options, Texts extends string, Ref> = Options extends unknown
-	? { options: Omit<Options, Texts> } & ({} extends Pick<
+	? { options: Omit<Options, Texts> } & (Record<never, never> extends Pick<
 			Options,
 			Texts & keyof Options
 		>

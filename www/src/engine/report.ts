@@ -153,11 +153,14 @@ export function shorten(answer: ValidateAnswer, text: string): ShortAnswer {
 			? answer.findings.filter(({ code }) => code !== OTHER_GROUP)
 			: answer.findings;
 	const indexed = answer.objects.map((entry, index) => ({ ...entry, index }));
-	const objects = indexed.filter(({ valid }) =>
-		valid === false
-			? (bad += 1) <= MOST_BAD_OBJECTS
-			: (good += 1) <= MOST_GOOD_OBJECTS,
-	);
+	const objects = indexed.filter(({ valid }) => {
+		if (valid === false) {
+			bad += 1;
+			return bad <= MOST_BAD_OBJECTS;
+		}
+		good += 1;
+		return good <= MOST_GOOD_OBJECTS;
+	});
 	return {
 		...answer,
 		kinds: kindsOf(answer.objects),

@@ -13,11 +13,11 @@ import {
 	columnOf,
 	columnsOf,
 	compactAllocation,
-	judge,
-	tryOut,
 	type DeviceGrid,
+	judge,
 	type PodsTold,
 	type Turns,
+	tryOut,
 } from "./devices.ts";
 import { clusterFacts, readObjects } from "./facts.ts";
 import { readLabels } from "./nodes.ts";
@@ -267,7 +267,7 @@ interface Asked<N extends Name> {
 }
 
 const nodesRef = ({ refs }: Asked<"placement"> | Asked<"cell">): TextRef =>
-	refs["nodes"] as TextRef;
+	refs.nodes as TextRef;
 
 const ANSWERS: {
 	[N in Name]: (asked: Asked<N>) => AnswerTo<N> | Promise<AnswerTo<N>>;

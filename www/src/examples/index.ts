@@ -1,6 +1,6 @@
 import type { Release } from "claimkit";
-import type { Role } from "../state/files.ts";
 import type { Language } from "../i18n/index.ts";
+import type { Role } from "../state/files.ts";
 import type { Operation, PATCH_TYPES, Panel } from "../state/options.ts";
 
 export type Group =

@@ -1,9 +1,9 @@
 import { computed, effect, signal } from "@preact/signals";
-import { remembered, recall } from "../state/storage.ts";
+import { recall, remembered } from "../state/storage.ts";
 import { en, type Sentences } from "./en.ts";
-import { zh } from "./zh.ts";
 import type strings from "./zh.json";
 import zhUrl from "./zh.json?url";
+import { zh } from "./zh.ts";
 
 export const LANGUAGES = ["en", "zh-Hans"] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,7 +1,6 @@
+import type { ChangeSet } from "@codemirror/state";
 import { computed, signal } from "@preact/signals";
-import { ChangeSet } from "@codemirror/state";
 import type { Finding } from "claimkit";
-import { ask } from "../engine/client.ts";
 import {
 	certainFixes,
 	deletes,
@@ -9,6 +8,7 @@ import {
 	notifyChange,
 	replaceText,
 } from "../editor/editor.ts";
+import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { report, stale } from "./checks.ts";
 import {
@@ -16,12 +16,12 @@ import {
 	files,
 	literal,
 	manifest,
-	textOf,
 	type PageFile,
+	textOf,
 } from "./files.ts";
 import { cluster } from "./gates.ts";
 import { notify } from "./notices.ts";
-import { target, type Target } from "./options.ts";
+import { type Target, target } from "./options.ts";
 
 /** Fixing one thing can uncover another; after this many rounds the rest is left to the person. */
 const MOST_ROUNDS = 8;

@@ -1,23 +1,23 @@
 import { effect, untracked } from "@preact/signals";
 import { t } from "../i18n/index.ts";
-import { reports, type Report } from "./checks.ts";
+import { type Report, reports } from "./checks.ts";
 import {
 	activate,
 	fileById,
 	files,
-	setRole,
-	textOf,
 	type PageFile,
 	type Role,
+	setRole,
+	textOf,
 } from "./files.ts";
 import { notify } from "./notices.ts";
 import {
 	embedded,
 	expression,
 	expressionOwn,
+	type Panel,
 	panel,
 	whatIf,
-	type Panel,
 } from "./options.ts";
 import { rememberPaste, takeAsNodes } from "./pasted.ts";
 

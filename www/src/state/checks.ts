@@ -1,4 +1,5 @@
 import { batch, computed, effect, signal } from "@preact/signals";
+import type { Finding } from "claimkit";
 import {
 	ask,
 	engineState,
@@ -7,12 +8,11 @@ import {
 	type TextSource,
 } from "../engine/client.ts";
 import { countsOf, type ShortAnswer } from "../engine/report.ts";
-import type { Finding } from "claimkit";
-import { files, manifest, source, type PageFile } from "./files.ts";
-import { guideFor, helpsNobody, type Guide } from "./guide.ts";
-import { ignored } from "./options.ts";
-import { cluster } from "./gates.ts";
 import { lang } from "../i18n/index.ts";
+import { files, manifest, type PageFile, source } from "./files.ts";
+import { cluster } from "./gates.ts";
+import { type Guide, guideFor, helpsNobody } from "./guide.ts";
+import { ignored } from "./options.ts";
 
 /** The engine's answer about one version of one file. */
 export interface Report {

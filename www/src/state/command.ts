@@ -1,6 +1,6 @@
 import { fileOf, manifest, textOf } from "./files.ts";
-import * as options from "./options.ts";
 import { clusterWords } from "./gates.ts";
+import * as options from "./options.ts";
 import { together } from "./together.ts";
 
 /** A path of its own: a name that begins with a dash would be an option. */

@@ -1,6 +1,6 @@
-import type { Release } from "claimkit";
-import { SettingsError, readSettings } from "claimkit/settings";
 import { batch, effect, signal, untracked } from "@preact/signals";
+import type { Release } from "claimkit";
+import { readSettings, SettingsError } from "claimkit/settings";
 import { editFile } from "../editor/editor.ts";
 import {
 	activate,
@@ -8,8 +8,8 @@ import {
 	freeName,
 	newFile,
 	open,
-	textOf,
 	type PageFile,
+	textOf,
 } from "./files.ts";
 import { gates, namespaceLabels } from "./gates.ts";
 import {

@@ -1,13 +1,13 @@
 import { effect, signal } from "@preact/signals";
-import { t } from "../i18n/index.ts";
 import { exampleOf } from "../examples/index.ts";
+import { t } from "../i18n/index.ts";
 import { downloadFile } from "./actions.ts";
 import { activeFile, files, textOf } from "./files.ts";
 import { notify } from "./notices.ts";
 import { expression, FIRST_EXPRESSION, keptOptions } from "./options.ts";
+import { type Snapshot, snapshot } from "./snapshot.ts";
 import { recall, remember as rememberSetting } from "./storage.ts";
-import { snapshot, type Snapshot } from "./snapshot.ts";
-import { readDraft, writeDraft, type Draft } from "./store.ts";
+import { type Draft, readDraft, writeDraft } from "./store.ts";
 import { lastWords } from "./tab.ts";
 
 const PAUSE_MS = 500;
@@ -53,7 +53,7 @@ export function worthKeeping(): boolean {
 	return (
 		tried !== "" &&
 		tried !== blankless(FIRST_EXPRESSION) &&
-		tried !== blankless(String(example.options?.["expression"] ?? "")) &&
+		tried !== blankless(String(example.options?.expression ?? "")) &&
 		!list.some((file) => blankless(textOf(file)).includes(tried))
 	);
 }

@@ -1,5 +1,5 @@
-import { computed, signal } from "@preact/signals";
 import { Text } from "@codemirror/state";
+import { computed, signal } from "@preact/signals";
 import type { TextSource } from "../engine/client.ts";
 
 /** The roles of a file: checked, evaluated against, compared with, patched by, the policy's settings, or those of the project (`claimkit.toml`). */

@@ -1,4 +1,4 @@
-import { signal, type Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import type { ApiVersion, Release } from "claimkit";
 import { PANEL_NAMES } from "./panelnames.ts";
 import { remembered } from "./storage.ts";
@@ -35,7 +35,7 @@ const oneOf = <T extends string>(
 	);
 const matching = (pattern: RegExp) => (value: unknown) =>
 	typeof value === "string" && pattern.test(value);
-const text = (name: string, first = "", pattern = /^[^]{0,400}$/) =>
+const text = (name: string, first = "", pattern = /^[\s\S]{0,400}$/) =>
 	kept<string>(name, first, matching(pattern));
 const flag = (name: string) =>
 	kept<boolean>(name, false, (value) => typeof value === "boolean");
@@ -147,7 +147,7 @@ export const whatIf = kept<readonly string[]>(
 		value.every(
 			(change) =>
 				typeof change === "string" &&
-				/^(free|untaint|without-rule|node-like)=[^]{1,300}$/.test(change),
+				/^(free|untaint|without-rule|node-like)=[\s\S]{1,300}$/.test(change),
 		),
 );
 
@@ -202,7 +202,7 @@ export const celCases = kept<readonly { device: string; match: boolean }[]>(
 );
 /** Somebody wrote or chose the expression; else it is the text's or an example's, and goes with it. */
 export const expressionOwn = flag("expressionOwn");
-export const expression = text("expression", "", /^[^]{0,20000}$/);
+export const expression = text("expression", "", /^[\s\S]{0,20000}$/);
 /** The first expression in the panel: it is true of every device. */
 export const FIRST_EXPRESSION = 'device.driver != ""';
 
@@ -247,7 +247,7 @@ export const fontSize = remembered("fontSize", FONT_SIZES, "13");
 /** Applies the theme to the page; the script in `index.html` does the same before the first paint. */
 export function applyTheme(): void {
 	const root = document.documentElement;
-	if (theme.value === "system") delete root.dataset["theme"];
-	else root.dataset["theme"] = theme.value;
+	if (theme.value === "system") delete root.dataset.theme;
+	else root.dataset.theme = theme.value;
 	root.style.setProperty("--code-size", `${fontSize.value}px`);
 }

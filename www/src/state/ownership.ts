@@ -1,6 +1,6 @@
 import type { Range } from "claimkit";
-import type { PageFile } from "./files.ts";
 import { toSpan } from "../editor/positions.ts";
+import type { PageFile } from "./files.ts";
 
 /** An object of a text: its place and its name. */
 export interface Placed {

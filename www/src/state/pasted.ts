@@ -6,9 +6,9 @@ import {
 	freeName,
 	newFile,
 	open,
+	type PageFile,
 	setRole,
 	textOf,
-	type PageFile,
 } from "./files.ts";
 
 /** The text pasted last, with the file's text before: nodes pasted over a manifest are put beside it. */

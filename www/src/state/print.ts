@@ -31,9 +31,8 @@ function print(
 ): void {
 	if (Array.isArray(value)) {
 		if (value.length === 0) lines.push(`${lead}[]`);
-		value.forEach((item, index) =>
-			print(item, `${indent}  `, `${index === 0 ? lead : indent}- `, lines),
-		);
+		for (const [index, item] of value.entries())
+			print(item, `${indent}  `, `${index === 0 ? lead : indent}- `, lines);
 		return;
 	}
 	if (typeof value === "object" && value !== null) {

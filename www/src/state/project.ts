@@ -1,11 +1,11 @@
 import type { ConvertOptions } from "claimkit";
+import { editFile } from "../editor/editor.ts";
 import { ask } from "../engine/client.ts";
 import type { Conversion } from "../engine/converted.ts";
-import { editFile } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
 import { versionsIn } from "./family.ts";
-import { fileById, files, source, textOf, type PageFile } from "./files.ts";
+import { fileById, files, type PageFile, source, textOf } from "./files.ts";
 import { notify } from "./notices.ts";
 import type { Target } from "./options.ts";
 

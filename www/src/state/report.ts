@@ -1,12 +1,12 @@
 import type { Finding, ValidateAnswer } from "claimkit";
 import { ask } from "../engine/client.ts";
-import { lang, t, type Language } from "../i18n/index.ts";
+import { type Language, lang, t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
 import { LIMITS } from "./checks.ts";
-import { files, source, type PageFile } from "./files.ts";
+import { files, type PageFile, source } from "./files.ts";
+import { cluster } from "./gates.ts";
 import { findingText } from "./markdown.ts";
 import { notify } from "./notices.ts";
-import { cluster } from "./gates.ts";
 
 export const FORMATS = ["markdown", "sarif", "json"] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,6 +1,6 @@
-import { ask } from "../engine/client.ts";
 import { editFile, notifyChange } from "../editor/editor.ts";
 import { toSpan } from "../editor/positions.ts";
+import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { fileById } from "./files.ts";
 import { announce } from "./notices.ts";

@@ -1,18 +1,18 @@
 import { batch } from "@preact/signals";
-import { lang, t } from "../i18n/index.ts";
-import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
 import { codeExamples } from "../examples/codes.ts";
-import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
+import { type Example, exampleById, FIRST_EXAMPLE } from "../examples/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { hasOpened } from "./arrivals.ts";
+import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
 import {
 	decode,
 	files,
 	freeName,
 	newFile,
 	open,
+	type PageFile,
 	replaceAll,
 	roleOfName,
-	type PageFile,
 } from "./files.ts";
 import { pointedVerdict, wantedAnswer, wantFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
@@ -20,23 +20,23 @@ import {
 	embedded,
 	keptOptions,
 	PANELS,
+	type Panel,
 	panel,
 	panelOnly,
 	picked,
 	pickedDevices,
 	release,
 	takeOptions,
-	type Panel,
 } from "./options.ts";
-import { readRoute, type Route } from "./route.ts";
+import { type Route, readRoute } from "./route.ts";
 import { link, unpack } from "./share.ts";
-import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
+import { MOST_FILES, restore, type Snapshot, snapshot } from "./snapshot.ts";
 import {
 	allDrafts,
+	type Past,
 	readHistory,
 	remember,
 	thinDrafts,
-	type Past,
 } from "./store.ts";
 import { formerTab, openTabs, ownTab } from "./tab.ts";
 

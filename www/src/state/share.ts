@@ -1,5 +1,5 @@
-import { MOST_FILES, snapshot } from "./snapshot.ts";
 import { files } from "./files.ts";
+import { MOST_FILES, snapshot } from "./snapshot.ts";
 
 /** Links longer than this are refused by some chat programs and browsers; the page says so instead of making one. */
 export const LONGEST_LINK = 100_000;

@@ -3,10 +3,10 @@ import {
 	activeId,
 	files,
 	newFile,
-	replaceAll,
 	ROLES,
-	textOf,
 	type Role,
+	replaceAll,
+	textOf,
 } from "./files.ts";
 import { keptOptions, takeOptions } from "./options.ts";
 

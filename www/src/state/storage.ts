@@ -1,4 +1,4 @@
-import { effect, signal, type Signal } from "@preact/signals";
+import { effect, type Signal, signal } from "@preact/signals";
 
 /** Reads what this page remembered; storage may be switched off or hold something else. */
 export function recall(name: string): string | null {

@@ -1,4 +1,4 @@
-import { openDB, type DBSchema, type IDBPDatabase } from "idb";
+import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The contents of one tab of the browser; kept while it is open and after it is closed. */

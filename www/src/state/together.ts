@@ -1,6 +1,6 @@
 import type { Range } from "claimkit";
 import type { TextSource } from "../engine/client.ts";
-import { files, manifest, textOf, type PageFile } from "./files.ts";
+import { files, manifest, type PageFile, textOf } from "./files.ts";
 
 /** Several manifests read as one stream, and the way back from its lines to the files. */
 export interface Together extends TextSource {

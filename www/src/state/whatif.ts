@@ -23,7 +23,9 @@ export function whatIfOption(changes: readonly string[]): { whatIf?: WhatIf } {
 	const lists: Partial<Record<keyof WhatIf, string[]>> = {};
 	for (const { kind, name } of changes.map(partsOf)) {
 		const list = LISTS[kind];
-		if (list) (lists[list] ??= []).push(name);
+		if (!list) continue;
+		lists[list] ??= [];
+		lists[list].push(name);
 	}
 	return { whatIf: lists };
 }

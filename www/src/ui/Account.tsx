@@ -1,4 +1,3 @@
-import { useEffect, useRef } from "preact/hooks";
 import type {
 	FunnelStage,
 	NodeAccount,
@@ -7,15 +6,16 @@ import type {
 	RequestAccount,
 	TextEdit,
 } from "claimkit";
-import { lastPart, selects, type Account as Told } from "../engine/devices.ts";
+import { useEffect, useRef } from "preact/hooks";
 import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
+import { lastPart, selects, type Account as Told } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
+import { serverOnly } from "../state/gates.ts";
 import { accountMarkdown, stageLabel } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
-import { serverOnly } from "../state/gates.ts";
 import { alone, chosenDevice } from "../state/options.ts";
 import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";

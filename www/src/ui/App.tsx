@@ -6,7 +6,7 @@ import { downloadFile } from "../state/actions.ts";
 import { choosePanel, hasPasted } from "../state/arrivals.ts";
 import { activeFile } from "../state/files.ts";
 import { announce, announcement, notice } from "../state/notices.ts";
-import { panelOnly, PANELS } from "../state/options.ts";
+import { PANELS, panelOnly } from "../state/options.ts";
 import { filesOf, openDropped } from "../state/session.ts";
 import { ConfigLine } from "./ConfigLine.tsx";
 import { Dialogs } from "./Dialogs.tsx";
@@ -15,7 +15,7 @@ import { FixMenu } from "./FixMenu.tsx";
 import { Header } from "./Header.tsx";
 import { Icon } from "./Icon.tsx";
 import { PanelTabs, PanelView } from "./PanelView.tsx";
-import { share, Splitter } from "./Splitter.tsx";
+import { Splitter, share } from "./Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 
 const NARROW = "(max-width: 860px)";

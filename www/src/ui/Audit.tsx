@@ -1,6 +1,6 @@
 import type { AmountUse, ClaimUsage, PoolUsage, UsageRow } from "claimkit";
 import { useMemo, useState } from "preact/hooks";
-import { roughly, type Audited } from "../engine/audited.ts";
+import { type Audited, roughly } from "../engine/audited.ts";
 import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { familyOf } from "../state/family.ts";
@@ -193,7 +193,10 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
 								type="radio"
 								name="usage-by"
 								checked={by === value}
-								onChange={() => ((usageBy.value = value), setMost(FEW))}
+								onChange={() => {
+									usageBy.value = value;
+									setMost(FEW);
+								}}
 							/>
 							<span>{s.usageBy[value]}</span>
 						</label>

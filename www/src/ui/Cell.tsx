@@ -1,4 +1,3 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import type {
 	ClaimCheck,
 	ClaimVerdict,
@@ -7,24 +6,25 @@ import type {
 	RequirementCheck,
 	TermCheck,
 } from "claimkit";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { mark, reveal } from "../editor/editor.ts";
 import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
-import { mark, reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
+import { copyText } from "../state/actions.ts";
 import { activeId, fileOf, literal, source } from "../state/files.ts";
+import { serverOnly } from "../state/gates.ts";
 import { nodeMarkdown } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
-import { copyText } from "../state/actions.ts";
 import { copyLink } from "../state/session.ts";
-import { serverOnly } from "../state/gates.ts";
 import type { Together } from "../state/together.ts";
 import { Chain } from "./Chain.tsx";
-import { WouldWork } from "./WouldWork.tsx";
-import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
+import { SIGNS } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { useShown } from "./useShown.ts";
 import { Visible } from "./Visible.tsx";
+import { WouldWork } from "./WouldWork.tsx";
 
 /** Leads to a place in its file. */
 function show(all: Together, range: Range): void {

@@ -1,5 +1,5 @@
-import { t } from "../i18n/index.ts";
 import { reveal } from "../editor/editor.ts";
+import { t } from "../i18n/index.ts";
 import { configTrouble } from "../state/config.ts";
 import { activeHead } from "../state/files.ts";
 import { gates, namespaceLabels } from "../state/gates.ts";

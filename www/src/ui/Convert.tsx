@@ -1,38 +1,38 @@
-import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ApiVersion, ConvertedObject, Decision } from "claimkit";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { reveal } from "../editor/editor.ts";
+import type { Conversion } from "../engine/converted.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
-import type { Conversion } from "../engine/converted.ts";
+import { overlay, reports } from "../state/checks.ts";
+import { versionsIn } from "../state/family.ts";
 import {
 	fileHeads,
 	manifest,
+	type PageFile,
 	source,
 	textOf,
-	type PageFile,
 } from "../state/files.ts";
-import { overlay, reports } from "../state/checks.ts";
-import { versionsIn } from "../state/family.ts";
 import { serverOnly } from "../state/gates.ts";
-import { together } from "../state/together.ts";
 import {
 	annotate,
 	lossy,
+	type Target,
 	target,
 	wholeProject,
-	type Target,
 } from "../state/options.ts";
 import { loadReleases, releases, versions } from "../state/releases.ts";
+import { together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { ConvertAll } from "./ConvertAll.tsx";
 import { FindingList } from "./FindingList.tsx";
-import { LOSS, located, shortName, type NamedLoss } from "./losses.ts";
+import { LOSS, located, type NamedLoss, shortName } from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
-import { Visible } from "./Visible.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
+import { Visible } from "./Visible.tsx";
 
 /**
  * Returns the default target of a conversion: the newest version, or one below it where the text has that already; null

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { ApiVersion, ConvertOptions } from "claimkit";
+import { useEffect, useState } from "preact/hooks";
 import { reveal } from "../editor/editor.ts";
 import { lang, t } from "../i18n/index.ts";
 import { files } from "../state/files.ts";
@@ -7,9 +7,9 @@ import { serverOnly } from "../state/gates.ts";
 import { annotate, lossy, target } from "../state/options.ts";
 import {
 	applyAll,
+	type ConvertedFile,
 	convertAll,
 	downloadAll,
-	type ConvertedFile,
 } from "../state/project.ts";
 import { located, shortName } from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";

@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Finding } from "claimkit";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, type TextSource } from "../engine/client.ts";
 import type { DeviceGrid, PodColumn } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
@@ -7,13 +7,15 @@ import type { Matrix } from "../engine/placement.ts";
 import type { OptionsOf } from "../engine/protocol.ts";
 import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
+import { familyOf } from "../state/family.ts";
 import {
 	fileOf,
 	files,
 	manifest,
-	source,
 	type PageFile,
+	source,
 } from "../state/files.ts";
+import { cluster } from "../state/gates.ts";
 import {
 	alone,
 	nodeWords,
@@ -21,17 +23,15 @@ import {
 	podWords,
 	whatIf,
 } from "../state/options.ts";
-import { openExample } from "../state/session.ts";
-import { cluster } from "../state/gates.ts";
-import { familyOf } from "../state/family.ts";
 import {
 	columnOfGroup,
 	groupsOf,
+	type PodGroup,
 	rowsAlike,
 	turnGroups,
-	type PodGroup,
 } from "../state/podgroups.ts";
-import { together, type Together } from "../state/together.ts";
+import { openExample } from "../state/session.ts";
+import { type Together, together } from "../state/together.ts";
 import { partsOf, unsuppose, whatIfOption } from "../state/whatif.ts";
 import { Account } from "./Account.tsx";
 import { Commands } from "./Commands.tsx";
@@ -41,8 +41,8 @@ import { Icon } from "./Icon.tsx";
 import { Kubectl } from "./Kubectl.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
 import { PodSentences, TurnHeading } from "./PodSentences.tsx";
-import { RulesNote } from "./RulesNote.tsx";
 import { ReleaseOffer } from "./ReleaseOffer.tsx";
+import { RulesNote } from "./RulesNote.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
@@ -141,7 +141,10 @@ function Supposed() {
 							class="button icon-only quiet"
 							aria-label={`${s.unsuppose}: ${change}`}
 							title={s.unsuppose}
-							onClick={() => (unsuppose(index), focusNext(index))}
+							onClick={() => {
+								unsuppose(index);
+								focusNext(index);
+							}}
 						>
 							<Icon name="cross" size={12} />
 						</button>

@@ -3,14 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { lang, t } from "../i18n/index.ts";
 import {
 	applyPlan,
+	type DialogName,
 	dialog,
 	fixPlan,
-	type DialogName,
 } from "../state/actions.ts";
-import { openPast, readKept, type Kept } from "../state/session.ts";
+import { loadReleases, releases } from "../state/releases.ts";
+import { type Kept, openPast, readKept } from "../state/session.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { deleteDraft, forget } from "../state/store.ts";
-import { loadReleases, releases } from "../state/releases.ts";
 import { Compare } from "./Compare.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { Embed } from "./Embed.tsx";
@@ -110,7 +110,7 @@ function glimpseOf(text: string): string {
 	const head = text.slice(0, 20_000);
 	const objects = [
 		...head.matchAll(
-			/^["{ ]*kind["']?: *["']?(\w+)[^]*?^[ \t]+["']?name["']?: *["']?([^\s"',#]+)/gm,
+			/^["{ ]*kind["']?: *["']?(\w+)[\s\S]*?^[ \t]+["']?name["']?: *["']?([^\s"',#]+)/gm,
 		),
 	].map(([, kind, name]) => `${kind} ${name}`);
 	return (
@@ -182,7 +182,10 @@ function History() {
 								key={id}
 								at={at}
 								snapshot={snapshot}
-								open={() => (close(), void openPast(snapshot))}
+								open={() => {
+									close();
+									void openPast(snapshot);
+								}}
 								remove={() => void forget(id ?? -1).then(again)}
 							/>
 						))}
@@ -192,7 +195,10 @@ function History() {
 								at={at}
 								snapshot={snapshot}
 								note={s.historyDraft}
-								open={() => (close(), void openPast(snapshot))}
+								open={() => {
+									close();
+									void openPast(snapshot);
+								}}
 								remove={() => void deleteDraft(tab).then(again)}
 							/>
 						))}
@@ -212,7 +218,10 @@ function FixAll() {
 			title={
 				plan.fixes.length > 0 ? s.fixAllWill(plan.fixes.length) : s.fixAllNone
 			}
-			onClose={() => (closed(), (fixPlan.value = null))}
+			onClose={() => {
+				closed();
+				fixPlan.value = null;
+			}}
 			wide
 		>
 			{(close) => (

@@ -1,4 +1,4 @@
-import { panel, type Panel } from "../state/options.ts";
+import { type Panel, panel } from "../state/options.ts";
 import { Ticked } from "./Ticked.tsx";
 
 /** Says that another panel has the answer for this text, and leads there. */

@@ -5,7 +5,7 @@ import { linkOrWords } from "../state/session.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-const escape = (text: string): string =>
+const escapeHtml = (text: string): string =>
 	text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
 
 /** Returns the folder of the page's own files: its address without a file's name. */
@@ -19,7 +19,7 @@ export function snippets(
 ): { iframe: string; badge: string } {
 	const framed = `${address}${address.includes("#") ? "&" : "#"}embed=${panelOnly ? "panel" : "1"}`;
 	return {
-		iframe: `<iframe src="${escape(framed)}" title="claimkit" width="100%" height="${height}" loading="lazy" style="border: 1px solid #ccc"></iframe>`,
+		iframe: `<iframe src="${escapeHtml(framed)}" title="claimkit" width="100%" height="${height}" loading="lazy" style="border: 1px solid #ccc"></iframe>`,
 		badge: `[![claimkit](${folder()}badge.svg)](${address})`,
 	};
 }

@@ -1,19 +1,19 @@
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { celEditor, type CelEditor } from "../editor/cel.ts";
+import { type CelEditor, celEditor } from "../editor/cel.ts";
 import { holds, lastPart, type Tried } from "../engine/devices.ts";
 import { lang, t } from "../i18n/index.ts";
 import { files, manifest } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import {
 	CEL_SHOWN,
-	FIRST_EXPRESSION,
 	celCases,
 	celShown,
 	celWords,
 	chosenDevice,
 	expression,
 	expressionOwn,
+	FIRST_EXPRESSION,
 } from "../state/options.ts";
 import { writeSelector } from "../state/selectors.ts";
 import { together } from "../state/together.ts";

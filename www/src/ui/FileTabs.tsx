@@ -1,28 +1,28 @@
 import { useEffect, useRef } from "preact/hooks";
+import { focusEditor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { chooseFile, chooseRole } from "../state/arrivals.ts";
 import { reports } from "../state/checks.ts";
+import { openConfig } from "../state/config.ts";
 import {
 	activeHead,
 	close,
+	type FileHead,
 	fileById,
 	fileHeads,
 	files,
 	freeName,
 	newFile,
 	open,
+	ROLES,
 	rename,
 	reopen,
-	ROLES,
-	type FileHead,
 } from "../state/files.ts";
+import { notify } from "../state/notices.ts";
 import { embedded } from "../state/options.ts";
-import { openConfig } from "../state/config.ts";
 import { downloadAll } from "../state/project.ts";
 import { chosenFiles, openDropped, putAside } from "../state/session.ts";
-import { notify } from "../state/notices.ts";
-import { focusEditor } from "../editor/editor.ts";
 import { Icon } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
 import { Visible } from "./Visible.tsx";

@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import type { Finding, Origin, ValidatedObject } from "claimkit";
-import { answeredNow, type Indexed } from "../engine/report.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
+import { answeredNow, type Indexed } from "../engine/report.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { lang, t } from "../i18n/index.ts";
 import { apart } from "../i18n/words.ts";

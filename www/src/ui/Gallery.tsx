@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { codeExamples } from "../examples/codes.ts";
-import { exampleGroups, type Example } from "../examples/index.ts";
+import { type Example, exampleGroups } from "../examples/index.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { lang, t } from "../i18n/index.ts";
-import { copyText, dialog } from "../state/actions.ts";
 import { unticked } from "../i18n/words.ts";
+import { copyText, dialog } from "../state/actions.ts";
 import { openCodeExample, openExample } from "../state/session.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Icon } from "./Icon.tsx";

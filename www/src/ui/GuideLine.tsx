@@ -1,21 +1,21 @@
-import { ask } from "../engine/client.ts";
 import { editFile, notifyChange, replaceText } from "../editor/editor.ts";
-import { t } from "../i18n/index.ts";
+import { ask } from "../engine/client.ts";
 import type { Sentences } from "../i18n/en.ts";
+import { t } from "../i18n/index.ts";
 import { ofServer, planFixAll } from "../state/actions.ts";
 import {
 	fileById,
 	files,
 	freeName,
 	newFile,
+	type PageFile,
+	type Role,
 	rename,
 	setRole,
 	source,
 	textOf,
-	type PageFile,
-	type Role,
 } from "../state/files.ts";
-import { unwrapped, type Guide } from "../state/guide.ts";
+import { type Guide, unwrapped } from "../state/guide.ts";
 import { notify } from "../state/notices.ts";
 import {
 	expression,

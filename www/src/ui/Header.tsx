@@ -1,14 +1,13 @@
 import type { Release } from "claimkit";
 import { useEffect, useRef } from "preact/hooks";
-import { t, lang, LANGUAGE_NAMES, LANGUAGES, speak } from "../i18n/index.ts";
+import { LANGUAGE_NAMES, LANGUAGES, lang, speak, t } from "../i18n/index.ts";
 import { dialog } from "../state/actions.ts";
 import { openConfig } from "../state/config.ts";
-import { copyLink, openWhole, resetAll } from "../state/session.ts";
 import { gates } from "../state/gates.ts";
 import {
 	embedded,
-	fontSize,
 	FONT_SIZES,
+	fontSize,
 	gateWords,
 	labelWords,
 	release,
@@ -16,6 +15,7 @@ import {
 	wrap,
 } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
+import { copyLink, openWhole, resetAll } from "../state/session.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -142,7 +142,10 @@ function ReleaseChoices({ close }: { close: () => void }) {
 				<button
 					type="button"
 					class="button small"
-					onClick={() => (close(), openConfig())}
+					onClick={() => {
+						close();
+						openConfig();
+					}}
 				>
 					{s.asConfig}
 				</button>
@@ -229,23 +232,26 @@ function Preferences() {
 						<span>{s.wrapLines}</span>
 					</label>
 					<hr />
-					{item(
-						"globe",
-						s.embedTitle,
-						() => (close(), (dialog.value = "embed")),
-					)}
-					{item(
-						"clock",
-						s.history,
-						() => (close(), (dialog.value = "history")),
-					)}
-					{item(
-						"keyboard",
-						s.shortcuts,
-						() => (close(), (dialog.value = "shortcuts")),
-					)}
-					{item("info", s.about, () => (close(), (dialog.value = "about")))}
-					{item("reset", s.reset, () => (close(), void resetAll()))}
+					{item("globe", s.embedTitle, () => {
+						close();
+						dialog.value = "embed";
+					})}
+					{item("clock", s.history, () => {
+						close();
+						dialog.value = "history";
+					})}
+					{item("keyboard", s.shortcuts, () => {
+						close();
+						dialog.value = "shortcuts";
+					})}
+					{item("info", s.about, () => {
+						close();
+						dialog.value = "about";
+					})}
+					{item("reset", s.reset, () => {
+						close();
+						void resetAll();
+					})}
 				</div>
 			)}
 		</Popover>

@@ -1,3 +1,4 @@
+import type { Verdict } from "claimkit";
 import {
 	useEffect,
 	useId,
@@ -5,10 +6,9 @@ import {
 	useRef,
 	useState,
 } from "preact/hooks";
-import type { Verdict } from "claimkit";
 import type { Matrix } from "../engine/placement.ts";
-import { unticked } from "../i18n/words.ts";
 import { t } from "../i18n/index.ts";
+import { unticked } from "../i18n/words.ts";
 import { Visible } from "./Visible.tsx";
 
 export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];

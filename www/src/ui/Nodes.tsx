@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Verdict } from "claimkit";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Matrix } from "../engine/placement.ts";
 import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
+import { familyOf } from "../state/family.ts";
 import {
 	fileOf,
 	files,
@@ -15,7 +16,6 @@ import {
 import { serverOnly } from "../state/gates.ts";
 import { nodeWords, picked as pickedCell } from "../state/options.ts";
 import { together } from "../state/together.ts";
-import { familyOf } from "../state/family.ts";
 import { Cell } from "./Cell.tsx";
 import { Commands } from "./Commands.tsx";
 import { Contexts } from "./Contexts.tsx";

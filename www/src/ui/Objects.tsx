@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import type { ValidatedObject } from "claimkit";
+import { useState } from "preact/hooks";
 import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";

@@ -1,11 +1,11 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { focusEditor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { choosePanel } from "../state/arrivals.ts";
 import { report } from "../state/checks.ts";
 import { freeName, manifestHead, newFile, open } from "../state/files.ts";
-import { panel, PANELS, type Panel } from "../state/options.ts";
-import { focusEditor } from "../editor/editor.ts";
+import { PANELS, type Panel, panel } from "../state/options.ts";
 import { LOADERS } from "./panels.ts";
 import { Ticked } from "./Ticked.tsx";
 

@@ -1,9 +1,9 @@
 import type { PodTurn } from "claimkit";
 import { useState } from "preact/hooks";
 import {
-	lastPart,
 	type DeviceGrid,
 	type Lack,
+	lastPart,
 	type PodColumn,
 } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";

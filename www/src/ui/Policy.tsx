@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import { Text } from "@codemirror/state";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { findSetting, type SmallEditor, smallEditor } from "../editor/small.ts";
 import type { Admitted } from "../engine/admission.ts";
-import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
+import { copyText, download } from "../state/actions.ts";
 import {
 	changeDoc,
 	fileOf,
@@ -18,17 +19,16 @@ import {
 	textOf,
 } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
+import { pointedVerdict } from "../state/goal.ts";
+import { verdictMarkdown } from "../state/markdown.ts";
 import {
 	POLICY_OPERATIONS,
 	policyGroups,
 	policyOperation,
 	policyUser,
 } from "../state/options.ts";
-import { copyText, download } from "../state/actions.ts";
-import { pointedVerdict } from "../state/goal.ts";
-import { verdictMarkdown } from "../state/markdown.ts";
-import { copyLink } from "../state/session.ts";
 import { printYaml } from "../state/print.ts";
+import { copyLink } from "../state/session.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FileChoice } from "./FileChoice.tsx";

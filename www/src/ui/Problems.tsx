@@ -1,14 +1,14 @@
+import type { Finding } from "claimkit";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Finding } from "claimkit";
-import { reveal, deletes } from "../editor/editor.ts";
-import type { ShortAnswer } from "../engine/report.ts";
+import { deletes, reveal } from "../editor/editor.ts";
 import {
 	engineError,
 	engineStarted,
 	engineState,
 	restart,
 } from "../engine/client.ts";
+import type { ShortAnswer } from "../engine/report.ts";
 import { t } from "../i18n/index.ts";
 import { announceableReport, ofServer, planFixAll } from "../state/actions.ts";
 import { failures, report, stale } from "../state/checks.ts";
@@ -24,7 +24,7 @@ import {
 	pointedFinding,
 	wantedFinding,
 } from "../state/goal.ts";
-import { helpsNobody, type Guide } from "../state/guide.ts";
+import { type Guide, helpsNobody } from "../state/guide.ts";
 import { announce, notify } from "../state/notices.ts";
 import { FORMATS, saveReport } from "../state/report.ts";
 import { verdictOf } from "../state/verdict.ts";
@@ -90,7 +90,10 @@ function ReportMenu() {
 							type="button"
 							class="menu-item"
 							key={format}
-							onClick={() => (close(), void saveReport(format))}
+							onClick={() => {
+								close();
+								void saveReport(format);
+							}}
 						>
 							{s.reportFormats[format]}
 						</button>

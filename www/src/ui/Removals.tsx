@@ -1,6 +1,6 @@
-import type { Column } from "../engine/placement.ts";
-import { itemSpan, toSpan } from "../editor/positions.ts";
 import { reveal } from "../editor/editor.ts";
+import { itemSpan, toSpan } from "../editor/positions.ts";
+import type { Column } from "../engine/placement.ts";
 import { t } from "../i18n/index.ts";
 import type { Together } from "../state/together.ts";
 import { Ticked } from "./Ticked.tsx";

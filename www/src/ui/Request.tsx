@@ -1,16 +1,17 @@
-import { useEffect } from "preact/hooks";
 import type { CheckedObject, Range, ValidatedObject } from "claimkit";
+import { useEffect } from "preact/hooks";
 import { toSpan } from "../editor/positions.ts";
 import type { Request as Question } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
+import { overlay } from "../state/checks.ts";
 import {
 	fileOf,
 	files,
 	literal,
 	manifest,
+	type PageFile,
 	source,
 	textOf,
-	type PageFile,
 } from "../state/files.ts";
 import { cluster, serverOnly } from "../state/gates.ts";
 import {
@@ -18,16 +19,15 @@ import {
 	fieldManager,
 	fieldValidation,
 	force,
-	operation,
 	OPERATIONS,
-	patchType,
+	operation,
 	PATCH_TYPES,
+	patchType,
 	requestNamespace,
 	requestObject,
-	via,
 	VIAS,
+	via,
 } from "../state/options.ts";
-import { overlay } from "../state/checks.ts";
 import { likeIn, printYaml } from "../state/print.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
@@ -379,6 +379,7 @@ export function Request() {
 			{answer && (
 				<>
 					{many > 1 && (
+						// biome-ignore lint/a11y/noLabelWithoutControl: one of the two controls is within
 						<label class="inline">
 							<span class="sr">{s.objects}</span>
 							{many > MOST_OPTIONS ? (

@@ -1,5 +1,5 @@
-import { useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { t } from "../i18n/index.ts";
 import { recall, remember } from "../state/storage.ts";
 

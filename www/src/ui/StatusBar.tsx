@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 import { cursor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { report, stale } from "../state/checks.ts";
-import { activeHead, fileHeads } from "../state/files.ts";
 import { draftState } from "../state/draft.ts";
-import { online, offlineReady } from "../state/offline.ts";
+import { activeHead, fileHeads } from "../state/files.ts";
+import { offlineReady, online } from "../state/offline.ts";
 import { embedded } from "../state/options.ts";
 import { Visible } from "./Visible.tsx";
 

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Finding, Release } from "claimkit";
+import { useEffect, useState } from "preact/hooks";
 import { ask } from "../engine/client.ts";
 import type { ShortAnswer } from "../engine/report.ts";
 import { lang, t } from "../i18n/index.ts";

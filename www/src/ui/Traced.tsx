@@ -129,7 +129,7 @@ export function Traced({
 	);
 	return (
 		<div class="traced">
-			<pre tabIndex={0} aria-label={s.tracedExpression}>
+			<pre role="group" tabIndex={0} aria-label={s.tracedExpression}>
 				<Drawn node={root} expression={expression} within />
 			</pre>
 			<details class="fold every-part">

@@ -1,12 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
 import type { NodeVerdict, Verdict } from "claimkit";
+import { useEffect, useState } from "preact/hooks";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import {
+	type LabelChange,
 	labelCommand,
 	labelsFor,
 	withLabels,
-	type LabelChange,
 } from "../state/wouldwork.ts";
 import { Icon } from "./Icon.tsx";
 

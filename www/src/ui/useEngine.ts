@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import { lang } from "../i18n/index.ts";
 import {
 	ask,
 	engineState,
-	sentencesCame,
 	type Outcome,
 	type Request,
+	sentencesCame,
 } from "../engine/client.ts";
 import type { AnswerTo, Name } from "../engine/protocol.ts";
+import { lang } from "../i18n/index.ts";
 
 /** The newest outcome of a panel's request, and whether it belongs to the request as it is now. */
 export interface Shown<T> {
