@@ -237,6 +237,7 @@ test-oracle:
 	$(call say,samples of oracle and test-cluster: about 1 minute and 10 more the first time)
 	@node tests/oracle/test-cluster.mjs sample
 	@node tests/oracle/record.mjs
+	@node tests/oracle/vet.mjs
 oracle-search:
 	@MINUTES=$(MINUTES) node tests/oracle/test-cluster.mjs search
 

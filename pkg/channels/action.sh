@@ -3,17 +3,15 @@
 # input is one argument, whatever it holds.
 set -euo pipefail
 
-lines() { # text, name of the array
-  local -n into=$2
-  into=()
+lines() { # text
   local line
   while IFS= read -r line; do
-    [[ -z ${line//[[:space:]]/} ]] || into+=("$line")
+    [[ -z ${line//[[:space:]]/} ]] || printf '%s\n' "$line"
   done <<<"$1"
 }
 
-lines "${INPUT_FILES:-.}" files
-lines "${INPUT_OPTIONS:-}" options
+mapfile -t files < <(lines "${INPUT_FILES:-.}")
+mapfile -t options < <(lines "${INPUT_OPTIONS:-}")
 if [[ -n ${INPUT_COMMAND:-} ]]; then
   claimkit=("$INPUT_COMMAND")
 else

@@ -49,7 +49,7 @@ export function chosen(name = process.env.RELEASE) {
 export const hasGo = () => spawnSync("go", ["version"]).status === 0;
 
 /** The environment in which everything is compiled. */
-const environment = {
+export const environment = {
 	...process.env,
 	CGO_ENABLED: "0",
 	GOFLAGS: "-mod=readonly -buildvcs=false -trimpath",

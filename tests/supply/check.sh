@@ -59,7 +59,7 @@ linked() { # features, target
   local found
   found=$(cargo tree --quiet --locked --no-default-features --features "$1" --target "$2" --edges normal,build --prefix none --format '{p}' |
     cut -d ' ' -f 1 | sort -u | grep -vxF -f <(sed 's/ .*//' "$here/inside.txt") || true)
-  [[ -z $found ]] || echo "$1 for $2 has crates that tests/supply/inside.txt does not name:" $found >&2
+  [[ -z $found ]] || echo "$1 for $2 has crates that tests/supply/inside.txt does not name: ${found//$'\n'/ }" >&2
   [[ -z $found ]]
 }
 

@@ -35,6 +35,7 @@ fi
 
 echo "    interface beside $base"
 # Each crate by its name: `--workspace` skips crates with `publish = false`, which they have until a release, and succeeds.
+# shellcheck disable=SC2016 # JavaScript
 crates=$(cargo metadata --no-deps --offline --format-version 1 | node -e '
   const { packages } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   console.log(packages.filter(({ targets }) => targets.some(({ kind }) => kind.includes("lib") || kind.includes("rlib"))).map(({ name }) => `--package=${name}`).join("\n"));

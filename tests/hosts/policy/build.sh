@@ -30,11 +30,12 @@ export CARGO_ENCODED_RUSTFLAGS
 enabled=(--enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals --enable-multivalue --enable-reference-types)
 # Linking takes one core, so there are two lanes, each with a folder of its own: cargo locks it.
 module() { # lane, name, features, target, cargo's selection, cargo's product, execution mode
-  local lane=$target/policy/$1 name=$2 features=$3 triple=$4 product
+  local lane=$target/policy/$1 name=$2 features=$3 triple=$4 product selection
   product=$lane/$triple/policy/$6
   [[ -z $wanted || $wanted == *" $name "* ]] || return 0
+  read -ra selection <<<"$5"
   CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo build --quiet --locked --profile policy --no-default-features \
-    --features "$features" --target "$triple" --target-dir "$lane" $5
+    --features "$features" --target "$triple" --target-dir "$lane" "${selection[@]}"
   local stamp=$target/policy/$name.sum
   local sum
   sum=$(cat "$product" "$here/build.sh" "$here/pages.mjs" | sha256sum)
