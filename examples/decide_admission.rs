@@ -18,7 +18,7 @@ fn decide(request: Value) -> Result<Value, serde_json::Error> {
     // Admin access only in one namespace; `pkg/policy/README.md` has all settings.
     let settings = json!({ "adminAccess": { "namespaces": ["gpu-operator"] } });
     let question = json!({ "verb": "admit", "request": request, "settings": settings });
-    serde_json::from_str(&claimkit::wire::answer(&question.to_string()))
+    serde_json::from_str(&claimkit::requests::answer(&question.to_string()))
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! metadata: {name: one-gpu}
 //! spec: {devices: {requests: [{name: gpu, exactly: {deviceClasName: gpu}}]}}
 //! ";
-//! let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+//! let report = crate::validate(text, &crate::ValidateOptions::default());
 //! let finding = &report.findings[0];
 //! assert_eq!(finding.code.name(), "unknown-field");
 //! assert_eq!(finding.message, "unknown field \"spec.devices.requests[0].exactly.deviceClasName\"");
@@ -43,7 +43,7 @@
 //! lines and columns.
 //!
 //! The function [`parse()`] also gives each object to types of your own: `examples/k8s-openapi` in the repository fills those of
-//! the crate `k8s-openapi`. [`wire`] answers the requests of the command line and of JavaScript, JSON in and out.
+//! the crate `k8s-openapi`. [`requests`] answers the requests of the command line and of JavaScript, JSON in and out.
 //!
 //! # Features
 //!
@@ -60,7 +60,7 @@
 //! The oldest Rust version is the `rust-version` in `Cargo.toml`, now 1.95. A newer one may be required in a minor release, never in
 //! a patch release.
 //!
-//! Stable are the functions and types that this page lists, the names of finding codes, and the JSON of [`wire`]. Enums and options
+//! Stable are the functions and types that this page lists, the names of finding codes, and the JSON of [`requests`]. Enums and options
 //! may grow. New Kubernetes releases bring new codes and new messages, because answers follow upstream's behavior: an answer for a
 //! given release and patch changes only to correct it. Hidden modules and items change without notice.
 //!
@@ -70,35 +70,33 @@
 //!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
-//! | ground | `go` | | what Go reads and prints |
-//! | ground | `limits` | | what a text may cost |
-//! | ground | `error` | | the error of a question that cannot be answered |
-//! | ground | `message` | | claimkit's own sentences by id and arguments, in the language that is asked for |
-//! | ground | `finding` | | findings: codes, paths, help, fixes |
-//! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings; edits |
-//! | recognize | `api` | (apiVersion, kind) and release | the tables of the version and the kind |
-//! | decode | `record` | tree, table | `record::Record` and findings for unknown, duplicate, mistyped fields |
 //! | advise | `advice` | a finding, the text, tables | its place, the probable intention, fixes |
 //! | take apart | `manifest` | trees | objects as kubectl sends them, kubectl's own refusals |
-//! | compile, evaluate | `cel` | expressions, devices | environments of selectors, and devices as their variables |
-//! | place | `place` | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
-//! | judge | `rules` | views of records | kube-apiserver's errors, in its order and words |
-//! | try expressions | `expression` | expressions and slices of a text | what expressions read, and what their authors should know |
-//! | query | `query` | selectors | which objects a list shows |
+//! | judge | `validation` | views of records | kube-apiserver's errors, in its order and words |
+//! | try expressions | `cel_lints` | expressions and slices of a text | what expressions read, and what their authors should know |
+//! | query | `list_selectors` | selectors | which objects a list shows |
 //! | patch | `patch` | stored object, patch | the object it becomes |
-//! | request | `server` | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
-//! | schedule | `scheduler` | text, nodes or cluster, release | which nodes and devices claims get, and why not others |
+//! | request | `apiserver` | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
+//! | evaluate | `evaluate` | text of the classic versions, nodes | which nodes the claims leave to a pod |
+//! | allocate | `allocate` | text, nodes or cluster, release | which devices claims get on which nodes, and why not others |
 //! | audit | `audit` | text, release | what is wrong in a cluster, and what is in use |
 //! | change | `convert` | text, target version | text edits, losses |
 //! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
-//! | answer | `wire` | one request | one answer |
+//! | answer | `requests` | one request | one answer |
 //! | report | `report` | an answer | text, SARIF, JUnit, GitHub annotations |
 //! | enter | `cli` | arguments | exit status and output |
-//! | enter | `entry` | a host's calling convention | an answer |
+//! | enter | `bindings` | a host's calling convention | an answer |
 //!
-//! A module imports only from those above it, and all may use the crates [`claimkit_values`] (what Go prints and reads),
-//! [`claimkit_cel`] (the expression language) and [`claimkit_yaml`] (trees of YAML and JSON), which know nothing of claimkit.
+//! A module imports only from those above it, and all may use the crates below, which know nothing of these modules:
+//!
+//! | crate | what it is |
+//! |---|---|
+//! | [`claimkit_values`] | what Go prints and reads |
+//! | [`claimkit_yaml`] | trees of YAML and JSON |
+//! | [`claimkit_cel`] | the expression language |
+//! | [`claimkit_model`] | texts, findings, messages, tables of releases, decoded objects, devices as variables of expressions |
+//! | [`claimkit_scheduler`] | allocators and scheduler: which devices and nodes claims and pods get, and why not others |
 //!
 //! # Scope
 //!
@@ -114,10 +112,12 @@
 
 // Hidden modules are public for the program, the tests and the tools of this repository only; they change without notice.
 mod advice;
+mod allocate;
 #[doc(hidden)]
-pub mod api;
+pub mod apiserver;
 pub mod audit;
-pub mod cel;
+mod bindings;
+mod cel_lints;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -125,73 +125,52 @@ pub mod cli;
 pub mod convert;
 #[doc(hidden)]
 pub mod editor;
-mod entry;
-mod error;
-mod expression;
+mod evaluate;
 #[doc(hidden)]
-pub mod finding;
-#[doc(hidden)]
-pub mod go;
-#[doc(hidden)]
-pub mod limits;
+pub mod list_selectors;
 #[doc(hidden)]
 pub mod manifest;
 #[doc(hidden)]
-pub mod message;
-#[doc(hidden)]
 pub mod patch;
-#[doc(hidden)]
-pub mod place;
 #[doc(hidden)]
 pub mod policy;
 #[doc(hidden)]
-pub mod query;
-#[doc(hidden)]
-pub mod record;
-#[doc(hidden)]
 pub mod report;
+pub mod requests;
 #[doc(hidden)]
-pub mod rules;
-mod scheduler;
-#[doc(hidden)]
-pub mod server;
-#[doc(hidden)]
-pub mod text;
-pub mod wire;
+pub mod validation;
 
-use claimkit_values::names;
-use claimkit_yaml::span;
-
-pub use api::{Release, Version};
+pub use allocate::{
+    AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
+};
+pub use apiserver::FieldValidation;
+pub use apiserver::options::{Operation, StoredAs, ValidateOptions};
+pub use apiserver::parse::{ParseOptions, Parsed, ParsedObject, parse};
+pub use apiserver::patch::{Patch, PatchType, Patched, patch};
+pub use apiserver::status::{Status, StatusCause, StatusDetails};
+pub use apiserver::text::{Judged, Report, validate};
 pub use audit::{Audit, AuditOptions, audit};
+pub use claimkit_model::cel;
+pub use claimkit_model::error::{Error, ErrorKind};
+pub use claimkit_model::finding::{
+    Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField,
+};
+pub use claimkit_model::limits::Limits;
+pub use claimkit_model::object::decode::Via;
+pub use claimkit_model::schema::{Release, Version};
+pub use claimkit_model::text::de::DeserializeError;
+pub use claimkit_model::text::located;
+pub use claimkit_model::text::{Position, Source, Span};
+pub use claimkit_scheduler::PreparedNodes;
+pub use claimkit_scheduler::allocator::what_if::WhatIf;
+pub use claimkit_scheduler::explain::account;
+pub use claimkit_scheduler::explain::{Explain, Matrix};
 pub use convert::{
     Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version,
 };
-pub use error::{Error, ErrorKind};
-pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField};
-pub use limits::Limits;
+pub use evaluate::placement;
+pub use evaluate::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use manifest::{Input, Item, What};
-pub use place::PreparedNodes;
-pub use place::device::explain::account;
-pub use place::device::explain::{Explain, Matrix};
-pub use place::device::what_if::WhatIf;
-pub use record::decode::Via;
-pub use scheduler::classic::placement;
-#[doc(hidden)]
-pub use scheduler::simulation;
-pub use scheduler::{
-    AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
-};
-pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
-pub use server::FieldValidation;
-pub use server::options::{Operation, StoredAs, ValidateOptions};
-pub use server::parse::{ParseOptions, Parsed, ParsedObject, parse};
-pub use server::patch::{Patch, PatchType, Patched, patch};
-pub use server::status::{Status, StatusCause, StatusDetails};
-pub use server::text::{Judged, Report, validate};
-pub use text::de::DeserializeError;
-pub use text::located;
-pub use text::{Position, Source, Span};
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

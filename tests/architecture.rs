@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 struct House {
-    /// The text of each module without comments and unit tests, by its path, e.g. `crate::text::tree`.
+    /// The text of each module without comments and unit tests, by its path, e.g. `claimkit_model::text::tree`.
     modules: BTreeMap<String, String>,
     /// The re-exports of a module: the name there, and the original path.
     handed_on: BTreeMap<String, String>,
@@ -29,7 +29,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `src/text/yaml/mod.rs` is `crate::text::yaml`.
+/// `crates/claimkit-model/src/text/yaml/mod.rs` is `claimkit_model::text::yaml`.
 fn module(file: &Path) -> String {
     let path = file.strip_prefix(source()).unwrap().with_extension("");
     let mut parts = vec!["crate".to_owned()];
@@ -272,7 +272,7 @@ fn circles<'a>(imports: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a st
     groups.into_iter().collect()
 }
 
-/// `text` of `crate::text::yaml`.
+/// `text` of `claimkit_model::text::yaml`.
 fn stage(module: &str) -> &str {
     module.split("::").nth(1).unwrap_or("crate")
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 fn ask(text: &str) -> Value {
     let request = json!({"verb": "audit", "release": "1.36.3", "text": text});
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
 }
 
 fn of_code(answer: &Value, code: &str) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! What the real kube-scheduler did with several pods in one cluster, played step by step as it was recorded.
 
-use claimkit::api::Release;
-use claimkit::place::device::facts::{Claim, Consumer, Facts, Pod};
-use claimkit::simulation::outcome::{PodDecision, PodOutcome};
-use claimkit::simulation::{self, Answered, Question};
+use crate::support::placing::{self, Answered, Question};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::objects::{Claim, Consumer, Facts, Pod};
+use claimkit_scheduler::scheduler;
+use claimkit_scheduler::scheduler::outcome::{PodDecision, PodOutcome};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -50,7 +51,7 @@ fn read(objects: &[&Value]) -> Facts {
         text.push_str(&object.to_string());
         text.push('\n');
     }
-    simulation::read(&text, RELEASE, "default")
+    placing::read(&text, RELEASE, "default")
 }
 
 impl Play {
@@ -98,7 +99,7 @@ impl Play {
             .collect();
         let Answered {
             facts, simulation, ..
-        } = simulation::place(self.facts.clone(), &self.question).unwrap();
+        } = placing::place(self.facts.clone(), &self.question).unwrap();
         assert_eq!(
             before,
             facts
@@ -123,7 +124,7 @@ impl Play {
             }
             self.groups.insert(name, group.refused.clone());
         }
-        self.facts = simulation::commit(&facts, &simulation);
+        self.facts = scheduler::commit(&facts, &simulation);
         self.name_claims();
     }
 
@@ -171,7 +172,7 @@ impl Play {
         facts: &Facts,
         pod: &Pod,
         outcome: &PodOutcome,
-        simulation: &claimkit::simulation::Simulation,
+        simulation: &claimkit_scheduler::scheduler::Simulation,
     ) -> Value {
         let node = |at: usize| facts.nodes[at].metadata.name.clone();
         let mut answer = match outcome.decisions.last().unwrap() {

@@ -1,8 +1,8 @@
 //! Many pods on many nodes: every pod gets devices of its own, and the time is printed.
 
+use crate::support::placing::{self, Question};
 use claimkit::Release;
-use claimkit::simulation::outcome::PodDecision;
-use claimkit::simulation::{self, Question};
+use claimkit_scheduler::scheduler::outcome::PodDecision;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Instant;
@@ -45,10 +45,10 @@ fn place(nodes: usize, pods: usize) -> (usize, usize) {
 }
 
 fn place_all(text: &str, nodes: usize, pods: usize) -> (usize, usize) {
-    let facts = simulation::read(text, Release::latest(), "default");
+    let facts = placing::read(text, Release::latest(), "default");
     let question = Question::new(None, &BTreeMap::new()).unwrap();
     let start = Instant::now();
-    let answered = simulation::place(facts, &question).unwrap();
+    let answered = placing::place(facts, &question).unwrap();
     println!(
         "{nodes} nodes, {pods} pods: {:?}, {:?}",
         start.elapsed(),

@@ -10,7 +10,7 @@
 use crate::policy::fixtures;
 use crate::support::ask;
 use crate::support::manifests::{manifests, marker, request};
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

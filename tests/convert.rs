@@ -6,7 +6,7 @@
 //! bytes; `"other text"` says that it does not, and then it must give the same result when converted once more; `"refused"`
 //! that something would be lost on the way back.
 
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! Converts manifests of real projects in both directions. `CLAIMKIT_CORPUS` names their folder.
 
-use claimkit::api::Version;
-use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, ConvertOptions, convert};
-use claimkit::finding::{Code, Severity};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::Version;
+use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 use std::path::{Path, PathBuf};
 
 fn files(folder: &Path) -> Vec<PathBuf> {

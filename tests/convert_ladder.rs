@@ -2,10 +2,10 @@
 //! server, in each version that it serves.
 
 use crate::device_vectors::RELEASES;
-use claimkit::api::Version;
-use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
 use claimkit::convert::{Conversion, ConvertOptions, ConvertTarget, convert};
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
+use claimkit_model::schema::Version;
+use claimkit_model::schema::device::{v1, v1alpha3, v1beta1, v1beta2};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io::Read;
@@ -267,11 +267,11 @@ fn comes_back_plainer(value: &Value) -> bool {
 
 /// The value of a text of one document.
 fn value(text: &str) -> Value {
-    let file = claimkit::text::read(text, &claimkit::limits::Limits::default());
+    let file = claimkit_model::text::read(text, &claimkit_model::limits::Limits::default());
     let document = file.documents.first().unwrap();
     let mut out = String::new();
-    let order = claimkit::text::print::Order::Source;
-    assert!(claimkit::text::print::json(
+    let order = claimkit_model::text::print::Order::Source;
+    assert!(claimkit_model::text::print::json(
         &document.tree,
         document.root.unwrap(),
         order,

@@ -1,12 +1,12 @@
 //! Whole manifests through the server's decoder: the object, or the refusal, and what strict decoding says.
 
-use claimkit::api::{self, Field, FieldType, Package, Release, Struct};
-use claimkit::finding::Severity;
-use claimkit::limits::Limits;
 use claimkit::manifest::{Input, What};
-use claimkit::record;
-use claimkit::record::decode::{self, Decoded, How, Via};
-use claimkit::text::{Mode, yaml};
+use claimkit_model::finding::Severity;
+use claimkit_model::limits::Limits;
+use claimkit_model::object;
+use claimkit_model::object::decode::{self, Decoded, How, Via};
+use claimkit_model::schema::{self, Field, FieldType, Package, Release, Struct};
+use claimkit_model::text::{Mode, yaml};
 use serde_json::Value;
 
 /// A list as one body: claimkit splits lists, but their decoder is the same.
@@ -24,7 +24,7 @@ fn list_schema(kind: &str, release: Release) -> Option<&'static Struct> {
     let (item, package, go) = match kind.strip_suffix("List")? {
         "" => (FieldType::Raw, Package::Core, "List"),
         kind => {
-            let kind = api::version("resource.k8s.io/v1alpha2")?.kind(kind, release)?;
+            let kind = schema::version("resource.k8s.io/v1alpha2")?.kind(kind, release)?;
             (
                 FieldType::Struct(kind.schema),
                 Package::Resource,
@@ -144,7 +144,7 @@ fn finish(mut answer: Answer, decoded: &Decoded<'_>, release: Release) -> Answer
         .strict
         .extend(decoded.strict.iter().map(|strict| strict.message.clone()));
     let mut json = String::new();
-    record::encode(&decoded.record, release, &mut json);
+    object::encode(&decoded.record, release, &mut json);
     if let Ok(objects) = &mut answer.objects {
         objects.push(serde_json::from_str(&json).unwrap());
     }

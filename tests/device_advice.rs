@@ -1,7 +1,7 @@
 //! Advice about objects of the device family: corrections and fixes.
 
 use crate::support::fixes::apply;
-use claimkit::api::Release;
+use claimkit_model::schema::Release;
 use serde_json::{Value, json};
 
 fn ask(release: &str, text: &str) -> Value {

@@ -2,8 +2,8 @@
 
 use crate::device_vectors::{RELEASES, recorded, sent, step};
 use crate::support::ask;
-use claimkit::api::release::LAST_PATCHES;
-use claimkit::api::{Release, VERSIONS};
+use claimkit_model::schema::release::LAST_PATCHES;
+use claimkit_model::schema::{Release, VERSIONS};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

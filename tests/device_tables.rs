@@ -1,6 +1,6 @@
 //! The tables of v1alpha3, v1beta1, v1beta2 and v1 against the types of `k8s.io/api/resource` in each release from 1.31 on.
 
-use claimkit::api::{Family, Field, FieldType, Package, Release, Struct, VERSIONS};
+use claimkit_model::schema::{Family, Field, FieldType, Package, Release, Struct, VERSIONS};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -174,7 +174,7 @@ fn fields_are_those_of_the_types() {
 /// The kinds and versions that each release serves, and the kinds with a status, match the recorded answers.
 #[test]
 fn the_serving_table_is_that_of_the_recorded_releases() {
-    use claimkit::api::{Family, VERSIONS};
+    use claimkit_model::schema::{Family, VERSIONS};
     use std::collections::BTreeSet;
     for name in crate::device_vectors::RELEASES {
         let release = Release::parse(name).unwrap();
@@ -234,8 +234,8 @@ fn the_serving_table_is_that_of_the_recorded_releases() {
 /// The versions that objects are stored in by default, and the deprecations that servers announce.
 #[test]
 fn storage_versions_and_deprecations() {
-    use claimkit::api::VERSIONS;
-    use claimkit::rules::device::variant::Variant;
+    use claimkit::validation::device::variant::Variant;
+    use claimkit_model::schema::VERSIONS;
     let storage: Vec<&str> = (31..=36)
         .map(|minor| Variant::of(Release::last_of(minor)).storage)
         .collect();

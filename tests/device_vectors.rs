@@ -1,9 +1,9 @@
 //! Every recorded answer of kube-apiserver 1.31 to 1.37 for v1alpha3, v1beta1, v1beta2 and v1.
 
-use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
-use claimkit::api::{Api, Gates, Release};
-use claimkit::rules::Operation;
-use claimkit::server::endpoint::{EndpointRequest, answer};
+use claimkit::apiserver::endpoint::{EndpointRequest, answer};
+use claimkit::validation::Operation;
+use claimkit_model::schema::device::{v1, v1alpha3, v1beta1, v1beta2};
+use claimkit_model::schema::{Api, Gates, Release};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -9,7 +9,7 @@ fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {
     if let Some(release) = release {
         request["release"] = json!(release);
     }
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer_with(
+    let answer: Value = serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
         claimkit::cli::locale::sentences,
     ))
@@ -392,7 +392,7 @@ fn sentences_come_in_the_language_asked_for() {
         json!({"verb": "complete", "text": text, "position": {"byteOffset": text.len()}, "locale": locale}).to_string()
     };
     let ask = |locale| -> Value {
-        serde_json::from_str(&claimkit::wire::answer_with(
+        serde_json::from_str(&claimkit::requests::answer_with(
             &request(locale),
             claimkit::cli::locale::sentences,
         ))
@@ -409,7 +409,7 @@ fn sentences_come_in_the_language_asked_for() {
         ask("fr")["error"],
         "unknown locale `fr`; write `en` or `zh-Hans`"
     );
-    let bare: Value = serde_json::from_str(&claimkit::wire::answer(&request("en"))).unwrap();
+    let bare: Value = serde_json::from_str(&claimkit::requests::answer(&request("en"))).unwrap();
     assert_eq!(
         bare["items"][0]["key"],
         "fields/ResourceClaimSpec.resourceClassName"
@@ -602,7 +602,7 @@ fn operations_that_a_node_leaves_out() {
     let text = slice.replacen('▮', "", 1);
     let request = json!({"verb": "complete", "text": text, "position": position, "release": "1.37", "gates": {"DRAOptionalNodeOperations": true}});
     let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
     let labels: Vec<&str> = answer["items"]
         .as_array()
         .unwrap()
@@ -624,7 +624,7 @@ fn inside_expressions_by_release_and_gates() {
         let position = json!({"byteOffset": marked.find('▮')});
         let text = marked.replacen('▮', "", 1);
         let request = json!({"verb": "complete", "text": text, "position": position, "release": release, "gates": gates});
-        serde_json::from_str::<Value>(&claimkit::wire::answer(&request.to_string())).unwrap()
+        serde_json::from_str::<Value>(&claimkit::requests::answer(&request.to_string())).unwrap()
     };
     let shared = |release: &str, gates: Value| {
         let answer = ask(release, gates);

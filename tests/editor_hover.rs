@@ -8,7 +8,7 @@ fn request(marked: &str) -> Value {
 }
 
 fn ask(request: &Value) -> Value {
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer_with(
+    let answer: Value = serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
         claimkit::cli::locale::sentences,
     ))
@@ -183,7 +183,7 @@ fn markdown_in_both_languages() {
 #[test]
 fn what_is_missing_in_a_request_is_named() {
     let answer = |request: &str| -> Value {
-        serde_json::from_str(&claimkit::wire::answer(request)).unwrap()
+        serde_json::from_str(&claimkit::requests::answer(request)).unwrap()
     };
     assert_eq!(
         answer(r#"{"verb": "hover", "position": {}}"#)["error"],
@@ -387,7 +387,9 @@ fn inside_expressions_by_release_and_gates() {
 /// Every field of every kind of the device family has a sentence in both languages, and Markdown that begins with its path.
 #[test]
 fn every_field_of_the_device_family_has_a_hover() {
-    use claimkit::api::{DeviceKind, Family, FieldType, ObjectKind, Release, Struct, VERSIONS};
+    use claimkit_model::schema::{
+        DeviceKind, Family, FieldType, ObjectKind, Release, Struct, VERSIONS,
+    };
     // The path to a field as flow YAML: `a: {b: [{c: ▮`.
     fn walk(
         schema: &'static Struct,
@@ -508,7 +510,7 @@ fn a_field_of_one_version_only_says_so() {
 /// the tags `+k8s:`).
 #[test]
 fn every_new_field_of_1_37_has_its_facts() {
-    use claimkit::api::{Family, Field, Struct, VERSIONS};
+    use claimkit_model::schema::{Family, Field, Struct, VERSIONS};
     fn collect(schema: &'static Struct, into: &mut Vec<&'static Struct>) {
         if into.iter().all(|known| !std::ptr::eq(*known, schema)) {
             into.push(schema);
@@ -519,7 +521,7 @@ fn every_new_field_of_1_37_has_its_facts() {
                 .for_each(|inner| collect(inner, into));
         }
     }
-    let release = claimkit::api::Release::last_of(37);
+    let release = claimkit_model::schema::Release::last_of(37);
     // Required, form, most items or bytes, unique, values, gates.
     let told = |schema: &Struct, field: &Field| {
         let facts = claimkit::editor::facts::facts(schema, field, release);

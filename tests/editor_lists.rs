@@ -2,13 +2,13 @@
 
 use crate::support::ask;
 use crate::support::manifests::{manifests, request};
-use claimkit::api::release::LAST_PATCHES;
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
+use claimkit_model::schema::release::LAST_PATCHES;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn answer(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer_with(
+    serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
         claimkit::cli::locale::sentences,
     ))

@@ -1,13 +1,13 @@
 //! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
 
-use claimkit::api::release::LAST_PATCHES;
-use claimkit::api::{FieldType, Release, Struct, VERSIONS};
 use claimkit::editor::facts;
 use claimkit::editor::registry::{self, changes};
 use claimkit::editor::sentences::{
     LOCALES, Sentences, field_key, kind_key, value_key, version_key,
 };
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
+use claimkit_model::schema::release::LAST_PATCHES;
+use claimkit_model::schema::{FieldType, Release, Struct, VERSIONS};
 use std::collections::BTreeSet;
 
 /// Every struct that an object of any version can contain.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 fn answer(request: &Value) -> Value {
     let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
     assert_eq!(answer.get("error"), None, "{answer}");
     answer
 }

@@ -44,7 +44,7 @@ fn check(terms: &[Value], node: &Value) -> Value {
     let request =
         json!({"verb": "evaluate", "release": "1.30", "selector": selector, "nodes": nodes})
             .to_string();
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request)).unwrap();
+    let answer: Value = serde_json::from_str(&claimkit::requests::answer(&request)).unwrap();
     answer["objects"][0]["placement"]["nodes"][0]["selector"].clone()
 }
 

@@ -1,8 +1,8 @@
 //! Realistic nodes, the level of detail for many nodes, and findings about the selector itself.
 
 use crate::support::ask;
-use claimkit::limits::Limits;
-use claimkit::place::PreparedNodes;
+use claimkit_model::limits::Limits;
+use claimkit_scheduler::PreparedNodes;
 use serde_json::{Value, json};
 
 fn read(text: &str) -> PreparedNodes {
@@ -325,7 +325,7 @@ fn much_is_summarised() {
         ask(&request(&json!({"explain": ["nope"]})))["error"],
         "no Node `nope` to explain is among the nodes given"
     );
-    let few = realistic(claimkit::wire::FULL_NODES);
+    let few = realistic(claimkit::requests::FULL_NODES);
     assert_eq!(
         ask(&json!({"verb": "evaluate", "selector": SELECTOR, "nodes": few}))["objects"][0]["placement"]
             ["detail"],

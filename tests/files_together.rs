@@ -1,8 +1,8 @@
 //! Several files are judged as one cluster, and each finding is about its own file.
 
-use claimkit::finding::{Code, Severity};
-use claimkit::server::text::validate_files;
+use claimkit::apiserver::text::validate_files;
 use claimkit::{Report, ValidateOptions};
+use claimkit_model::finding::{Code, Severity};
 
 const SLICE: &str = "apiVersion: resource.k8s.io/v1
 kind: ResourceSlice

@@ -4,7 +4,7 @@ use super::place::lines::{list, text};
 use serde_json::{Value, json};
 
 fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
 }
 
 /// Two nodes with two GPUs each; the second is tainted and has the label `role: sampler`.

@@ -39,7 +39,7 @@ fn string(text: &str) -> Option<(String, &str)> {
 }
 
 /// Returns the messages of a source, without those of its unit tests.
-fn declared(file: &str, text: &str) -> Vec<Declared> {
+fn declared(file: &Path, text: &str) -> Vec<Declared> {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
     let starts = ["message!(", "template!("]
         .into_iter()
@@ -55,20 +55,26 @@ fn declared(file: &str, text: &str) -> Vec<Declared> {
             id,
             english,
             has_arguments,
-            place: format!("src/{file}:{}", text[..at].matches('\n').count() + 1),
+            place: format!(
+                "{}:{}",
+                file.display(),
+                text[..at].matches('\n').count() + 1
+            ),
         })
     });
     read.collect()
 }
 
 fn all() -> Vec<Declared> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    sources(&folder, &mut files);
+    for folder in ["src", "crates"] {
+        sources(&root.join(folder), &mut files);
+    }
     files.sort();
     let mut found = Vec::new();
     for path in &files {
-        let file = path.strip_prefix(&folder).unwrap().to_str().unwrap();
+        let file = path.strip_prefix(root).unwrap();
         found.extend(declared(file, &std::fs::read_to_string(path).unwrap()));
     }
     let helps = Code::ALL
@@ -78,7 +84,7 @@ fn all() -> Vec<Declared> {
         id: format!("help.{name}"),
         english: help.to_owned(),
         has_arguments: false,
-        place: "src/finding/code.rs".to_owned(),
+        place: "crates/claimkit-model/src/finding/code.rs".to_owned(),
     }));
     found
 }

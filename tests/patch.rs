@@ -1000,7 +1000,7 @@ fn long_lists_are_patched_in_time() {
             "time": "2026-01-01T00:00:00Z", "old": old.to_string(), "patch": claim(finalizers("new")).to_string(),
         });
         let answer: Value =
-            serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+            serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
         assert_eq!(answer["ok"], true, "{kind}: {}", answer["findings"]);
         assert_eq!(
             answer["objects"][0]["object"]["metadata"]["finalizers"]

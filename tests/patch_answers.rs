@@ -1,6 +1,6 @@
 //! Patches that a real kube-apiserver 1.37.2 answered: refusals by type, kind and version, quoted documents, and who owns what.
 
-use claimkit::wire;
+use claimkit::requests;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -67,7 +67,7 @@ fn recorded_answers() {
             "force": line["type"] == "apply", "namespaceLabels": {}, "time": "2099-01-01T00:00:00Z",
             "old": line["old"].to_string(), "patch": line["patch"].to_string(),
         });
-        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        let answer: Value = serde_json::from_str(&requests::answer(&request.to_string())).unwrap();
         let object = &answer["objects"][0];
         if IN_OWN_WORDS.contains(&id) {
             assert_eq!(

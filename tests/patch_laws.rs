@@ -2,12 +2,12 @@
 //! forced apply takes fields from their managers. JSON patch and merge patch agree with other readers of the RFCs.
 
 use crate::support::patches;
-use claimkit::api::Release;
-use claimkit::api::classic::v1alpha2;
-use claimkit::go::GoUnicode;
 use claimkit::patch::PatchRefusal;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
+use claimkit_model::schema::Release;
+use claimkit_model::schema::classic::v1alpha2;
+use claimkit_values::GoUnicode;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};

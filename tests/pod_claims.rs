@@ -1,8 +1,8 @@
 //! What kube-apiserver refuses about the claims of pods, in every release: `tests/vectors/pod-claims.jsonl.gz` has the answers of
 //! upstream's own functions (`pkg/apis/core/validation`), with the addresses of strings as `0xPTR`.
 
-use claimkit::finding::{Code, Origin, Severity};
 use claimkit::{Release, ValidateOptions, validate};
+use claimkit_model::finding::{Code, Origin, Severity};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use super::place::lines::{list, text};
 use serde_json::{Value, json};
 
 fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
 }
 
 /// Eight nodes without anything that keeps pods away, and a class whose devices nobody publishes.

@@ -5,9 +5,9 @@ mod documents;
 pub mod fixtures;
 mod writes;
 
-use claimkit::api::Release;
 use claimkit::policy::{ClusterReader, schema};
-use claimkit::wire::{self, hosts, raw_mode};
+use claimkit::requests::{self, hosts, raw_mode};
+use claimkit_model::schema::Release;
 use fixtures::Fixture;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn answer_alone(fixture: &Fixture) -> String {
 fn expected(written: &Value) -> Value {
     let mut expected = written.clone();
     if let Some(request) = written["message"].get("answerTo") {
-        expected["message"] = Value::from(wire::answer(&request.to_string()));
+        expected["message"] = Value::from(requests::answer(&request.to_string()));
     }
     if written["message"].is_array() {
         expected["message"] = Value::from(fixtures::joined(&written["message"]));
@@ -160,7 +160,7 @@ fn the_verb_admit_gives_the_same_response() {
             }
             _ => continue,
         };
-        let text = wire::answer(&request);
+        let text = requests::answer(&request);
         let verb: Answer<'_> = serde_json::from_str(&text)
             .unwrap_or_else(|error| panic!("{}: {error}: {text}", fixture.name));
         match verb.response {
@@ -408,7 +408,7 @@ fn yaml(path: &Path) -> Vec<Value> {
 
 /// A YAML text as kubectl reads it.
 fn plain(text: &str, path: &Path) -> Value {
-    let answer: Value = serde_json::from_str(&wire::answer(
+    let answer: Value = serde_json::from_str(&requests::answer(
         &json!({"verb": "parse", "raw": true, "text": text}).to_string(),
     ))
     .unwrap();
@@ -474,9 +474,13 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
         .collect::<Vec<_>>()
         .try_into()
         .unwrap_or_else(|_| panic!("{place}: one version"));
-    let is_meant = |known: &&&claimkit::api::Version| version == format!("[\"{}\"]", known.name);
-    let version = claimkit::api::VERSIONS.iter().find(is_meant).unwrap();
-    let served = |kind: &&claimkit::api::ApiKind| {
+    let is_meant =
+        |known: &&&claimkit_model::schema::Version| version == format!("[\"{}\"]", known.name);
+    let version = claimkit_model::schema::VERSIONS
+        .iter()
+        .find(is_meant)
+        .unwrap();
+    let served = |kind: &&claimkit_model::schema::ApiKind| {
         kind.items.is_none()
             && releases
                 .iter()
@@ -597,7 +601,7 @@ fn kubewarden_may_read_every_kind() {
         .iter()
         .map(|name| name.as_str().unwrap())
         .collect();
-    let kinds = claimkit::api::VERSIONS
+    let kinds = claimkit_model::schema::VERSIONS
         .iter()
         .flat_map(|version| version.kinds)
         .filter(|kind| kind.items.is_none());
@@ -611,7 +615,7 @@ fn kubewarden_may_read_every_kind() {
 /// A policy whose version is not served is never asked: each release that has the kind is meant by one of the two samples.
 #[test]
 fn taint_rules_have_a_sample_for_each_version() {
-    use claimkit::api::VERSIONS;
+    use claimkit_model::schema::VERSIONS;
     for (sample, releases) in [
         ("taint-rules", &["1.36"][..]),
         ("taint-rules-1.33", &["1.33", "1.34", "1.35"]),
@@ -626,7 +630,7 @@ fn taint_rules_have_a_sample_for_each_version() {
             .iter()
             .map(|release| Release::parse(release).unwrap())
         {
-            let serves = |version: &&&claimkit::api::Version| {
+            let serves = |version: &&&claimkit_model::schema::Version| {
                 version.kind("DeviceTaintRule", release).is_some()
             };
             let newest = VERSIONS.iter().rev().find(serves).unwrap();

@@ -1,6 +1,6 @@
 //! List queries: label and field selectors, upstream's grammar and errors.
 
-use claimkit::query::{fields, labels};
+use claimkit::list_selectors::{fields, labels};
 use serde_json::{Value, json};
 
 fn ask(options: Value) -> Value {

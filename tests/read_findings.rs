@@ -2,9 +2,9 @@
 //! silently.
 
 use crate::support::fixes;
-use claimkit::finding::{Code, Finding, Severity};
-use claimkit::limits::Limits;
-use claimkit::text::{self, Mode};
+use claimkit_model::finding::{Code, Finding, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::text::{self, Mode};
 
 fn findings(text: &str) -> Vec<Finding> {
     text::read(text, &Limits::default()).findings

@@ -1,8 +1,8 @@
 //! Hostile inputs: each gives an answer in linear time.
 
-use claimkit::finding::Severity;
-use claimkit::limits::Limits;
-use claimkit::text::{self, File};
+use claimkit_model::finding::Severity;
+use claimkit_model::limits::Limits;
+use claimkit_model::text::{self, File};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 

@@ -2,8 +2,8 @@
 
 use crate::support::spans::check_file;
 use crate::support::texts::{inputs, texts, values};
-use claimkit::limits::Limits;
-use claimkit::text;
+use claimkit_model::limits::Limits;
+use claimkit_model::text;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
 //! What kubectl 1.30 made of whole files: which objects it took from them, and its refusal.
 
-use claimkit::api::Release;
-use claimkit::finding::{Origin, Severity};
-use claimkit::limits::Limits;
 use claimkit::manifest::kubectl;
-use claimkit::text;
+use claimkit_model::finding::{Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+use claimkit_model::text;
 use serde_json::Value;
 
 /// Objects as the recordings name them (`ResourceClaim/c`), and kubectl's refusal, which ends its reading.

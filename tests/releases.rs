@@ -1,8 +1,8 @@
 //! Files outside the tables agree with the tables about releases, and every release has recorded answers.
 
-use claimkit::api::Release;
-use claimkit::api::release::LAST_PATCHES;
-use claimkit::wire;
+use claimkit::requests;
+use claimkit_model::schema::Release;
+use claimkit_model::schema::release::LAST_PATCHES;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn later() -> Vec<u8> {
 
 #[test]
 fn the_declarations_name_every_release() {
-    let types = read("src/entry/types.d.ts");
+    let types = read("src/bindings/types.d.ts");
     let line = types
         .lines()
         .find_map(|line| line.strip_prefix("export type Release = "))
@@ -35,7 +35,7 @@ fn the_declarations_name_every_release() {
         .map(|last| format!("\"1.{}\"", last.minor))
         .collect();
     expected.push("`1.${number}.${number}`;".to_owned());
-    assert_eq!(line, expected.join(" | "), "src/entry/types.d.ts");
+    assert_eq!(line, expected.join(" | "), "src/bindings/types.d.ts");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn every_release_has_its_types() {
 }
 
 fn answer(request: &Value) -> Value {
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&requests::answer(&request.to_string())).unwrap()
 }
 
 /// Each verb that takes a release says whose rules answered for a patch that was never recorded, and only then.

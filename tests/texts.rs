@@ -252,7 +252,7 @@ fn the_second_object_of_a_name_exists_already() {
 #[test]
 fn requests_without_what_they_need_say_so() {
     let error = |line: &str| -> String {
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(line)).unwrap();
+        let answer: Value = serde_json::from_str(&claimkit::requests::answer(line)).unwrap();
         answer["error"]
             .as_str()
             .unwrap_or_else(|| panic!("{answer}"))

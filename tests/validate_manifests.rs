@@ -12,7 +12,7 @@
 use crate::support::ask;
 use crate::support::fixes;
 use crate::support::manifests::{Place, folder, manifests, marker, request};
-use claimkit::finding::Code;
+use claimkit_model::finding::Code;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -283,7 +283,7 @@ fn an_invalid_label_is_refused_by_every_release() {
             "{version}"
         );
         let mut serving = 0;
-        for last in claimkit::api::release::LAST_PATCHES {
+        for last in claimkit_model::schema::release::LAST_PATCHES {
             let mut options = ValidateOptions::default();
             options.release = Release::parse(&format!("1.{}", last.minor));
             if validate(&fine, &options).ok {

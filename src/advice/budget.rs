@@ -1,8 +1,8 @@
 //! Help for limits: the actual count and the allowed maximum.
 
-use crate::finding::{Finding, Step};
-use crate::message::message;
-use crate::text::tree::{NodeId, Tree};
+use claimkit_model::finding::{Finding, Step};
+use claimkit_model::message::message;
+use claimkit_model::text::tree::{NodeId, Tree};
 
 /// Returns the help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of
 /// devices in a slice whose devices use certain features, and in any other slice.

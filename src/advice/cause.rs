@@ -1,9 +1,9 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
-use crate::api::{Gate, Release};
-use crate::finding::{Cause, Code, Finding};
-use crate::message::message;
-use crate::names;
+use claimkit_model::finding::{Cause, Code, Finding};
+use claimkit_model::message::message;
+use claimkit_model::schema::{Gate, Release};
+use claimkit_values::names;
 
 /// Returns advice that follows from the words of an error and from the value that it is about; `None`: that of the code will do.
 /// `text`: the value, if it is a string. `key`: the last key of the path.
@@ -283,7 +283,7 @@ fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
 /// Returns the gate or release that a name needs.
 fn needs(name: &str, gate: Gate, release: Release) -> String {
     let state = |release: Release| gate.default_in(release);
-    let first = crate::api::release::LAST_PATCHES
+    let first = claimkit_model::schema::release::LAST_PATCHES
         .iter()
         .find(|last| state(**last).is_some());
     match (state(release), first) {

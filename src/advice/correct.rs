@@ -1,10 +1,10 @@
 //! What to write in place of a value of the wrong type.
 
-use crate::api::{Field, FieldType};
-use crate::message::message;
-use crate::record::decode::Mismatch;
-use crate::text::diagnose::{self, Correction, Expected};
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::message::message;
+use claimkit_model::object::decode::Mismatch;
+use claimkit_model::schema::{Field, FieldType};
+use claimkit_model::text::diagnose::{self, Correction, Expected};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use std::borrow::Cow;
 
 /// Returns the correction of a mismatch in the tree that was decoded, where it is certain.

@@ -1,15 +1,16 @@
 //! Help and fixes for findings, from the text that they are about.
 
 use crate::advice::{budget, cause, locate, suggest};
-use crate::api::core::NODE_SELECTOR_OPERATORS;
-use crate::api::{Api, Family, Release};
-use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
-use crate::message::message;
-use crate::record::decode::{Strict, StrictKind};
-use crate::text::Span;
-use crate::text::edit::{self, Edits};
-use crate::text::scalar::Places;
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
+use claimkit_model::message::message;
+use claimkit_model::nearest::did_you_mean;
+use claimkit_model::object::decode::{Strict, StrictKind};
+use claimkit_model::schema::core::NODE_SELECTOR_OPERATORS;
+use claimkit_model::schema::{Api, Family, Release};
+use claimkit_model::text::Span;
+use claimkit_model::text::edit::{self, Edits};
+use claimkit_model::text::scalar::Places;
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 use std::borrow::Cow;
 
 /// Adds help for an unknown or duplicate field, and its new name where that is certain.
@@ -208,7 +209,7 @@ pub fn validation(
         _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => match suggest::value(text, &allowed) {
             Some(near) => {
                 scalar(finding, tree, node, near);
-                Some(suggest::did_you_mean(near))
+                Some(did_you_mean(near))
             }
             None if api.version.family == Family::Classic => None,
             None => allowed.split_last().map(|(last, others)| {
@@ -234,7 +235,7 @@ pub fn validation(
             let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
             suggest::value(text, operators).map(|near| {
                 scalar(finding, tree, node, near);
-                suggest::did_you_mean(near)
+                did_you_mean(near)
             })
         }
         Code::DriverNameInvalid if text.contains('/') => {
@@ -304,7 +305,7 @@ fn last_key(steps: &[Step]) -> &str {
 }
 
 /// Returns the row of the field at a place.
-fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
+fn field_at(api: Api, steps: &[Step]) -> Option<&'static claimkit_model::schema::Field> {
     let mut schema = Some(api.kind.schema);
     let mut found = None;
     for step in steps {
@@ -341,7 +342,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     );
     let mut finding = Finding::new(
         Code::AllocationModeDefaulted,
-        crate::finding::Origin::Claimkit,
+        claimkit_model::finding::Origin::Claimkit,
         message,
     )
     .with_span(entry.key_span)
@@ -446,8 +447,8 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
 
 #[cfg(test)]
 mod tests {
-    use crate::wire::request::ValidateRequest;
-    use crate::wire::{Request, run};
+    use crate::requests::request::ValidateRequest;
+    use crate::requests::{Request, run};
 
     #[test]
     fn a_name_right_behind_an_anchor_is_kept_apart_from_it() {

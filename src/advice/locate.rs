@@ -1,7 +1,7 @@
 //! From a path to the text under it.
 
-use crate::finding::{EntryPart, Step};
-use crate::text::{NodeId, Span, Style, Tree};
+use claimkit_model::finding::{EntryPart, Step};
+use claimkit_model::text::{NodeId, Span, Style, Tree};
 
 /// Returns the node at `steps` below `root`; `None` if any step is missing.
 pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {

@@ -1,13 +1,12 @@
 //! Help and fixes derived from the text and the tables: the location of a path, the probable intention, the replacement.
 //!
-//! Help that follows from the code of a finding alone is in [`crate::finding`].
+//! Help that follows from the code of a finding alone is in [`claimkit_model::finding`].
 
 pub mod budget;
 pub mod cause;
 pub mod correct;
 pub mod hints;
 pub mod locate;
-pub mod nearest;
 mod other_versions;
 pub mod shape;
 pub mod suggest;

@@ -1,7 +1,7 @@
 //! Fields of other API versions: what to know about them, and what to write in their place.
 
-use crate::api::{Api, Struct};
-use crate::message::{Template, message, template};
+use claimkit_model::message::{Template, message, template};
+use claimkit_model::schema::{Api, Struct};
 use std::borrow::Cow;
 
 /// Fields of other versions: Go struct, field, what to know. `resource.k8s.io` of 1.31 and later is another design.

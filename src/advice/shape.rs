@@ -3,12 +3,12 @@
 //! Only plainly written fields are moved. With comments between the fields, anchors or aliases there are no edits; the help says
 //! where the fields belong.
 
-use crate::api::Struct;
-use crate::finding::Edit;
-use crate::message::message;
-use crate::text::edit::{self, Edits};
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
-use crate::text::{Span, Style};
+use claimkit_model::finding::Edit;
+use claimkit_model::message::message;
+use claimkit_model::schema::Struct;
+use claimkit_model::text::edit::{self, Edits};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::{Span, Style};
 
 /// A move of fields to their place in this version.
 #[derive(Clone, Copy, Debug)]

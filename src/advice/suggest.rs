@@ -1,11 +1,11 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
-use crate::advice::nearest::{Nearest, distance, folded};
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
 use crate::advice::shape::Move;
-use crate::api::meta::OBJECT_META;
-use crate::api::{Api, Family, FieldType, Release, Struct, VERSIONS, Version};
-use crate::message::{Template, message, template};
+use claimkit_model::message::{Template, message, template};
+use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
+use claimkit_model::schema::meta::OBJECT_META;
+use claimkit_model::schema::{Api, Family, FieldType, Release, Struct, VERSIONS, Version};
 
 /// A suggestion to replace a name.
 #[derive(Clone, Debug)]
@@ -125,11 +125,6 @@ pub fn field(
         .filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
     Some(Suggestion::say(did_you_mean(whole)))
-}
-
-/// Returns the help that names what was probably meant.
-pub fn did_you_mean(near: &str) -> String {
-    message!("suggest.did-you-mean", "did you mean `{near}`?", near)
 }
 
 /// A field that holds those of a request or a device in some versions.
@@ -618,14 +613,15 @@ pub fn group(api_version: &str) -> Option<String> {
     let (group, version) = api_version.split_once('/')?;
     let near = group == "resource.x-k8s.io"
         || group == "resources.k8s.io"
-        || (group != crate::api::GROUP && distance(group, crate::api::GROUP) <= 2);
-    near.then(|| format!("{}/{version}", crate::api::GROUP))
+        || (group != claimkit_model::schema::GROUP
+            && distance(group, claimkit_model::schema::GROUP) <= 2);
+    near.then(|| format!("{}/{version}", claimkit_model::schema::GROUP))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::classic::{v1alpha1, v1alpha2};
+    use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 
     fn api(version: &'static Version, kind: &str) -> Api {
         Api {

@@ -1,13 +1,13 @@
 //! Claims compared with the devices that they hold, the pods that use them, and each other.
 
 use super::finder::{About, Finder};
-use crate::finding::{Code, FieldPath, field_path};
-use crate::message::message;
-use crate::place::device::amount::{spell, spell_like};
-use crate::place::device::cluster::Cluster;
-use crate::place::device::facts::{AllocatedDevice, Claim, Consumer, Device, Pod};
-use crate::place::device::identity::DeviceName;
-use crate::place::device::usage::results_of;
+use claimkit_model::finding::{Code, FieldPath, field_path};
+use claimkit_model::message::message;
+use claimkit_scheduler::allocator::amount::{spell, spell_like};
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::identity::DeviceName;
+use claimkit_scheduler::allocator::objects::{AllocatedDevice, Claim, Consumer, Device, Pod};
+use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,15 +2,15 @@
 
 use super::finder::{About, Finder};
 use super::{MOST_TRIALS, current};
-use crate::advice::nearest::Nearest;
-use crate::advice::suggest;
-use crate::cel::Environment;
-use crate::expression::unparsable::{Unparsable, unparsable};
-use crate::finding::{Code, FieldPath, field_path};
-use crate::message::message;
-use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::facts::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
-use crate::place::device::selectors::Cell;
+use crate::cel_lints::unparsable::{Unparsable, unparsable};
+use claimkit_model::cel::Environment;
+use claimkit_model::finding::{Code, FieldPath, field_path};
+use claimkit_model::message::message;
+use claimkit_model::nearest::Nearest;
+use claimkit_model::nearest::did_you_mean;
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
+use claimkit_scheduler::allocator::selectors::Cell;
 use claimkit_values::order;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
         }
         let mut nearest = Nearest::to(class);
         names.iter().for_each(|name| nearest.consider(name));
-        let help = nearest.found().map(suggest::did_you_mean);
+        let help = nearest.found().map(did_you_mean);
         let message = message!(
             "audit.claim-waits-for-class",
             "claim {claim} waits: there is no DeviceClass `{class}`",

@@ -2,12 +2,12 @@
 
 use super::ORIGIN;
 use crate::advice::locate::locate;
-use crate::finding::{Code, FieldPath, Finding, Severity, field_path};
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
-use crate::message::message;
-use crate::place::device::facts::Meta;
+use claimkit_model::finding::{Code, FieldPath, Finding, Severity, field_path};
+use claimkit_model::message::message;
+use claimkit_scheduler::allocator::objects::Meta;
 use claimkit_values::order;
 
 /// Maximum number of findings of one code; one more says how many are left out.

@@ -12,27 +12,27 @@ mod usage;
 
 pub use usage::{AmountUse, ClaimCount, DeviceUse, Usage, UsageRow};
 
-use crate::api::Release;
-use crate::error::{Error, ErrorKind};
-use crate::finding::{Code, Findings, Origin, Severity};
-use crate::limits::Limits;
+use crate::apiserver::FieldValidation;
+use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
+use crate::apiserver::slices as placing;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item};
-use crate::message::{message, template};
-use crate::place::device::behaviour;
-use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::doctor;
-use crate::place::device::engine::CelSelectors;
-use crate::place::device::facts::Facts;
-use crate::place::device::features::features_of;
-use crate::place::device::plugin_rules::PluginRules;
-use crate::place::environments;
-use crate::scheduler::Target;
-use crate::server::FieldValidation;
-use crate::server::facts::{Gathering, PodsOfWorkloads};
-use crate::server::slices as placing;
-use crate::text::Source;
-use crate::text::located::{self, LocatedFinding};
+use claimkit_model::error::{Error, ErrorKind};
+use claimkit_model::finding::{Code, Findings, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::{message, template};
+use claimkit_model::schema::Release;
+use claimkit_model::text::Source;
+use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_scheduler::allocator::behaviour;
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::doctor;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::environments;
+use claimkit_scheduler::target::Target;
 use finder::{About, Finder};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub const MOST_TRIALS: usize = 1_000_000;
 ///
 /// let options = AuditOptions::default().release(Release::new(34, 1)).gate("DRAAdminAccess", false);
 /// let options = options.namespace("team").limits(Limits::default());
-/// assert!(claimkit::audit("", &options).is_ok());
+/// assert!(crate::audit("", &options).is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -129,8 +129,8 @@ pub struct Audit<'t> {
 ///   pool: {name: p, generation: 1, resourceSliceCount: 1}
 ///   devices: [{name: gpu-0}]
 /// ";
-/// let audit = claimkit::audit(cluster, &claimkit::AuditOptions::default()).unwrap();
-/// let found = audit.findings.iter().find(|finding| finding.code == claimkit::Code::DeviceUnpublished).unwrap();
+/// let audit = crate::audit(cluster, &crate::AuditOptions::default()).unwrap();
+/// let found = audit.findings.iter().find(|finding| finding.code == crate::Code::DeviceUnpublished).unwrap();
 /// assert_eq!(found.message, "claim team/a holds device gpu.example.com/p/gpu-7, which no slice publishes");
 /// assert_eq!(audit.usage.pools[0].devices.free, Some(1));
 /// ```

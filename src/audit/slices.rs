@@ -1,10 +1,10 @@
 //! Slices compared with the nodes that are there, and devices with their partitions.
 
 use super::finder::{About, Finder};
-use crate::finding::{Code, field_path};
-use crate::message::message;
-use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::facts::{Device, Slice};
+use claimkit_model::finding::{Code, field_path};
+use claimkit_model::message::message;
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::objects::{Device, Slice};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 

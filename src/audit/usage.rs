@@ -2,12 +2,12 @@
 
 use super::classes::Selected;
 use super::current;
-use crate::place::device::amount::{Amount, spell_like};
-use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
-use crate::place::device::counters::uses_counters;
-use crate::place::device::facts::{AllocatedDevice, Ask, Claim, Device};
-use crate::place::device::taints;
-use crate::place::device::usage::results_of;
+use claimkit_scheduler::allocator::amount::{Amount, spell_like};
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity};
+use claimkit_scheduler::allocator::counters::uses_counters;
+use claimkit_scheduler::allocator::objects::{AllocatedDevice, Ask, Claim, Device};
+use claimkit_scheduler::allocator::taints;
+use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -4,18 +4,18 @@ use super::files::InputFile;
 use super::joined::Joined;
 use super::lines::{MOST_NAMES, Printed, Width, name};
 use super::turns;
-use crate::api::Release;
-use crate::finding::FieldPath;
-use crate::place::device::behaviour::{Behaviour, allocator};
-use crate::place::device::explain::account::{
+use crate::report::nodes::table;
+use claimkit_model::finding::FieldPath;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::{Behaviour, allocator};
+use claimkit_scheduler::allocator::features::Features;
+use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::explain::account::{
     Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount,
 };
-use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
-use crate::place::device::explain::turn::{Plugin, TurnOutcome};
-use crate::place::device::explain::words;
-use crate::place::device::features::Features;
-use crate::place::device::status::StatusCode;
-use crate::report::nodes::table;
+use claimkit_scheduler::explain::kinds::{NodeVerdict, PoolState};
+use claimkit_scheduler::explain::turn::{Plugin, TurnOutcome};
+use claimkit_scheduler::explain::words;
 
 /// The note on a claim that no pod reserves.
 const NOT_RESERVED: &str = "no pod reserves it";

@@ -2,11 +2,11 @@
 //! sends it to the policies whose rules name it.
 
 use super::files::InputFile;
-use crate::api::{GROUP, Scope, VERSIONS};
-use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
-use crate::rules::Operation;
-use crate::text::print::{self, Order};
+use crate::validation::Operation;
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::{GROUP, Scope, VERSIONS};
+use claimkit_model::text::print::{self, Order};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -377,7 +377,7 @@ pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
         .file
         .findings
         .iter()
-        .filter(|finding| finding.severity == crate::finding::Severity::Error)
+        .filter(|finding| finding.severity == claimkit_model::finding::Severity::Error)
     {
         found
             .problems

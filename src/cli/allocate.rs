@@ -7,13 +7,13 @@ use super::files::{self, InputFile};
 use super::joined::Joined;
 use super::lines::{Printed, Width, name};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
-use crate::finding::{Code, Origin, Severity, TextField};
-use crate::limits::Limits;
-use crate::place::device::explain::account::PodAccount;
-use crate::place::device::what_if::WhatIf;
 use crate::report;
-use crate::wire::request::{AllocateRequest, Replaced};
-use crate::wire::{self, Content, Request};
+use crate::requests::request::{AllocateRequest, Replaced};
+use crate::requests::{self, Content, Request};
+use claimkit_model::finding::{Code, Origin, Severity, TextField};
+use claimkit_model::limits::Limits;
+use claimkit_scheduler::allocator::what_if::WhatIf;
+use claimkit_scheduler::explain::account::PodAccount;
 
 /// A change on the command line, the list of the request that it goes to, and that list.
 type Change = (
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .any(|finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer);
     let rules = ask::rules_of(&answer);
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", wire::print(&answer)));
+        host.out(&format!("{}\n", requests::print(&answer)));
     }
     let Content::Allocate {
         release,

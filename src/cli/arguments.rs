@@ -1,8 +1,8 @@
 //! Parses the command line by the tables of [`super::options`].
 
 use super::options::{CommandVerb, Opt, Takes, VERBS};
-use crate::advice::nearest;
-use crate::finding::Code;
+use claimkit_model::finding::Code;
+use claimkit_model::nearest;
 use lexopt::{Arg, Parser};
 
 /// A command line that was understood.

@@ -4,18 +4,18 @@ use super::Host;
 use super::arguments::Arguments;
 use super::files::InputFile;
 use super::joined::Joined;
-use crate::finding::{Code, Severity, TextField};
+use crate::apiserver::options::ValidateOptions;
+use crate::apiserver::text::{Report as Judged, validate_files};
 use crate::report::{FileReport, Remarks};
-use crate::server::options::ValidateOptions;
-use crate::server::text::{Report as Judged, validate_files};
-use crate::wire::request::{self, Replaced, ValidateRequest};
-use crate::wire::{self, Answer, Request};
+use crate::requests::request::{self, Replaced, ValidateRequest};
+use crate::requests::{self, Answer, Request};
+use claimkit_model::finding::{Code, Severity, TextField};
 use std::collections::BTreeMap;
 
 /// Asks once. `None` if the request cannot be used; standard error says why.
 pub fn once(mut request: Request, host: &mut dyn Host) -> Option<Answer> {
     request.fill(|locale| host.sentences(locale));
-    let mut answer = wire::run(&request);
+    let mut answer = requests::run(&request);
     if let Some(problem) = &answer.error {
         host.err(&format!("claimkit: {problem}\n"));
         return None;

@@ -5,12 +5,12 @@ use super::ask;
 use super::files;
 use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
-use crate::api::Release;
 use crate::audit::{AmountUse, Usage, UsageRow};
-use crate::finding::{Code, Severity};
 use crate::report::{self, FileReport, Remarks, text::visible};
-use crate::wire::request::{AuditRequest, Replaced};
-use crate::wire::{self, Answer, Content, Request};
+use crate::requests::request::{AuditRequest, Replaced};
+use crate::requests::{self, Answer, Content, Request};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::Release;
 
 /// The tables, by the words of `--by`.
 pub const TABLES: &[&str] = &["driver", "class", "namespace", "node", "pool"];
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     if json {
         host.out(&format!(
             "{}\n",
-            wire::print(&joined.in_files(&files, answer))
+            requests::print(&joined.in_files(&files, answer))
         ));
     } else if nothing {
         host.err("claimkit: nothing was checked: no ResourceSlice and no ResourceClaim is given; add what `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints\n");

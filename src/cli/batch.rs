@@ -1,8 +1,8 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
 use super::{FINE, Host, UNUSABLE, too_large};
-use crate::wire::request::Unusable;
-use crate::wire::{self, Answer};
+use crate::requests::request::Unusable;
+use crate::requests::{self, Answer};
 
 /// Maximum number of bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
 const MAX_REQUEST: usize = 1 << 30;
@@ -13,8 +13,8 @@ pub fn run(host: &mut dyn Host) -> u8 {
             Ok(None) => return FINE,
             Ok(Some(request)) => {
                 let mut answer = match request {
-                    Ok(request) => wire::answer_with(&request, |locale| host.sentences(locale)),
-                    Err(problem) => wire::print(&Answer::unread(Unusable {
+                    Ok(request) => requests::answer_with(&request, |locale| host.sentences(locale)),
+                    Err(problem) => requests::print(&Answer::unread(Unusable {
                         verb: None,
                         problem,
                     })),

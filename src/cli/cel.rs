@@ -4,12 +4,12 @@ use super::arguments::Arguments;
 use super::ask;
 use super::files;
 use super::{FINDINGS, FINE, Host, UNUSABLE, pairs};
-use crate::cel::SELECTOR_COST_LIMIT;
-use crate::finding::Severity;
-use crate::limits::Limits;
-use crate::text;
-use crate::wire::request::CelRequest;
-use crate::wire::{self, CompileContent, Content, Request, RunContent};
+use crate::requests::request::CelRequest;
+use crate::requests::{self, CompileContent, Content, Request, RunContent};
+use claimkit_model::cel::SELECTOR_COST_LIMIT;
+use claimkit_model::finding::Severity;
+use claimkit_model::limits::Limits;
+use claimkit_model::text;
 use serde_json::{Value, json};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         return UNUSABLE;
     };
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", wire::print(&answer)));
+        host.out(&format!("{}\n", requests::print(&answer)));
     } else {
         host.out(&shown(
             compile,

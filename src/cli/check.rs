@@ -4,17 +4,17 @@ use super::arguments::Arguments;
 use super::ask;
 use super::files::{self, InputFile};
 use super::{FINDINGS, FINE, Host, UNUSABLE, fix, live, pairs};
-use crate::api::release::LAST_PATCHES;
-use crate::api::{Release, VERSIONS, Version};
-use crate::finding::{Code, Severity};
+use crate::evaluate::Evaluation;
 use crate::report::text::TerminalStyle;
 use crate::report::{FileReport, github, junit, sarif, text};
-use crate::scheduler::Evaluation;
-use crate::wire::answer::AnswerObject;
-use crate::wire::request::{
+use crate::requests::answer::AnswerObject;
+use crate::requests::request::{
     FieldValidation, OperationName, ParseRequest, Replaced, ValidateRequest, Via,
 };
-use crate::wire::{self, Answer, Content, Request};
+use crate::requests::{self, Answer, Content, Request};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::release::LAST_PATCHES;
+use claimkit_model::schema::{Release, VERSIONS, Version};
 use claimkit_values::order;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             arguments.verb.name,
             &files,
             &answers,
-            &|_, answer| wire::print(answer),
+            &|_, answer| requests::print(answer),
         )),
         Some("sarif") => host.out(&sarif::document(&reports)),
         Some("junit") => host.out(&junit::document(&reports)),
@@ -262,7 +262,7 @@ fn parsed(arguments: &Arguments, reports: &[FileReport<'_>], host: &mut dyn Host
             .iter()
             .filter(|object| !asked || object.selected == Some(true));
         for object in shown.filter_map(|object| object.object.as_ref()) {
-            out.push_str(&wire::print(object));
+            out.push_str(&requests::print(object));
             out.push('\n');
         }
     }

@@ -5,8 +5,8 @@ use super::ask;
 use super::files::InputFile;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
 use crate::report::text;
-use crate::wire::request::{ConvertRequest, Lossy};
-use crate::wire::{self, Content, Request};
+use crate::requests::request::{ConvertRequest, Lossy};
+use crate::requests::{self, Content, Request};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let request = |file: &InputFile| {
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let reports = ask::reports(&files, &answers, &[], ask::remarks(arguments));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers, &|_, answer| {
-            wire::print(answer)
+            requests::print(answer)
         }));
         return check::end(arguments, &reports, readable, host);
     }

@@ -6,16 +6,16 @@ use super::ask;
 use super::files::{self, InputFile};
 use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check};
-use crate::finding::{Code, Severity, TextField};
-use crate::limits::Limits;
+use crate::evaluate::Placement;
+use crate::evaluate::placement::{PlacedNode, PlacementVerdict};
 use crate::report::FileReport;
 use crate::report::nodes as render;
 use crate::report::text::{self, TerminalStyle};
-use crate::scheduler::Placement;
-use crate::scheduler::classic::placement::{PlacedNode, PlacementVerdict};
-use crate::text::located::Range;
-use crate::wire::Request;
-use crate::wire::request::{Detail, EvaluateRequest, Replaced};
+use crate::requests::Request;
+use crate::requests::request::{Detail, EvaluateRequest, Replaced};
+use claimkit_model::finding::{Code, Severity, TextField};
+use claimkit_model::limits::Limits;
+use claimkit_model::text::located::Range;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(nodes) = nodes(arguments, host) else {

@@ -2,8 +2,8 @@
 
 use super::arguments::Arguments;
 use super::{EntryKind, FolderEntry, Host, too_large};
-use crate::limits::Limits;
-use crate::text::bytes;
+use claimkit_model::limits::Limits;
+use claimkit_model::text::bytes;
 use claimkit_values::order;
 
 /// A text to work on.

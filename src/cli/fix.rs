@@ -4,9 +4,9 @@ use super::arguments::Arguments;
 use super::ask;
 use super::files::InputFile;
 use super::{Host, diff};
-use crate::finding::TextField;
-use crate::text::located::LocatedFix;
-use crate::wire::{Answer, Request};
+use crate::requests::{Answer, Request};
+use claimkit_model::finding::TextField;
+use claimkit_model::text::located::LocatedFix;
 use claimkit_values::order;
 
 /// Rounds of fixing and validating again: a fix can bring a finding to light that was hidden before.

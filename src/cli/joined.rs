@@ -1,10 +1,10 @@
 //! Several files evaluated as one text, and the answer split by file.
 
 use super::files::InputFile;
-use crate::finding::{Severity, TextField};
-use crate::text::located::{EditorPosition, Range};
-use crate::text::source::Source;
-use crate::wire::{self, Answer};
+use crate::requests::{self, Answer};
+use claimkit_model::finding::{Severity, TextField};
+use claimkit_model::text::located::{EditorPosition, Range};
+use claimkit_model::text::source::Source;
 use serde_json::Value;
 
 /// Between files that are read as one text.
@@ -194,7 +194,7 @@ impl Joined {
             return String::new();
         };
         if files.len() == 1 {
-            return wire::print(answer);
+            return requests::print(answer);
         }
         let mut whole = serde_json::to_value(answer).unwrap_or_default();
         for object in whole

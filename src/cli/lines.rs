@@ -1,8 +1,8 @@
 //! Lines of the output of `allocate`.
 
-use crate::api::Release;
-use crate::place::device::explain::account::PodAccount;
-use crate::scheduler::{HowMany, PlacementMode};
+use crate::allocate::{HowMany, PlacementMode};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::explain::account::PodAccount;
 
 /// The width of text that goes to no terminal, in columns.
 const WIDTH: usize = 80;

@@ -3,9 +3,9 @@
 use super::arguments::Arguments;
 use super::ask;
 use super::{FINE, Host, UNUSABLE};
-use crate::place::patches::Patches;
-use crate::wire::request::{JsonSchemaRequest, LocaleRequest};
-use crate::wire::{self, Content, Request};
+use crate::requests::request::{JsonSchemaRequest, LocaleRequest};
+use crate::requests::{self, Content, Request};
+use claimkit_scheduler::patches::Patches;
 use serde::Serialize;
 
 /// A row of a list.
@@ -20,7 +20,7 @@ impl Row {
         Row {
             name: name.to_owned(),
             about,
-            json: wire::print(entry),
+            json: requests::print(entry),
         }
     }
 }

@@ -41,8 +41,8 @@ mod policy;
 pub mod settings;
 mod turns;
 
-use crate::api::Release;
 use arguments::{Arguments, ParsedArguments};
+use claimkit_model::schema::Release;
 pub use host::{EntryKind, FINDINGS, FINE, FolderEntry, Host, Ran, UNUSABLE, too_large};
 use settings::CommandSettings;
 

@@ -3,11 +3,11 @@
 use super::arguments::Arguments;
 use super::ask;
 use super::{Host, UNUSABLE, check, files, pairs};
-use crate::finding::TextField;
 use crate::report::FileReport;
 use crate::report::text;
-use crate::wire::request::{OperationName, PatchType, Replaced, ValidateRequest};
-use crate::wire::{self, Request};
+use crate::requests::request::{OperationName, PatchType, Replaced, ValidateRequest};
+use crate::requests::{self, Request};
+use claimkit_model::finding::TextField;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (old, patch) = match arguments.operands.as_slice() {
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             .map(|file| (file.name.as_str(), file.text.as_str())),
     )];
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", wire::print(&answer)));
+        host.out(&format!("{}\n", requests::print(&answer)));
         return check::end_of_readable(arguments, &reports, host);
     }
     let style = check::style(arguments, host);
@@ -92,10 +92,10 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let printed = match arguments.has("changes") {
         true => object
             .and_then(|object| object.changes.as_ref())
-            .map(wire::print),
+            .map(requests::print),
         false => object
             .and_then(|object| object.object.as_ref())
-            .map(wire::print),
+            .map(requests::print),
     };
     if let Some(printed) = printed {
         host.out(&format!("{printed}\n"));

@@ -1,10 +1,10 @@
 //! The output of `allocate` for pods that are placed in turn: the pod first, then its devices, or the nodes grouped by reason.
 
 use super::lines::{MOST_NAMES, Printed, Width, name};
-use crate::place::device::explain::account::PodAccount;
-use crate::place::device::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
-use crate::place::device::explain::words;
-use crate::scheduler::{HowMany, PlacementMode, PodsOnNode};
+use crate::allocate::{HowMany, PlacementMode, PodsOnNode};
+use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
+use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 

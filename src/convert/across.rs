@@ -3,13 +3,13 @@
 use super::job::{self, Job};
 use super::migrate::{self, Migration, ObjectMigration, annotate};
 use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
-use crate::api::device::v1;
-use crate::api::{Api, Family, Release, Version};
-use crate::finding::{Code, Finding, Origin, Severity};
-use crate::limits::Limits;
 use crate::manifest::{Input, Item};
-use crate::message::{in_english, message};
-use crate::record::decode::Via;
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::{in_english, message};
+use claimkit_model::object::decode::Via;
+use claimkit_model::schema::device::v1;
+use claimkit_model::schema::{Api, Family, Release, Version};
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
 pub(super) fn plan<'t>(
@@ -99,7 +99,10 @@ impl Converter<'_> {
     }
 
     /// Returns the version and table of what an object of v1 becomes.
-    fn target(&self, kind: &str) -> Option<(&'static Version, &'static crate::api::ApiKind)> {
+    fn target(
+        &self,
+        kind: &str,
+    ) -> Option<(&'static Version, &'static claimkit_model::schema::ApiKind)> {
         let to = self.to.version(&v1::VERSION, kind)?;
         Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
     }

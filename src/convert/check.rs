@@ -2,20 +2,20 @@
 
 use super::{ConvertOptions, Plan, edits, job, lines, print, shape, value};
 use crate::advice::locate;
-use crate::api::{Api, Family, Release};
-use crate::finding::{Code, Edit, Finding, Origin, Severity};
-use crate::limits::Limits;
+use crate::apiserver::defaults;
+use crate::apiserver::hub::Hub;
 use crate::manifest::{Input, Item};
-use crate::message::message;
-use crate::record::Record;
-use crate::record::decode::{self, How, Via};
-use crate::rules::{self, Context, FieldError, Operation};
-use crate::server::defaults;
-use crate::server::hub::Hub;
-use crate::text::edit::{self, Edits};
-use crate::text::print::{self as printing, Order};
-use crate::text::tree::{NodeId, Tree};
-use crate::text::{Document, Mode, Span};
+use crate::validation::{self, Context, FieldError, Operation};
+use claimkit_model::finding::{Code, Edit, Finding, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::message;
+use claimkit_model::object::Record;
+use claimkit_model::object::decode::{self, How, Via};
+use claimkit_model::schema::{Api, Family, Release};
+use claimkit_model::text::edit::{self, Edits};
+use claimkit_model::text::print::{self as printing, Order};
+use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_model::text::{Document, Mode, Span};
 use std::borrow::Cow;
 
 /// A conversion that was carried out.
@@ -163,8 +163,8 @@ fn rewritten(
 }
 
 /// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits.
-fn reread<'t>(text: &'t str, limits: &Limits) -> crate::text::File<'t> {
-    crate::text::read(
+fn reread<'t>(text: &'t str, limits: &Limits) -> claimkit_model::text::File<'t> {
+    claimkit_model::text::read(
         text,
         &Limits {
             bytes: usize::MAX,
@@ -474,9 +474,10 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
     // Defaults a second time change nothing.
     defaults::apply(&mut record, &api, release);
     let Hub { record, paths } = Hub::of(api, release, record);
-    let mut errors = rules::functions(api, &record, Operation::Create, &context);
+    let mut errors = validation::functions(api, &record, Operation::Create, &context);
     if api.kind.status_in(release) {
-        let status = rules::functions(api, &record, Operation::UpdateStatus(&record), &context);
+        let status =
+            validation::functions(api, &record, Operation::UpdateStatus(&record), &context);
         errors.extend(
             status
                 .into_iter()
@@ -521,9 +522,9 @@ pub(super) fn lost_validity(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::classic::{v1alpha1, v1alpha2};
     use crate::convert::job::Job;
     use crate::manifest::What;
+    use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 
     /// Checks that a conversion whose result the target version does not know gives an error and no text.
     #[test]

@@ -5,13 +5,13 @@
 use super::fields::{self, Nulls};
 use super::job::{self, Job};
 use super::metadata;
-use crate::api::Family;
-use crate::api::meta::LAST_APPLIED;
-use crate::api::steps::{Direction, Handle};
-use crate::text::Span;
-use crate::text::edit::{self, Edits, Unsafe};
-use crate::text::print;
-use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+use claimkit_model::schema::Family;
+use claimkit_model::schema::meta::LAST_APPLIED;
+use claimkit_model::schema::steps::{Direction, Handle};
+use claimkit_model::text::Span;
+use claimkit_model::text::edit::{self, Edits, Unsafe};
+use claimkit_model::text::print;
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Returns the edits that convert one object of the classic family. Of one of the device family, those that come before its shape
 /// changes: version and kind, and what the target version has no place for.

@@ -1,11 +1,11 @@
 //! Fields of the device family that the target version lacks, found in the tables of both versions.
 
 use super::job::{self, Job};
-use crate::api::steps::{self, StepRow, StructChange};
-use crate::api::{Field, FieldType, Struct};
-use crate::finding::Path;
-use crate::message::message;
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::finding::Path;
+use claimkit_model::message::message;
+use claimkit_model::schema::steps::{self, StepRow, StructChange};
+use claimkit_model::schema::{Field, FieldType, Struct};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A field that goes.
 pub struct Gone<'g> {

@@ -1,10 +1,10 @@
 //! One object's conversion: its kind, its target, and the place of its allocation.
 
-use crate::api::steps::{self, Direction, Handle, StepRow, VersionStep};
-use crate::api::{Api, ApiKind, Family, Release, Struct, Version};
 use crate::manifest::{Item, What};
-use crate::message::{Template, message};
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::message::{Template, message};
+use claimkit_model::schema::steps::{self, Direction, Handle, StepRow, VersionStep};
+use claimkit_model::schema::{Api, ApiKind, Family, Release, Struct, Version};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// One object, or the head of a typed List, and what it becomes.
 #[derive(Clone, Copy, Debug)]
@@ -144,26 +144,6 @@ impl Job {
     }
 }
 
-impl Handle {
-    /// Returns the field that holds it in the source version.
-    pub fn field(&self, direction: Direction) -> &'static str {
-        if direction == Direction::Up {
-            self.older
-        } else {
-            self.newer
-        }
-    }
-
-    /// Returns the field that holds it in the target version; the source version does not have it.
-    pub fn new_field(&self, direction: Direction) -> &'static str {
-        if direction == Direction::Up {
-            self.newer
-        } else {
-            self.older
-        }
-    }
-}
-
 /// Returns the last release known here that has a kind in a version.
 pub fn last_release(version: &Version, kind: &ApiKind) -> Release {
     kind.until
@@ -186,9 +166,9 @@ pub fn versions() -> impl Iterator<Item = &'static Version> {
 /// Returns the version with an `apiVersion`; `None` if claimkit does not convert it.
 ///
 /// ```
-/// let version = claimkit::find_version("resource.k8s.io/v1").unwrap();
+/// let version = crate::find_version("resource.k8s.io/v1").unwrap();
 /// assert_eq!(version.name, "v1");
-/// assert!(claimkit::find_version("apps/v1").is_none());
+/// assert!(crate::find_version("apps/v1").is_none());
 /// ```
 pub fn find_version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)

@@ -4,9 +4,9 @@
 //! deeper column. From the columns the back-conversion knows where they belong.
 
 use super::edits::column;
-use crate::text::Span;
-use crate::text::edit::{self, Edits, begins_line, line_end, line_start, next_line};
-use crate::text::tree::{Kind, Style, Tree};
+use claimkit_model::text::Span;
+use claimkit_model::text::edit::{self, Edits, begins_line, line_end, line_start, next_line};
+use claimkit_model::text::tree::{Kind, Style, Tree};
 
 /// Returns how far this document indents the fields of a struct below its key: the first that does; else 2.
 pub fn unit(tree: &Tree<'_>) -> usize {

@@ -2,13 +2,13 @@
 
 use super::fields::{self, Nulls};
 use super::job::{self, Job};
-use crate::api::Family;
-use crate::api::steps::{Direction, Handle};
-use crate::finding::Path;
-use crate::message::message;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Entry, NodeId, Tree};
-use crate::text::{Span, edit};
+use claimkit_model::finding::Path;
+use claimkit_model::message::message;
+use claimkit_model::schema::Family;
+use claimkit_model::schema::steps::{Direction, Handle};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Entry, NodeId, Tree};
+use claimkit_model::text::{Span, edit};
 
 /// Something the target version cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

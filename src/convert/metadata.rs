@@ -1,10 +1,10 @@
 //! Metadata that mentions versions, and fields that only the server writes.
 
 use super::job::{self, Job};
-use crate::api::meta::LAST_APPLIED;
-use crate::finding::{Code, Finding, Origin, Path};
-use crate::message::message;
-use crate::text::tree::{Entry, NodeId, Tree};
+use claimkit_model::finding::{Code, Finding, Origin, Path};
+use claimkit_model::message::message;
+use claimkit_model::schema::meta::LAST_APPLIED;
+use claimkit_model::text::tree::{Entry, NodeId, Tree};
 use std::borrow::Cow;
 
 /// Fields of `metadata` that the server writes and a manifest in a repository should not carry.

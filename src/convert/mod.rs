@@ -1,6 +1,6 @@
 //! Conversion between versions: edits on the text, and a list of what is lost.
 //!
-//! The rows of [`crate::api::steps`] list the differences between adjacent versions of a family; versions further apart take
+//! The rows of [`claimkit_model::schema::steps`] list the differences between adjacent versions of a family; versions further apart take
 //! one step after the other. Text, value and losses all follow from the rows and the tables. `migrate` converts from the classic
 //! family to the device family, via v1.
 //!
@@ -41,17 +41,17 @@ pub use losses::Loss;
 pub use migrate::Decision;
 
 use crate::advice::locate;
-use crate::api::steps::Direction;
-use crate::api::{Api, Family, GROUP, Release, Version};
-use crate::finding::{Code, Finding, Origin, Path, Severity, Step};
-use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
-use crate::message::message;
-use crate::record::Record;
-use crate::record::decode::{self, How, StrictKind, Via};
-use crate::record::view::{AllocationResult, ResourceClaim};
-use crate::text::tree::{Kind, NodeId};
-use crate::text::{Document, Span};
+use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::message;
+use claimkit_model::object::Record;
+use claimkit_model::object::decode::{self, How, StrictKind, Via};
+use claimkit_model::object::view::{AllocationResult, ResourceClaim};
+use claimkit_model::schema::steps::Direction;
+use claimkit_model::schema::{Api, Family, GROUP, Release, Version};
+use claimkit_model::text::tree::{Kind, NodeId};
+use claimkit_model::text::{Document, Span};
 use job::Job;
 use migrate::Migration;
 
@@ -63,7 +63,7 @@ use migrate::Migration;
 /// let text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu, uid: a}\nspec: {}\n";
 /// let options = ConvertOptions::default().lossy(true).drop_server_fields(true).annotate(true);
 /// let options = options.release(Release::new(34, 1)).limits(Limits::default());
-/// let converted = claimkit::convert(text, claimkit::find_version("resource.k8s.io/v1beta1").unwrap(), &options);
+/// let converted = crate::convert(text, crate::find_version("resource.k8s.io/v1beta1").unwrap(), &options);
 /// assert!(!converted.text.unwrap().contains("uid"));
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -218,8 +218,8 @@ impl Plan {
 /// metadata: {name: one} # kept
 /// spec: {devices: {requests: [{name: gpu, deviceClassName: gpu}]}}
 /// ";
-/// let v1 = claimkit::find_version("resource.k8s.io/v1").unwrap();
-/// let conversion = claimkit::convert(claim, v1, &claimkit::ConvertOptions::default());
+/// let v1 = crate::find_version("resource.k8s.io/v1").unwrap();
+/// let conversion = crate::convert(claim, v1, &crate::ConvertOptions::default());
 /// let text = conversion.text.unwrap();
 /// assert!(text.contains("requests: [{name: gpu, exactly: {deviceClassName: gpu}}]"), "{text}");
 /// assert!(text.contains("# kept"), "{text}");

@@ -1,7 +1,7 @@
 //! A converted tree as text, for documents that cannot be edited safely: block style, order kept, comments not.
 
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// Appends a node as YAML in block style. `false` if it is larger than `max_bytes`.
 pub fn yaml(

@@ -1,8 +1,8 @@
 //! Parts of a converted tree: mappings built anew.
 
-use crate::text::Span;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Entry, NodeId, Style, Tree};
+use claimkit_model::text::Span;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Entry, NodeId, Style, Tree};
 
 /// Rebuilds a mapping; `change` keeps, changes or drops each effective entry. Other nodes are returned unchanged.
 pub(super) fn rebuild<'s>(

@@ -3,11 +3,11 @@
 use super::fields::{self, Fate, Nulls, Sides, pointee};
 use super::job::{self, Job, Pass};
 use super::rebuild::{entry, rebuild};
-use crate::api::steps::{self, Direction, StructChange};
-use crate::api::{Field, FieldType, Struct};
-use crate::text::Span;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+use claimkit_model::schema::steps::{self, Direction, StructChange};
+use claimkit_model::schema::{Field, FieldType, Struct};
+use claimkit_model::text::Span;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Copies the object without the fields that the target version has no place for.
 pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {

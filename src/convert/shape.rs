@@ -5,11 +5,11 @@ use super::fields::pointee;
 use super::job::{self, Pass};
 use super::lines::{self, colon_after, remove_key_line};
 use super::reshape::{goes_into, says_something, stands_for_absent};
-use crate::api::steps::{self, StructChange, wraps_value};
-use crate::api::{FieldType, Struct};
-use crate::text::Span;
-use crate::text::edit::{self, Edits, Unsafe, begins_line, line_start};
-use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+use claimkit_model::schema::steps::{self, StructChange, wraps_value};
+use claimkit_model::schema::{FieldType, Struct};
+use claimkit_model::text::Span;
+use claimkit_model::text::edit::{self, Edits, Unsafe, begins_line, line_start};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Returns the edits that give one object the shape of the adjacent version. `unit`: the indentation of the document.
 pub fn object(tree: &Tree<'_>, node: NodeId, pass: &Pass, unit: usize) -> Result<Edits, Unsafe> {

@@ -3,11 +3,11 @@
 use super::job::{self, Job};
 use super::rebuild::{entry, rebuild};
 use super::{metadata, reshape};
-use crate::api::Family;
-use crate::api::meta::LAST_APPLIED;
-use crate::api::steps::Direction;
-use crate::text::Span;
-use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+use claimkit_model::schema::Family;
+use claimkit_model::schema::meta::LAST_APPLIED;
+use claimkit_model::schema::steps::Direction;
+use claimkit_model::text::Span;
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Adds the converted object to the tree.
 pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {

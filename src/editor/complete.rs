@@ -6,10 +6,10 @@ use super::hover::{info, type_name, type_words};
 use super::names;
 use super::outline::{Outline, OutlineValueKind, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::api::{ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version};
-use crate::finding::Step;
 use crate::manifest::TypeMeta;
-use crate::text::Span;
+use claimkit_model::finding::Step;
+use claimkit_model::schema::{ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version};
+use claimkit_model::text::Span;
 use claimkit_values::order;
 use serde::Serialize;
 
@@ -534,7 +534,7 @@ impl Completer<'_> {
                 if !kind.in_release(release) {
                     continue;
                 }
-                let api = crate::api::Api { version, kind };
+                let api = claimkit_model::schema::Api { version, kind };
                 let Some(at) = context::locate(api, release, &[]) else {
                     continue;
                 };

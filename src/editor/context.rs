@@ -1,10 +1,10 @@
 //! The context of a position: the object, the field and its type.
 
 use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
-use crate::api::{self, Api, ApiKind, Field, FieldType, Release, Struct, Version};
-use crate::finding::Step;
 use crate::manifest::TypeMeta;
-use crate::text::Span;
+use claimkit_model::finding::Step;
+use claimkit_model::schema::{self, Api, ApiKind, Field, FieldType, Release, Struct, Version};
+use claimkit_model::text::Span;
 
 /// The part of the text at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct TablePlace {
 impl TypeMeta {
     /// Returns its table in a release; without one that of the last release that serves it.
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
-        let version: &'static Version = api::version(&self.api_version)?;
+        let version: &'static Version = schema::version(&self.api_version)?;
         let release = release.unwrap_or_else(|| version.default_release_of(&self.kind));
         let kind: &'static ApiKind = version
             .served_by(release)

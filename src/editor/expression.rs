@@ -2,19 +2,19 @@
 
 use super::complete::{Completion, Sort};
 use super::hover::Hover;
-use crate::api::{Gates, Release};
-use crate::cel::ast::{Expr, ExprNode};
-use crate::cel::checker::Reference;
-use crate::cel::environment::{Declaration, Signature};
-use crate::cel::functions::CallStyle;
-use crate::cel::types::Type;
-use crate::cel::value::Value;
-use crate::cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, trace};
-use crate::expression::published::PublishedNames;
-use crate::expression::{Language, reads, with_derived};
+use crate::cel_lints::published::PublishedNames;
+use crate::cel_lints::{Language, reads, with_derived};
 use crate::manifest::{Input, What};
-use crate::text::Span;
-use crate::text::scalar::Places;
+use claimkit_model::cel::ast::{Expr, ExprNode};
+use claimkit_model::cel::checker::Reference;
+use claimkit_model::cel::environment::{Declaration, Signature};
+use claimkit_model::cel::functions::CallStyle;
+use claimkit_model::cel::types::Type;
+use claimkit_model::cel::value::Value;
+use claimkit_model::cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, trace};
+use claimkit_model::schema::{Gates, Release};
+use claimkit_model::text::Span;
+use claimkit_model::text::scalar::Places;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -292,7 +292,8 @@ impl Found<'_> {
 
     /// Returns the names on the way to an operand, `["device", "attributes"]`.
     fn path(&self, operand: &str) -> Option<Vec<String>> {
-        let ast = crate::cel::parse::parse(operand, self.at.environment.parse_options()).ok()?;
+        let ast =
+            claimkit_model::cel::parse::parse(operand, self.at.environment.parse_options()).ok()?;
         reads::path(&ast.root)
     }
 

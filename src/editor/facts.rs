@@ -1,8 +1,8 @@
 //! Constraints that kube-apiserver puts on a field beyond its type, as data for documentation and JSON Schema.
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema generated from this with recorded decisions of kube-apiserver.
 
-use crate::api::{Field, FieldType, Release, Struct};
-use crate::rules::device::declared::{self, Form as Declared, Rule};
+use crate::validation::device::declared::{self, Form as Declared, Rule};
+use claimkit_model::schema::{Field, FieldType, Release, Struct};
 
 /// The form of a string, or of each item of a list of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

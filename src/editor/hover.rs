@@ -4,10 +4,10 @@ use super::context::{self, Purpose, Spot, TablePlace};
 use super::facts::{self, FieldConditions, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::api::{Field, FieldType, ListKind, Release, Struct, VERSIONS, Version};
-use crate::finding::Step;
 use crate::manifest::{Input, TypeMeta, What};
-use crate::text::{NodeId, Span, Tree, tree};
+use claimkit_model::finding::Step;
+use claimkit_model::schema::{Field, FieldType, ListKind, Release, Struct, VERSIONS, Version};
+use claimkit_model::text::{NodeId, Span, Tree, tree};
 use serde::Serialize;
 
 /// About a place in the text.

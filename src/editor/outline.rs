@@ -3,7 +3,7 @@
 //! The YAML reader stops where kubectl stops. While a user types, that is often in the middle of the text, so an editor needs
 //! another way to find the context of the cursor. One pass, no recursion, no errors.
 
-use crate::text::Span;
+use claimkit_model::text::Span;
 
 /// Key, item, or text that is neither yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

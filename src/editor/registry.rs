@@ -1,10 +1,10 @@
 //! The lists an editor or a page shows: finding codes, and releases with what they changed.
 
 use super::sentences::{Sentences, kind_key, version_key};
-use crate::api::release::LAST_PATCHES;
-use crate::api::{Release, Scope, VERSIONS};
-use crate::finding::Code;
-use crate::place::patches::{self, Patches};
+use claimkit_model::finding::Code;
+use claimkit_model::schema::release::LAST_PATCHES;
+use claimkit_model::schema::{Release, Scope, VERSIONS};
+use claimkit_scheduler::patches::{self, Patches};
 use serde::Serialize;
 
 /// A finding code with its documentation.

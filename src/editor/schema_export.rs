@@ -7,11 +7,11 @@
 use super::facts::{self, FieldConditions, StringFormat, Unique};
 use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::api::{
+use claimkit_model::schema::{
     ApiKind, Family, Field, FieldType, GROUP, Gates, ListKind, Package, Release, Scope, Struct,
     VERSIONS, Version,
 };
-use crate::text::print::quote;
+use claimkit_model::text::print::quote;
 
 /// The context of a struct, where it changes the constraints.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Documentation keys, and the sentences a host brings for them.
 
-use crate::api::{Field, FieldType, Package, Struct};
+use claimkit_model::schema::{Field, FieldType, Package, Struct};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;

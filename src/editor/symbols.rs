@@ -4,8 +4,8 @@
 
 use super::context::unquoted;
 use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
-use crate::api::{GROUP, workload};
-use crate::text::Span;
+use claimkit_model::schema::{GROUP, workload};
+use claimkit_model::text::Span;
 use serde::Serialize;
 
 /// The kind of a part of a text.

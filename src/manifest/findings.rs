@@ -1,11 +1,11 @@
 //! Findings about objects: their positions, and the findings for unchecked objects.
 
 use crate::advice::locate;
-use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{Input, Item};
-use crate::message::message;
-use crate::text::Span;
-use crate::text::print::{self, Order};
+use claimkit_model::finding::{Code, Finding, Origin, Severity, TextField};
+use claimkit_model::message::message;
+use claimkit_model::text::Span;
+use claimkit_model::text::print::{self, Order};
 
 /// Maximum number of bytes of an object that is compared with another of its name.
 const MOST_COMPARED: usize = 1 << 20;

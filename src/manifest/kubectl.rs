@@ -2,13 +2,13 @@
 //! server's answers are elsewhere.
 
 use crate::advice::correct;
-use crate::api::{Field, FieldType, Package, Release, Struct, meta};
-use crate::go::time::Time;
-use crate::record::decode::{self, How, Via};
-use crate::text::diagnose::Correction;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
-use crate::text::{Mode, Span};
+use claimkit_model::object::decode::{self, How, Via};
+use claimkit_model::schema::{Field, FieldType, Package, Release, Struct, meta};
+use claimkit_model::text::diagnose::Correction;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::{Mode, Span};
+use claimkit_values::time::Time;
 
 /// Maximum number of bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;

@@ -6,15 +6,15 @@ pub mod kubectl;
 pub mod pod_specs;
 
 use crate::advice::locate;
-use crate::api::{self, Api, GROUP, Release};
-use crate::finding::{Code, Finding, Origin, Severity, Step};
-use crate::limits::Limits;
-use crate::message::message;
-use crate::record::decode::Via;
-use crate::text::print::{self, Order};
-use crate::text::stream::{self, AfterJson, Stream};
-use crate::text::tree::{Kind, NodeId, Tree};
-use crate::text::{Document, File, Mode, Span};
+use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::message;
+use claimkit_model::object::decode::Via;
+use claimkit_model::schema::{self, Api, GROUP, Release};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::stream::{self, AfterJson, Stream};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::{Document, File, Mode, Span};
 
 /// One object of a file.
 #[derive(Clone, Debug)]
@@ -193,10 +193,10 @@ impl<'s> Input<'s> {
     pub fn deserialize<'i, T: serde::Deserialize<'i>>(
         &'i self,
         index: usize,
-    ) -> Result<T, crate::text::de::DeserializeError> {
+    ) -> Result<T, claimkit_model::text::de::DeserializeError> {
         let item = self.items.get(index);
         match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
-            Some((tree, node)) => crate::text::de::deserialize(tree, node),
+            Some((tree, node)) => claimkit_model::text::de::deserialize(tree, node),
             None => Err(serde::de::Error::custom(message!(
                 "manifest.no-such-object",
                 "there is no object {index}, the text has {count}",
@@ -381,7 +381,7 @@ fn after_top_level(text: &str, end: usize) -> String {
     match rest.bytes().next() {
         Some(byte) => format!(
             "invalid character {} after top-level value",
-            crate::text::json::quote_byte(byte)
+            claimkit_model::text::json::quote_byte(byte)
         ),
         None => "unexpected end of JSON input".to_owned(),
     }
@@ -534,7 +534,7 @@ fn recognise(
     if group != GROUP {
         return What::Other;
     }
-    let known = api::version(&meta.api_version);
+    let known = schema::version(&meta.api_version);
     item.release = release
         .or(known.map(|version| version.default_release_of(&meta.kind)))
         .unwrap_or(item.release);

@@ -3,9 +3,9 @@
 //! Kinds of Kubernetes have their pod specs at known places. In an object of any other kind (JobSet, LeaderWorkerSet, RayCluster,
 //! PyTorchJob and others), a map with a list `containers` is a pod spec.
 
-use crate::api::workload;
-use crate::finding::Path;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::finding::Path;
+use claimkit_model::schema::workload;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// Maximum number of places that are judged in one object.
 pub const MOST: usize = 64;

@@ -5,10 +5,10 @@ use super::fields::{FieldSet, SetStep};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{FieldConflict, PatchRefusal};
-use crate::api::meta::LAST_APPLIED;
-use crate::api::{Release, Struct};
-use crate::go::GoUnicode;
-use crate::record::{self, Record};
+use claimkit_model::object::{self, Record};
+use claimkit_model::schema::meta::LAST_APPLIED;
+use claimkit_model::schema::{Release, Struct};
+use claimkit_values::GoUnicode;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -253,7 +253,7 @@ fn write(
         .entry();
         // Go's empty object has the fields that are always written.
         let mut empty = String::new();
-        record::encode(&Record::empty(writer.schema), writer.release, &mut empty);
+        object::encode(&Record::empty(writer.schema), writer.release, &mut empty);
         let empty = serde_json::from_str(&empty).unwrap_or_else(|_| Value::Object(Map::new()));
         let all = schema.compare(shape, &empty, &live.object);
         let time = writer.time.map(str::to_owned);

@@ -4,8 +4,8 @@
 use super::fields::{SetPath, SetStep, path_text};
 use super::typed::{Schema, Shape, default_of};
 use super::{go_print, go_syntax};
-use crate::api::{Field, FieldType, Release, Struct};
-use crate::go::GoUnicode;
+use claimkit_model::schema::{Field, FieldType, Release, Struct};
+use claimkit_values::GoUnicode;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Sets of field paths, as `fieldsV1` writes them: `f:name`, `k:{"uid":"1"}`, `v:"item"`, `i:0`, and `.` for the place itself.
 
-use crate::text::print;
+use claimkit_model::text::print;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 

@@ -7,7 +7,7 @@
 //! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
 use super::{PatchRefusal, go_kind, sorted};
-use crate::message::message;
+use claimkit_model::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 

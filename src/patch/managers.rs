@@ -1,10 +1,10 @@
 //! `metadata.managedFields`: who owns which fields, read and written as the server does.
 
 use super::fields::{FieldSet, SetStep};
-use crate::go::time::Time;
-use crate::go::{self, GoUnicode};
-use crate::message::message;
+use claimkit_model::message::message;
+use claimkit_values::GoUnicode;
 use claimkit_values::order;
+use claimkit_values::time::Time;
 use serde_json::{Map, Value};
 
 /// An entry of `managedFields`.
@@ -33,11 +33,11 @@ impl Manager {
 
     /// Returns the manager's name in conflicts.
     pub fn text(&self, unicode: GoUnicode) -> String {
-        let mut text = go::quote(&self.name, unicode);
+        let mut text = claimkit_values::quote(&self.name, unicode);
         if !self.subresource.is_empty() {
             text.push_str(&format!(
                 " with subresource {}",
-                go::quote(&self.subresource, unicode)
+                claimkit_values::quote(&self.subresource, unicode)
             ));
         }
         if !self.applied {

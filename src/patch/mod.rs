@@ -26,7 +26,7 @@ pub mod numbers;
 pub mod strategic;
 pub mod typed;
 
-use crate::go::{self, GoUnicode};
+use claimkit_values::GoUnicode;
 use claimkit_values::order;
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
     };
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
-        Value::String(text) => go::quote(text, unicode),
+        Value::String(text) => claimkit_values::quote(text, unicode),
         Value::Array(items) => format!(
             "[]interface {{}}{{{}}}",
             items.iter().map(inner).collect::<Vec<_>>().join(", ")
@@ -138,9 +138,9 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries = entries
-                .into_iter()
-                .map(|(key, value)| format!("{}:{}", go::quote(key, unicode), inner(value)));
+            let entries = entries.into_iter().map(|(key, value)| {
+                format!("{}:{}", claimkit_values::quote(key, unicode), inner(value))
+            });
             format!(
                 "map[string]interface {{}}{{{}}}",
                 entries.collect::<Vec<_>>().join(", ")
@@ -154,9 +154,9 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
-        return go::float::plain(n);
+        return claimkit_values::float::plain(n);
     }
-    let text = go::float::scientific(n);
+    let text = claimkit_values::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, exponent) = exponent

@@ -1,9 +1,8 @@
 //! Patched values as the server prints and holds them: JSON by Go's encoder, and numbers of maps.
 
 use super::sorted;
-use crate::api::FieldType;
-use crate::go;
-use crate::text::print as text;
+use claimkit_model::schema::FieldType;
+use claimkit_model::text::print as text;
 use serde_json::Value;
 
 /// Returns a value that the server keeps as JSON text, as Go's JSON encoder prints it: keys in their order, numbers as written, without
@@ -34,7 +33,7 @@ enum Numbers {
 /// Appends a value as Go's JSON encoder prints it. Recursion is bounded by the depth of objects.
 fn print(value: &Value, numbers: Numbers, out: &mut String) {
     match value {
-        Value::String(text) => go::json_quote_into(out, text),
+        Value::String(text) => claimkit_values::json_quote_into(out, text),
         Value::Number(number) => match number.as_f64() {
             // A whole number that was written with a point keeps it in a text.
             Some(float)
@@ -68,7 +67,7 @@ fn print(value: &Value, numbers: Numbers, out: &mut String) {
                 if at > 0 {
                     out.push(',');
                 }
-                go::json_quote_into(out, key);
+                claimkit_values::json_quote_into(out, key);
                 out.push(':');
                 print(value, numbers, out);
             }

@@ -2,8 +2,8 @@
 //! are those of the schema tables in the release.
 
 use super::{PatchRefusal, go_kind, go_print};
-use crate::api::{Field, FieldType, Release, Struct};
-use crate::message::message;
+use claimkit_model::message::message;
+use claimkit_model::schema::{Field, FieldType, Release, Struct};
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

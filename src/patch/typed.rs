@@ -2,7 +2,7 @@
 //! and fields removed. List semantics are those of the release.
 
 use super::fields::{FieldSet, SetPath, SetStep};
-use crate::api::{Field, FieldType, ListKind, Release, Struct};
+use claimkit_model::schema::{Field, FieldType, ListKind, Release, Struct};
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! Checks settings against the table of keys; reports every error with its path.
 
-use crate::advice::nearest;
-use crate::api::{self, GROUP, Release};
-use crate::go::quantity::Quantity;
-use crate::message::{Template, message, template};
-use crate::names;
 use crate::policy::keys::{ALLOCATION_MODES, SettingKey, SettingNameKind, ValueShape};
 use crate::policy::pattern;
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::message::{Template, message, template};
+use claimkit_model::nearest;
+use claimkit_model::schema::{self, GROUP, Release};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_values::names;
+use claimkit_values::quantity::Quantity;
 use std::borrow::Cow;
 
 /// Longest piece of the user's own text in a message, in characters.
@@ -468,8 +468,8 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
         let here = below(path, &shown_key(name));
         if entry.shadowed {
             errors.push(&here, twice());
-        } else if api::Gate::named(name).is_none() {
-            match closest(name, api::Gate::ALL.iter().map(|gate| gate.name())) {
+        } else if schema::Gate::named(name).is_none() {
+            match closest(name, schema::Gate::ALL.iter().map(|gate| gate.name())) {
                 Some(meant) => errors.push(
                     &here,
                     message!(
@@ -569,8 +569,10 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
         ),
         SettingNameKind::Version => {
             let text = version(text);
-            let known: Vec<&'static str> =
-                api::VERSIONS.iter().map(|version| version.name).collect();
+            let known: Vec<&'static str> = schema::VERSIONS
+                .iter()
+                .map(|version| version.name)
+                .collect();
             if !is_version(text) {
                 one_of_known(text, &known, VERSION, errors);
             }
@@ -588,7 +590,7 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
 
 /// Recognizes `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
 fn is_version(text: &str) -> bool {
-    if api::VERSIONS
+    if schema::VERSIONS
         .iter()
         .any(|version| pattern::matches(text, version.name))
     {

@@ -1,17 +1,16 @@
 //! Violations of the settings in objects of v1alpha1 and v1alpha2.
 
-use crate::api::classic::v1alpha2::ALLOCATION_MODES;
-use crate::api::{ClassicKind, Release};
-use crate::finding::{Code, Path};
-use crate::go;
 use crate::policy::refusals::{Subject, driver, drivers, node_rule, refuse, refuse_class};
 use crate::policy::settings::{GroupKind, GroupKinds, Settings};
-use crate::record::view::{
+use crate::validation::Errors;
+use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::view::{
     DriverRequests, ResourceClaim, ResourceClaimParameters, ResourceClaimParametersReference,
     ResourceClaimSpec, ResourceClaimTemplate, ResourceClass, ResourceClassParameters,
     ResourceFilter, ResourceHandle, ResourceSlice, VendorParameters,
 };
-use crate::rules::Errors;
+use claimkit_model::schema::classic::v1alpha2::ALLOCATION_MODES;
+use claimkit_model::schema::{ClassicKind, Release};
 
 /// Judges an object without its status.
 pub fn of_object(
@@ -222,7 +221,7 @@ fn parameters_ref(
             errors.not_supported(CODE, path, &name, &names);
         }
         GroupKinds::Deny(list) if any(list) => {
-            let quoted = go::quote(&name, release.rules().unicode);
+            let quoted = claimkit_values::quote(&name, release.rules().unicode);
             errors.forbidden(CODE, path, &format!("{quoted} is denied by the policy"));
         }
         _ => {}

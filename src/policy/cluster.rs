@@ -2,8 +2,8 @@
 //!
 //! Source: Kubewarden 1.36, `crates/policy-evaluator/src/callback_handler/kubernetes/client.rs`.
 
-use crate::text::json;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::json;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use serde::Serialize;
 
 /// Labels: keys and values, in the order given.

@@ -1,8 +1,5 @@
 //! Violations of the settings in objects of v1alpha3 and later.
 
-use crate::api::device::ALLOCATION_MODES;
-use crate::api::{DeviceKind, Release};
-use crate::finding::{Code, Path};
 use crate::policy::limits;
 use crate::policy::namespace::Has;
 use crate::policy::pattern;
@@ -11,15 +8,18 @@ use crate::policy::refusals::{
 };
 use crate::policy::selectors;
 use crate::policy::settings::{NameList, Settings, TaintPattern};
-use crate::record::FieldValue;
-use crate::record::view::List as Items;
-use crate::record::view::device::{
+use crate::validation::Errors;
+use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::FieldValue;
+use claimkit_model::object::view::List as Items;
+use claimkit_model::object::view::device::{
     AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration,
     DeviceRequestAllocationResult, DeviceSelector, DeviceTaintRule, DeviceTaintRuleSpec,
     DeviceTaintSelector, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
     ResourcePoolStatusRequest, ResourceSlice,
 };
-use crate::rules::Errors;
+use claimkit_model::schema::device::ALLOCATION_MODES;
+use claimkit_model::schema::{DeviceKind, Release};
 
 /// Judges an object without its status.
 pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {

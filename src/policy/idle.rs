@@ -1,11 +1,11 @@
 //! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
 
-use crate::message::message;
 use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
 use crate::policy::settings::{ClassRule, Settings};
 use crate::policy::view::View;
+use claimkit_model::message::message;
 
 /// The group of every user that an API server knows.
 const EVERYBODY: &str = "system:authenticated";

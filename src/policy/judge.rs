@@ -1,25 +1,25 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::{Api, GROUP};
-use crate::finding::{Code, Finding, Origin, Severity, TextField};
+use crate::apiserver::{self, Body, FieldValidation, Reach, RequestOutcome};
 use crate::manifest::pod_specs;
 use crate::manifest::{self, Item, What};
-use crate::message::in_english;
 use crate::policy::cluster::{self, ClusterReader};
 use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, StoredNeeds};
 use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
 use crate::policy::settings::{ClaimLimits, PodRule, Settings};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
-use crate::record::Record;
-use crate::record::decode::{How, Via};
-use crate::record::go_syntax::ADDRESS;
-use crate::record::view::{Object, Slot};
-use crate::rules::immutable::{self, Difference};
-use crate::rules::{FieldError, Operation};
-use crate::server::{self, Body, FieldValidation, Reach, RequestOutcome};
-use crate::text::tree::{NodeId, Tree};
-use crate::text::{Document, Mode};
+use crate::validation::immutable::{self, Difference};
+use crate::validation::{FieldError, Operation};
+use claimkit_model::finding::{Code, Finding, Origin, Severity, TextField};
+use claimkit_model::message::in_english;
+use claimkit_model::object::Record;
+use claimkit_model::object::decode::{How, Via};
+use claimkit_model::object::go_syntax::ADDRESS;
+use claimkit_model::object::view::{Object, Slot};
+use claimkit_model::schema::{Api, GROUP};
+use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_model::text::{Document, Mode};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -232,7 +232,7 @@ impl<'a> Case<'a, '_> {
         let other_group = self
             .request
             .group()
-            .is_some_and(|group| group != crate::api::GROUP);
+            .is_some_and(|group| group != claimkit_model::schema::GROUP);
         match finding.code {
             Code::NoKind if other_group => {}
             Code::UnknownKind => {
@@ -443,8 +443,8 @@ impl<'a> Case<'a, '_> {
     fn server<'r>(
         &'r self,
         labels: Option<&'r BTreeMap<String, String>>,
-    ) -> server::ServerRequest<'r> {
-        server::ServerRequest {
+    ) -> apiserver::ServerRequest<'r> {
+        apiserver::ServerRequest {
             release: self.item.release,
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
@@ -532,7 +532,7 @@ impl<'a> Case<'a, '_> {
         if !self.settings.validation_off {
             let labels = self.labels();
             refused(
-                server::create(&self.server(labels.as_ref()), body),
+                apiserver::create(&self.server(labels.as_ref()), body),
                 &violations,
                 verdict,
             );
@@ -584,9 +584,9 @@ impl<'a> Case<'a, '_> {
             restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
         if !self.settings.validation_off {
             let update = if status {
-                server::update_status
+                apiserver::update_status
             } else {
-                server::update
+                apiserver::update
             };
             let labels = self.labels();
             let server = self.server(labels.as_ref());

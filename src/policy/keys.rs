@@ -1,6 +1,6 @@
 //! The settings as data: one table from which they are read ([`crate::policy::check`]), described ([`crate::policy::schema`]) and refused.
 
-use crate::api::{classic, device};
+use claimkit_model::schema::{classic, device};
 
 /// The allocation modes of claims, then those of requests for devices.
 pub const ALLOCATION_MODES: &[&[&str]] = &[

@@ -1,16 +1,15 @@
 //! Limits of what claims ask for: requests, devices, capacity; and tolerations, CEL, opaque parameters and names of extended resources.
 
-use crate::api::Release;
-use crate::finding::{Code, Path};
-use crate::go;
-use crate::go::quantity::Quantity;
 use crate::policy::refusals::refuse;
 use crate::policy::settings::{NameList, RequestLimits, Settings, Tolerations};
-use crate::record::view::List as Items;
-use crate::record::view::device::{
+use crate::validation::{Bad, Errors};
+use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::view::List as Items;
+use claimkit_model::object::view::device::{
     DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration,
 };
-use crate::rules::{Bad, Errors};
+use claimkit_model::schema::Release;
+use claimkit_values::quantity::Quantity;
 
 /// Checks how many requests a claim has.
 pub fn requests(
@@ -37,7 +36,7 @@ pub fn request(
 ) {
     let class = request.device_class_name();
     let limits = settings.limits.of(class);
-    let quoted = || go::quote(class, release.rules().unicode);
+    let quoted = || claimkit_values::quote(class, release.rules().unicode);
     if request.allocation_mode() == "All" {
         if !limits.all_devices.unwrap_or(limits.max_count.is_none()) {
             let detail = format!(

@@ -1,20 +1,20 @@
 //! Cluster queries for the settings: whether classes exist, the number of claims in a namespace, the classes of a pod's claims.
 
-use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind, Release, VERSIONS};
-use crate::finding::{Code, Path};
+use crate::apiserver::Body;
 use crate::manifest::{self, What};
 use crate::policy::cluster::{self, ClusterReader, Lookup};
 use crate::policy::devices;
 use crate::policy::namespace::StoredNeeds;
 use crate::policy::refusals::Subject;
 use crate::policy::settings::Settings;
-use crate::record::Record;
-use crate::record::decode::{How, Via};
-use crate::record::view::device::{self, DeviceClaim};
-use crate::record::view::{ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate};
-use crate::rules::{Context, Errors, FieldError};
-use crate::server::Body;
-use crate::text::{Document, Mode, Span};
+use crate::validation::{Context, Errors, FieldError};
+use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::Record;
+use claimkit_model::object::decode::{How, Via};
+use claimkit_model::object::view::device::{self, DeviceClaim};
+use claimkit_model::object::view::{ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate};
+use claimkit_model::schema::{Api, ClassicKind, DeviceKind, ObjectKind, Release, VERSIONS};
+use claimkit_model::text::{Document, Mode, Span};
 use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyCluster;
@@ -185,7 +185,7 @@ pub fn classes_of(
     release: Release,
 ) -> Result<Option<(Api, Vec<String>)>, String> {
     // The newest version that the release serves by default.
-    let serves = |version: &&&crate::api::Version| {
+    let serves = |version: &&&claimkit_model::schema::Version| {
         version.served_by(release) && version.kind(kind, release).is_some()
     };
     let Some(version) = VERSIONS.iter().rev().find(serves) else {

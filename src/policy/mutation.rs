@@ -1,11 +1,11 @@
 //! Changes that the settings make to a new claim, as edits of the object's text: everything else stays as written.
 
-use crate::api::{ClassicKind, DeviceKind, ObjectKind, classic, device};
-use crate::go::{self, GoUnicode};
 use crate::policy::namespace::Namespace;
 use crate::policy::settings::{ClassRule, Settings};
-use crate::text::print;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::schema::{ClassicKind, DeviceKind, ObjectKind, classic, device};
+use claimkit_model::text::print;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::GoUnicode;
 use claimkit_values::order;
 
 /// A field that gets another value.
@@ -30,7 +30,7 @@ impl FieldChange {
             if self.raw {
                 value.to_owned()
             } else {
-                go::quote(value, unicode)
+                claimkit_values::quote(value, unicode)
             }
         };
         format!(

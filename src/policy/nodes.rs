@@ -1,10 +1,10 @@
 //! Whether a node selector selects a node described in the settings.
 
-use crate::api::Release;
-use crate::place::rules::SchedulerRules;
-use crate::place::selector::{ParsedSelector, Term, TermList};
 use crate::policy::settings::SettingsNode;
-use crate::record::view::NodeSelector;
+use claimkit_model::object::view::NodeSelector;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::rules::SchedulerRules;
+use claimkit_scheduler::selector::{ParsedSelector, Term, TermList};
 
 /// A selector, ready to be asked about nodes.
 #[derive(Debug)]

@@ -1,16 +1,16 @@
 //! The object of a request, read by the release that knows it. The API server has decoded it before it asks, so a kind or a field
 //! that one release lacks is not the client's mistake: it belongs to another release.
 
-use crate::api::{Api, Gates, ObjectKind, Release, VERSIONS};
-use crate::finding::{Code, Finding, Origin};
+use crate::apiserver::Body;
 use crate::manifest::{self, Item, What};
 use crate::policy::settings::{
     ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations,
 };
-use crate::record::decode::{How, StrictKind, Via};
-use crate::server::Body;
-use crate::text::tree::{NodeId, Tree};
-use crate::text::{Document, Mode};
+use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::object::decode::{How, StrictKind, Via};
+use claimkit_model::schema::{Api, Gates, ObjectKind, Release, VERSIONS};
+use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_model::text::{Document, Mode};
 
 /// Finds out what the object at a node is. If `release` does not serve its kind, the last release that does is used.
 pub fn recognize(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
@@ -126,7 +126,7 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
     let class = matches!(kind, "DeviceClass" | "ResourceClass");
     let rule = matches!(
         object,
-        ObjectKind::Device(crate::api::DeviceKind::DeviceTaintRule)
+        ObjectKind::Device(claimkit_model::schema::DeviceKind::DeviceTaintRule)
     );
     let names_classes =
         |rule: &ClassRule| rule.list != NameList::Any || !rule.namespaces.is_empty();

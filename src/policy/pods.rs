@@ -4,12 +4,7 @@
 //! read. Only the cluster knows their classes. A container that asks for the extended resource
 //! `deviceclass.resource.kubernetes.io/NAME` names the class itself.
 
-use crate::api::{ObjectKind, Release};
-use crate::finding::{Code, Path};
-use crate::go;
-use crate::go::quantity::Quantity;
 use crate::manifest::pod_specs::{self, ObjectPlaces, Place, PlaceKind};
-use crate::place::device::extended::IMPLICIT;
 use crate::policy::check;
 use crate::policy::cluster::ClusterReader;
 use crate::policy::limits;
@@ -17,10 +12,14 @@ use crate::policy::lookups;
 use crate::policy::namespace::Namespace;
 use crate::policy::refusals::{PodReference, refuse, refuse_class, refuse_class_of};
 use crate::policy::settings::Settings;
-use crate::rules::{Context, Errors, FieldError};
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
+use crate::validation::{Context, Errors, FieldError};
+use claimkit_model::finding::{Code, Path};
+use claimkit_model::schema::{ObjectKind, Release};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_scheduler::allocator::extended::IMPLICIT;
 use claimkit_values::order;
+use claimkit_values::quantity::Quantity;
 use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyPods;
@@ -326,7 +325,7 @@ impl<'t> Pod<'t, '_> {
                 return;
             };
             if let Ok(amount) = Quantity::parse(resource.amount) {
-                let quoted = go::quote(class, self.release.rules().unicode);
+                let quoted = claimkit_values::quote(class, self.release.rules().unicode);
                 let count = amount
                     .nanos()
                     .checked_div(NANOS)
@@ -371,7 +370,7 @@ impl<'t> Pod<'t, '_> {
                     if !defined.contains(name) {
                         let detail = format!(
                             "{} is not one of the pod's resourceClaims",
-                            go::quote(name, unicode)
+                            claimkit_values::quote(name, unicode)
                         );
                         errors.forbidden(CODE, &list.index(at).field("name"), &detail);
                     }
@@ -381,7 +380,10 @@ impl<'t> Pod<'t, '_> {
         let list = path.field("resourceClaims");
         for (at, &claim) in claims.iter().enumerate() {
             if let Some(name) = self.text(claim, "name").filter(|name| !used.contains(name)) {
-                let detail = format!("no container uses {}", go::quote(name, unicode));
+                let detail = format!(
+                    "no container uses {}",
+                    claimkit_values::quote(name, unicode)
+                );
                 errors.forbidden(CODE, &list.index(at).field("name"), &detail);
             }
         }

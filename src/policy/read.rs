@@ -1,7 +1,5 @@
 //! Reads the settings: what is wrong with them, all at once, or what they say.
 
-use crate::api::{Release, device};
-use crate::message::message;
 use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
@@ -11,7 +9,9 @@ use crate::policy::settings::{
     SettingsNode, TaintPattern,
 };
 use crate::policy::view::View;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::message::message;
+use claimkit_model::schema::{Release, device};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl Settings {
     /// Reads settings; `None` means that there are no settings.

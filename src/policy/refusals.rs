@@ -1,15 +1,14 @@
 //! Refusals in the API server's form: path, kind of error, detail. Both families of versions use it.
 
-use crate::api::{Api, Release};
-use crate::finding::{Cause, Code, Path};
-use crate::go;
 use crate::policy::namespace::Namespace;
 use crate::policy::nodes;
 use crate::policy::settings::{ClassRule, NameList, NodeRule, Settings, SettingsNode};
 use crate::policy::{check, pattern};
-use crate::record::Record;
-use crate::record::view::NodeSelector;
-use crate::rules::{Bad, Errors};
+use crate::validation::{Bad, Errors};
+use claimkit_model::finding::{Cause, Code, Path};
+use claimkit_model::object::Record;
+use claimkit_model::object::view::NodeSelector;
+use claimkit_model::schema::{Api, Release};
 
 /// An object as the rules see it.
 #[derive(Clone, Copy)]
@@ -56,9 +55,15 @@ pub fn refuse(
                 .find(|denied| pattern::matches(denied, name))
             {
                 let unicode = release.rules().unicode;
-                let mut detail = format!("{} is denied by the policy", go::quote(name, unicode));
+                let mut detail = format!(
+                    "{} is denied by the policy",
+                    claimkit_values::quote(name, unicode)
+                );
                 if denied != name {
-                    detail.push_str(&format!(" as one of {}", go::quote(denied, unicode)));
+                    detail.push_str(&format!(
+                        " as one of {}",
+                        claimkit_values::quote(denied, unicode)
+                    ));
                 }
                 errors.forbidden(code, path, &detail);
             }
@@ -95,11 +100,14 @@ pub fn refuse_class_of(
     let unicode = release.rules().unicode;
     let mut detail = format!(
         "the {kind} names the class {}, which the policy does not accept here",
-        go::quote(class, unicode)
+        claimkit_values::quote(class, unicode)
     );
     if let NameList::Allow(patterns) = list {
         detail.push_str("; accepted classes: ");
-        detail.push_str(&go::quoted(patterns.iter().map(String::as_str), unicode));
+        detail.push_str(&claimkit_values::quoted(
+            patterns.iter().map(String::as_str),
+            unicode,
+        ));
     }
     errors.invalid(code, path, Bad::Str(name), &detail);
 }

@@ -1,12 +1,12 @@
 //! An AdmissionRequest, as far as a policy looks at it.
 
-use crate::api::GROUP;
 use crate::policy::Settings;
 use crate::policy::pattern;
-use crate::record::Record;
-use crate::record::view::Object;
-use crate::rules::Operation;
-use crate::text::tree::{Kind, NodeId, Tree};
+use crate::validation::Operation;
+use claimkit_model::object::Record;
+use claimkit_model::object::view::Object;
+use claimkit_model::schema::GROUP;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// The fields of an AdmissionRequest that the policy reads.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! A verdict in the shape of each host: Kubewarden's ValidationResponse, OPA's result, Gatekeeper's violations.
 
-use crate::finding::{Cause, Code, Finding, Severity};
 use crate::policy::judge::PolicyVerdict;
 use crate::policy::restrictions;
 use crate::policy::settings::Settings;
-use crate::text::located;
+use claimkit_model::finding::{Cause, Code, Finding, Severity};
+use claimkit_model::text::located;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -223,7 +223,7 @@ pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
 
 /// Returns the findings as every answer of the contract has them; there is no text to point into.
 pub fn findings(verdict: &PolicyVerdict) -> Vec<located::LocatedFinding> {
-    let source = crate::text::Source::new("");
+    let source = claimkit_model::text::Source::new("");
     verdict
         .findings
         .iter()

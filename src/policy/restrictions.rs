@@ -1,12 +1,11 @@
 //! Violations of the settings in the API server's form: path, kind of error, detail.
 
-use crate::api::{DeviceKind, GROUP, ObjectKind, Release, VERSIONS};
-use crate::finding::{Code, Finding, Path};
-use crate::go;
 use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::settings::{NameList, Settings};
 use crate::policy::{classic, devices};
-use crate::rules::{Context, Errors, FieldError};
+use crate::validation::{Context, Errors, FieldError};
+use claimkit_model::finding::{Code, Finding, Path};
+use claimkit_model::schema::{DeviceKind, GROUP, ObjectKind, Release, VERSIONS};
 
 /// Returns the setting a code belongs to, as an audit annotation names it.
 pub fn setting(code: Code) -> &'static str {
@@ -102,7 +101,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
             errors.not_supported(Code::PolicyApiVersion, &path, &name, &full);
         }
         _ => {
-            let quoted = go::quote(&name, release.rules().unicode);
+            let quoted = claimkit_values::quote(&name, release.rules().unicode);
             errors.forbidden(
                 Code::PolicyApiVersion,
                 &path,

@@ -1,8 +1,8 @@
 //! The JSON Schema of the settings, from the table of keys.
 
-use crate::api::Gate;
-use crate::api::release::LAST_PATCHES;
 use crate::policy::keys::{ALLOCATION_MODES, SETTINGS, SettingKey, SettingNameKind, ValueShape};
+use claimkit_model::schema::Gate;
+use claimkit_model::schema::release::LAST_PATCHES;
 use serde_json::{Map, Value, json};
 
 /// Returns the schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can

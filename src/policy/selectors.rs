@@ -1,9 +1,9 @@
 //! What the CEL selectors of devices select, as far as a policy needs to know.
 
-use crate::api::{Gates, Release};
-use crate::cel::ast::{Expr, ExprNode, Literal};
-use crate::cel::{CelDevice, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
-use crate::expression::{Language, reads};
+use crate::cel_lints::{Language, reads};
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::{CelDevice, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
+use claimkit_model::schema::{Gates, Release};
 use claimkit_values::order;
 
 /// The driver of a device that no cluster has.

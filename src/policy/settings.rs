@@ -1,9 +1,9 @@
 //! The settings of the policy, typed. Everything is optional; empty settings mean strict validation and nothing else.
 
-use crate::api::{Gates, Release};
 use crate::policy::cluster::Labels;
 use crate::policy::namespace::{Has, Namespace};
 use crate::policy::pattern;
+use claimkit_model::schema::{Gates, Release};
 
 /// The rules of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

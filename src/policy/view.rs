@@ -1,6 +1,5 @@
 //! The settings as a tree: values that may be missing, and what each says as far as it is well formed.
 
-use crate::api::{Gate, Gates, Release};
 use crate::policy::check;
 use crate::policy::cluster::Labels;
 use crate::policy::keys::SettingKey;
@@ -8,7 +7,8 @@ use crate::policy::settings::{
     ClassRule, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule, SettingsNode,
     Taints, Tolerations,
 };
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::schema::{Gate, Gates, Release};
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A value that may be missing.
 #[derive(Clone, Copy)]

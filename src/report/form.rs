@@ -1,9 +1,9 @@
 //! Answers that a caller has, rendered in the form that the caller names.
 
 use super::{FileReport, Remarks, github, junit, sarif, text};
-use crate::text::located::LocatedFinding;
-use crate::wire::Answer;
-use crate::wire::answer::AnswerObject;
+use crate::requests::Answer;
+use crate::requests::answer::AnswerObject;
+use claimkit_model::text::located::LocatedFinding;
 use serde::Deserialize;
 
 /// A form of reports.
@@ -126,7 +126,7 @@ mod tests {
         let request =
             serde_json::json!({"verb": "validate", "text": TEXT, "release": "1.36"}).to_string();
         let answer: serde_json::Value =
-            serde_json::from_str(&crate::wire::answer(&request)).unwrap();
+            serde_json::from_str(&crate::requests::answer(&request)).unwrap();
         let files = [serde_json::json!({"name": "a.yaml", "text": TEXT, "answer": answer})];
         render(serde_json::from_value(serde_json::json!({"form": form, "files": files})).unwrap())
     }

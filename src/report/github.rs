@@ -1,8 +1,8 @@
 //! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
 
-use crate::finding::Severity;
 use crate::report::FileReport;
 use crate::report::text::visible;
+use claimkit_model::finding::Severity;
 
 /// Writes a file's findings, one line each.
 pub fn write(out: &mut String, report: &FileReport<'_>) {

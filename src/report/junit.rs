@@ -1,8 +1,8 @@
 //! JUnit's XML, as CI systems read it: a suite per file, a case per object, errors as failures.
 
-use crate::finding::Severity;
 use crate::report::FileReport;
-use crate::text::located::LocatedFinding;
+use claimkit_model::finding::Severity;
+use claimkit_model::text::located::LocatedFinding;
 
 /// Writes all files as one document.
 pub fn document(reports: &[FileReport<'_>]) -> String {

@@ -8,9 +8,9 @@ pub mod places;
 pub mod sarif;
 pub mod text;
 
-use crate::finding::{Code, Severity};
-use crate::text::located::LocatedFinding;
-use crate::wire::Answer;
+use crate::requests::Answer;
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::text::located::LocatedFinding;
 use claimkit_values::order;
 use places::LineIndex;
 

@@ -1,10 +1,10 @@
 //! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node.
 
-use crate::report::text::{TerminalStyle, visible};
-use crate::scheduler::classic::placement::{
+use crate::evaluate::placement::{
     Check, PlacedClaim, PlacedNode, PlacementVerdict, SelectorCheck, TermOutcome,
 };
-use crate::text::located::Range;
+use crate::report::text::{TerminalStyle, visible};
+use claimkit_model::text::located::Range;
 
 /// Names the place of a range: `class.yaml:14:9`.
 pub type Locate<'a> = &'a dyn Fn(&Range) -> Option<String>;

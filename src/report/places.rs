@@ -1,6 +1,6 @@
 //! Lines and columns of a text, as people count them.
 
-use crate::text::located::EditorPosition;
+use claimkit_model::text::located::EditorPosition;
 
 /// Bytes between two counts of characters that are kept.
 const BLOCK: usize = 1024;

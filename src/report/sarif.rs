@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
-use crate::finding::Severity;
 use crate::report::FileReport;
-use crate::text::located::{LocatedFinding, LocatedFix, Range, RangeEdit};
+use claimkit_model::finding::Severity;
+use claimkit_model::text::located::{LocatedFinding, LocatedFix, Range, RangeEdit};
 use claimkit_values::order;
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,9 @@
 //! For a person at a terminal: one line with the place, the source line with carets, and what to do.
 
-use crate::finding::Severity;
 use crate::report::FileReport;
 use crate::report::places::LineIndex;
-use crate::text::located::{LocatedFinding, Range};
+use claimkit_model::finding::Severity;
+use claimkit_model::text::located::{LocatedFinding, Range};
 
 /// Maximum width of a shown source line; of a longer line, the part around the finding is shown.
 const WIDTH: usize = 120;

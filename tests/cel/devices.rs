@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use claimkit::cel::environment::{Environment, EnvironmentMode};
-use claimkit::cel::functions::EnvironmentGate;
-use claimkit::cel::value::Value as Cel;
-use claimkit::cel::{CelDevice, DeviceAttribute, NamedAttribute, device};
+use claimkit_model::cel::environment::{Environment, EnvironmentMode};
+use claimkit_model::cel::functions::EnvironmentGate;
+use claimkit_model::cel::value::Value as Cel;
+use claimkit_model::cel::{CelDevice, DeviceAttribute, NamedAttribute, device};
 use serde_json::Value;
 
 fn file(name: &str) -> Value {

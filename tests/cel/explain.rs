@@ -1,6 +1,8 @@
 //! Explanations of a selector's result.
 
-use claimkit::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
+use claimkit_model::cel::{
+    CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device,
+};
 
 fn explained(expression: &str) -> Vec<String> {
     let environment = device::environment(34, &[], EnvironmentMode::Stored);

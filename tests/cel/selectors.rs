@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use claimkit::cel::compile::Outcome;
-use claimkit::cel::{DeviceAttribute, SELECTOR_COST_LIMIT};
+use claimkit_model::cel::compile::Outcome;
+use claimkit_model::cel::{DeviceAttribute, SELECTOR_COST_LIMIT};
 use serde_json::{Value, json};
 
 use super::devices::{Variables, derived_environment, environment, gates, mode};
@@ -125,7 +125,7 @@ fn differences(
     expression: &str,
     minor: u8,
     key: &str,
-    environment: &claimkit::cel::Environment,
+    environment: &claimkit_model::cel::Environment,
     variables: &mut Variables,
 ) -> Vec<String> {
     let wanted = line.get("compileError").and_then(Value::as_str);
@@ -326,8 +326,11 @@ fn selectors_of_patches() {
 /// A leading dot says where a name is looked up, not what it costs.
 #[test]
 fn names_with_a_leading_dot_cost_what_they_cost_without() {
-    let environment =
-        claimkit::cel::device::environment(37, &[], claimkit::cel::EnvironmentMode::New);
+    let environment = claimkit_model::cel::device::environment(
+        37,
+        &[],
+        claimkit_model::cel::EnvironmentMode::New,
+    );
     let cost = |expression: &str| {
         environment
             .compile(expression)

@@ -2,13 +2,13 @@
 
 use crate::tape::Tape;
 use crate::{objects, style};
-use claimkit::api::Version;
-use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, ConvertOptions, convert};
-use claimkit::finding::{Code, Severity};
-use claimkit::limits::Limits;
-use claimkit::text;
-use claimkit::text::print::{self, Order};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Version;
+use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
+use claimkit_model::text;
+use claimkit_model::text::print::{self, Order};
 use serde_json::Value;
 
 const OLD: &Version = &v1alpha1::VERSION;

@@ -50,7 +50,7 @@ test("the adapters' types fit CodeMirror's, Monaco's and the protocol's", () => 
 		cpSync(path.join(root, "pkg", name), path.join(installed, name));
 	}
 	cpSync(
-		path.join(root, "src/entry/types.d.ts"),
+		path.join(root, "src/bindings/types.d.ts"),
 		path.join(installed, "types.d.ts"),
 	);
 	writeFileSync(path.join(folder, "example.ts"), EXAMPLE);

@@ -116,10 +116,10 @@ function declarations(folder) {
 /** Where a change of a declaration belongs in claimkit. */
 function rowFor(version, key) {
 	if (key.startsWith("lifecycle"))
-		return `src/api/device/${version}.rs: \`served\` and deprecation of the kind`;
+		return `crates/claimkit-model/src/schema/device/${version}.rs: \`served\` and deprecation of the kind`;
 	if (key.startsWith("const"))
-		return `src/api/device/${version}.rs: a limit or a value; a rule in src/rules/device, if it checks one`;
-	return `src/api/device/${version}.rs: a row with since, gates, limits; a sentence in pkg/locale; src/editor/facts.rs`;
+		return `crates/claimkit-model/src/schema/device/${version}.rs: a limit or a value; a rule in src/validation/device, if it checks one`;
+	return `crates/claimkit-model/src/schema/device/${version}.rs: a row with since, gates, limits; a sentence in pkg/locale; src/editor/facts.rs`;
 }
 
 function compareTypes(oldFolder, newFolder) {
@@ -337,7 +337,7 @@ if (process.argv[1] === import.meta.filename) {
 		`\ngates named by fields: ${fresh.length} new ${fresh.join(", ")}; ${gone.length} gone ${gone.join(", ")} (stages and defaults are in k8s.io/kubernetes, which is served with the release)`,
 	);
 	if (fresh.length + gone.length > 0)
-		rows.add("src/api/gates.rs: a row with the release for each gate");
+		rows.add("crates/claimkit-model/src/schema/gates.rs: a row with the release for each gate");
 	if (dra) {
 		const [before, after] = [
 			preview(old, `v0.${old.slice(2)}`),
@@ -354,7 +354,7 @@ if (process.argv[1] === import.meta.filename) {
 			`\nfeatures of the allocator: ${features.length === 0 ? "the same" : features.join(", ")}`,
 		);
 		if (features.length > 0)
-			rows.add("src/place/device/behaviour.rs: features of the allocators");
+			rows.add("crates/claimkit-scheduler/src/allocator/behaviour.rs: features of the allocators");
 		const functions = compareFunctions(before, after);
 		console.log(`\nCEL declarations: ${functions.length} changes`);
 		for (const one of functions) console.log(`  ${one}`);
@@ -377,10 +377,10 @@ if (process.argv[1] === import.meta.filename) {
 				console.log(
 					`${dra} has the allocators of ${first}: patches up to ${old} changed these answers, so no row is wanted`,
 				);
-			else rows.add("src/place/device: a changed step of an allocator");
+			else rows.add("crates/claimkit-scheduler/src/allocator: a changed step of an allocator");
 		}
 	}
 	console.log(
-		`\nrows wanted:\n${[...rows, "src/api/release.rs: the release in LAST_PATCHES"].map((row) => `  ${row}`).join("\n")}`,
+		`\nrows wanted:\n${[...rows, "crates/claimkit-model/src/schema/release.rs: the release in LAST_PATCHES"].map((row) => `  ${row}`).join("\n")}`,
 	);
 }

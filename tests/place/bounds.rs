@@ -1,19 +1,19 @@
 //! Large clusters, and searches that would try every order.
 
-use claimkit::api::Release;
-use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::behaviour::allocator;
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::kinds::ConflictKind;
-use claimkit::place::device::explain::{Explain, explain_pod};
-use claimkit::place::device::facts::read::read;
-use claimkit::place::device::facts::{Claim, Facts};
-use claimkit::place::device::features::{Features, features_of};
-use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
-use claimkit::place::device::plugin_rules::PluginRules;
-use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::StatusCode;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::allocate::{Verdict, allocate};
+use claimkit_scheduler::allocator::behaviour::allocator;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::{Features, features_of};
+use claimkit_scheduler::allocator::objects::read::read;
+use claimkit_scheduler::allocator::objects::{Claim, Facts};
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase, filter};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::pools::Gatherer;
+use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::explain::kinds::ConflictKind;
+use claimkit_scheduler::explain::{Explain, explain_pod};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use std::time::Instant;

@@ -3,9 +3,9 @@
 
 use super::lines::{lines, list, text};
 use super::reasons::{Question, SAMPLE, alone, ask_of, node_at, told};
-use claimkit::place::device::allocate::Verdict;
-use claimkit::place::device::explain::{Explain, Matrix};
-use claimkit::place::device::facts::{Claim, Facts, Toleration};
+use claimkit_scheduler::allocator::allocate::Verdict;
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Toleration};
+use claimkit_scheduler::explain::{Explain, Matrix};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,13 +1,13 @@
 //! Findings over slices and taint rules: one case for every code.
 
 use super::lines::{all, facts, gate, release, text};
-use claimkit::api::Release;
-use claimkit::place::device::behaviour::allocator;
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::doctor::findings;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::facts::Facts;
-use claimkit::place::device::features::features_of;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::allocator;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::doctor::findings;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::Facts;
 use serde_json::{Value, json};
 
 fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {

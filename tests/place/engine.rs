@@ -1,9 +1,9 @@
 //! The attributes that a selector reads from a device, in every notation.
 
-use claimkit::api::Release;
-use claimkit::place::device::engine::{CelSelectors, DeviceSubject, SelectorError};
-use claimkit::place::device::facts::Device;
-use claimkit::place::device::facts::read::read;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::engine::{CelSelectors, DeviceSubject, SelectorError};
+use claimkit_scheduler::allocator::objects::Device;
+use claimkit_scheduler::allocator::objects::read::read;
 use serde_json::{Value, json};
 
 fn device(value: Value) -> Device {

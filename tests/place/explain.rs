@@ -1,15 +1,15 @@
 //! The account of an allocation: the twelve scenarios, and checks of its statements.
 
 use super::lines::{all, facts, gate, list, release, text};
-use claimkit::api::Release;
-use claimkit::place::device::behaviour::allocator;
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Explain, Matrix, explain_pod};
-use claimkit::place::device::facts::Facts;
-use claimkit::place::device::features::features_of;
-use claimkit::place::device::plugin::{PluginGates, PodCase};
-use claimkit::place::device::plugin_rules::PluginRules;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::allocator;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::explain::{Explain, Matrix, explain_pod};
 use serde_json::{Value, json};
 
 /// The account of a line's pod.

@@ -1,6 +1,6 @@
 //! Recorded lines, and their objects in v1's shape.
 
-use claimkit::place::device::facts::Facts;
+use claimkit_scheduler::allocator::objects::Facts;
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader};

@@ -6,17 +6,17 @@
 mod answer;
 
 use super::lines::{self, list, text};
-use claimkit::api::Release;
-use claimkit::place::device::behaviour::allocator;
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::facts::Facts;
-use claimkit::place::device::features::features_of;
-use claimkit::place::device::node_resources::Footprint;
-use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
-use claimkit::place::device::plugin_rules::PluginRules;
-use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::{FrameworkStatus, StatusCode};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::allocator;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::node_resources::Footprint;
+use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase, filter};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::pools::Gatherer;
+use claimkit_scheduler::allocator::status::{FrameworkStatus, StatusCode};
 use serde_json::{Value, json};
 
 const DRIVER: &str = "dra.example.com";
@@ -85,7 +85,7 @@ fn success() -> FrameworkStatus {
 /// The resources compared: `resource requested used allocatable`.
 fn needs(items: &[Value]) -> Vec<String> {
     let footprint = filtered(items, true).1.unwrap();
-    let show = |need: &claimkit::place::device::node_resources::Need| {
+    let show = |need: &claimkit_scheduler::allocator::node_resources::Need| {
         let [requested, used, there] =
             [need.requested, need.used, need.allocatable].map(|amount| need.spell(amount));
         format!("{} {requested} {used} {there}", need.resource)

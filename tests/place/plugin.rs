@@ -1,16 +1,16 @@
 //! A pod's way through the scheduler's plugin, against recorded answers.
 
 use super::lines::{facts, gate, lean, lines, list, release, text};
-use claimkit::api::Release;
-use claimkit::place::device::behaviour::allocator;
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::facts::ClaimRequest;
-use claimkit::place::device::features::features_of;
-use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
-use claimkit::place::device::plugin_rules::PluginRules;
-use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::{FrameworkStatus, StatusCode};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::allocator;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::ClaimRequest;
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase, filter};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::pools::Gatherer;
+use claimkit_scheduler::allocator::status::{FrameworkStatus, StatusCode};
 use serde_json::{Value, json};
 
 fn status(status: &FrameworkStatus) -> Value {

@@ -2,23 +2,23 @@
 //! removed, with all but one removed, and unchanged.
 
 use super::lines::{facts, gate, lines, list, release, text};
-use claimkit::api::Release;
-use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::amount::Amount;
-use claimkit::place::device::behaviour::{Behaviour, allocator, allocator_named};
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Explain, Matrix, explain_pod};
-use claimkit::place::device::facts::{
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::allocate::{Verdict, allocate};
+use claimkit_scheduler::allocator::amount::Amount;
+use claimkit_scheduler::allocator::behaviour::{Behaviour, allocator, allocator_named};
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::{Feature, Features, features_of};
+use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Ask, Attribute, Capacity, Cel, Claim, Constraint, Consumption, Counter,
     Device, Facts,
 };
-use claimkit::place::device::facts::{ClaimRequest, RequestPolicy, Selector, Slice};
-use claimkit::place::device::features::{Feature, Features, features_of};
-use claimkit::place::device::plugin::{PluginGates, PodCase};
-use claimkit::place::device::plugin_rules::PluginRules;
-use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::sorted::Sorted;
+use claimkit_scheduler::allocator::objects::{ClaimRequest, RequestPolicy, Selector, Slice};
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::pools::Gatherer;
+use claimkit_scheduler::allocator::sorted::Sorted;
+use claimkit_scheduler::explain::{Explain, Matrix, explain_pod};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;

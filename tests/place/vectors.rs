@@ -1,18 +1,18 @@
 //! Every node of every recorded line: verdict, text, results, pools.
 
 use super::lines::{facts, lean, lines, list, patches, release, text};
-use claimkit::api::Release;
-use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::amount::Amount;
-use claimkit::place::device::behaviour::{allocator, allocator_named};
-use claimkit::place::device::cluster::Cluster;
-use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::facts::Claim;
-use claimkit::place::device::facts::read::read;
-use claimkit::place::device::features::{Feature, Features};
-use claimkit::place::device::pools::{Gatherer, NodePools};
-use claimkit::place::device::selectors::Cell;
-use claimkit::place::device::sorted::Sorted;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::allocate::{Verdict, allocate};
+use claimkit_scheduler::allocator::amount::Amount;
+use claimkit_scheduler::allocator::behaviour::{allocator, allocator_named};
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::{Feature, Features};
+use claimkit_scheduler::allocator::objects::Claim;
+use claimkit_scheduler::allocator::objects::read::read;
+use claimkit_scheduler::allocator::pools::{Gatherer, NodePools};
+use claimkit_scheduler::allocator::selectors::Cell;
+use claimkit_scheduler::allocator::sorted::Sorted;
 use serde_json::{Value, json};
 
 /// Most steps of a recorded search are 20,734.
@@ -56,7 +56,7 @@ fn pools(cluster: &Cluster<'_>, gathered: &NodePools<'_>) -> Value {
             .map(|at| cluster.slice(*at).unwrap().metadata.name.as_str())
             .collect()
     };
-    let pool = |pool: &claimkit::place::device::pools::Pool<'_>| {
+    let pool = |pool: &claimkit_scheduler::allocator::pools::Pool<'_>| {
         let devices: Vec<&str> = pool
             .devices
             .iter()

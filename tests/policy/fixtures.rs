@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Payloads beyond this are refused unread; see src/wire/admit.rs.
+/// Payloads beyond this are refused unread; see src/requests/admit.rs.
 const MAX_PAYLOAD: usize = 16 << 20;
 
 /// The settings of a policy in pkg/policy/samples.
@@ -32,7 +32,7 @@ fn sample(name: &str) -> Value {
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let request = json!({"verb": "parse", "raw": true, "text": text}).to_string();
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request)).unwrap();
+    let answer: Value = serde_json::from_str(&claimkit::requests::answer(&request)).unwrap();
     answer["raw"]["spec"]["settings"].clone()
 }
 

@@ -1,7 +1,7 @@
 //! Writes of controllers, deletions and objects of other releases, generated from objects that real API servers stored: no setting
 //! refuses what controllers write, and no form of a request opens a setting.
 
-use claimkit::wire::hosts;
+use claimkit::requests::hosts;
 use serde_json::{Map, Value, json};
 use std::io::Read;
 

@@ -3,6 +3,7 @@
 pub mod fixes;
 pub mod manifests;
 pub mod patches;
+pub mod placing;
 #[path = "../../crates/claimkit-yaml/tests/reading.rs"]
 #[allow(dead_code, reason = "the crate's own tests hold to the laws")]
 pub mod reading;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the answer to a request.
 pub fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
 }
 
 /// Collects the Rust sources in a folder and in the folders below, without files of unit tests.

@@ -1,10 +1,10 @@
 //! The patch functions on the values that tests write with `json!`.
 
-use claimkit::api::{Release, Struct};
-use claimkit::go::GoUnicode;
 use claimkit::patch::PatchRefusal;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
+use claimkit_model::schema::{Release, Struct};
+use claimkit_values::GoUnicode;
 use serde_json::Value;
 
 pub fn json(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), PatchRefusal> {

@@ -1,7 +1,7 @@
 //! Laws of the places in files.
 
 use super::reading::{check_span, leaves};
-use claimkit::text::File;
+use claimkit_model::text::File;
 
 /// Findings and documents have spans in the text, and documents are in order.
 pub fn check_file(file: &File<'_>, text: &str) {

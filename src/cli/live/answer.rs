@@ -3,12 +3,12 @@
 use super::brief::Brief;
 use super::helps::{self, is_about_others};
 use super::read::Unseen;
-use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
-use crate::place::device::explain::kinds::{Absent, NodeVerdict, PoolState};
-use crate::place::device::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
-use crate::place::device::explain::words;
-use crate::place::device::status::StatusCode;
 use crate::report::text::wrapped;
+use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
+use claimkit_scheduler::explain::kinds::{Absent, NodeVerdict, PoolState};
+use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
+use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::BTreeMap;

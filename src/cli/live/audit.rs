@@ -4,15 +4,15 @@ use super::super::arguments::Arguments;
 use super::super::{FINDINGS, FINE, Host, UNUSABLE, ask, audit, check, pairs};
 use super::read::Unseen;
 use super::{CONNECTION, Live, why};
-use crate::api::Release;
 use crate::audit::Usage;
-use crate::finding::{Code, Finding, Origin, Severity};
-use crate::limits::Limits;
 use crate::report::text::visible;
-use crate::text::{Source, located};
-use crate::wire::answer::AnswerObject;
-use crate::wire::request::AuditRequest;
-use crate::wire::{self, Answer, Content, Request};
+use crate::requests::answer::AnswerObject;
+use crate::requests::request::AuditRequest;
+use crate::requests::{self, Answer, Content, Request};
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+use claimkit_model::text::{Source, located};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ fn show(
                 .collect(),
             usage: &usage,
         };
-        host.out(&format!("{}\n", wire::print(&report)));
+        host.out(&format!("{}\n", requests::print(&report)));
     } else {
         let mut out = String::new();
         if !arguments.has("quiet") {

@@ -3,8 +3,8 @@
 use super::super::Host;
 use super::Live;
 use super::kubectl::KubectlRefusal;
-use crate::api::gates::Setting;
-use crate::api::{Gate, Gates, Release};
+use claimkit_model::schema::gates::Setting;
+use claimkit_model::schema::{Gate, Gates, Release};
 use std::collections::BTreeMap;
 
 /// The metric that every component has for each of its gates (component-base, `metrics/prometheus/feature/metrics.go`).

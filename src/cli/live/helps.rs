@@ -1,8 +1,8 @@
 //! The changes that would give a pod its devices and a node.
 
-use crate::place::device::explain::account::{NodeAccount, PodAccount, Relaxation};
-use crate::place::device::explain::kinds::NodeVerdict;
-use crate::place::device::explain::turn::{NodeRefusal, Plugin};
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, Relaxation};
+use claimkit_scheduler::explain::kinds::NodeVerdict;
+use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
 use std::collections::BTreeSet;
 
 /// Returns the changes, each once: single changes of devices, then nodes that have the devices and refuse the pod for another
@@ -108,9 +108,9 @@ fn remedy(refusal: &NodeRefusal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::device::explain::account::Change;
-    use crate::place::device::explain::kinds::{ChangeKind, Freed};
-    use crate::place::device::status::StatusCode;
+    use claimkit_scheduler::allocator::status::StatusCode;
+    use claimkit_scheduler::explain::account::Change;
+    use claimkit_scheduler::explain::kinds::{ChangeKind, Freed};
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
         let why = if why.is_empty() {

@@ -1,7 +1,7 @@
 //! The kinds that are read of a cluster, and the consequences of not seeing them.
 
-use crate::api::Scope;
 use Group::{Core, Resource, Scheduling};
+use claimkit_model::schema::Scope;
 
 /// The API group of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

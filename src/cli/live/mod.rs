@@ -27,7 +27,7 @@ pub mod why;
 
 use super::Host;
 use super::arguments::Arguments;
-use crate::api::{Release, VERSIONS, Version};
+use claimkit_model::schema::{Release, VERSIONS, Version};
 use kubectl::{Kubectl, KubectlRefusal};
 use serde::Deserialize;
 

@@ -5,9 +5,9 @@ use super::Live;
 use super::brief::Brief;
 use super::kinds::{Group, KINDS, NODES, PODS, ReadKind};
 use super::kubectl::{KubectlRefusal, escaped};
-use crate::api::Scope;
-use crate::limits::Limits;
-use crate::scheduler::PreparedCluster;
+use crate::allocate::PreparedCluster;
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -615,8 +615,8 @@ mod tests {
     use super::super::super::{FolderEntry, Host, Ran};
     use super::super::kubectl::Kubectl;
     use super::*;
-    use crate::api::Release;
     use crate::editor::sentences::Sentences;
+    use claimkit_model::schema::Release;
 
     /// A server whose lists answer a request by its number.
     struct Server<F: FnMut(usize) -> Ran>(F, usize);

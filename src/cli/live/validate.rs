@@ -5,11 +5,11 @@ use super::super::arguments::Arguments;
 use super::super::files::InputFile;
 use super::kubectl::escaped;
 use super::{CONNECTION, Live};
-use crate::api::{self, Scope};
 use crate::report::text::visible;
-use crate::wire;
-use crate::wire::Request;
-use crate::wire::request::{ParseRequest, ValidateRequest};
+use crate::requests;
+use crate::requests::Request;
+use crate::requests::request::{ParseRequest, ValidateRequest};
+use claimkit_model::schema::{self, Scope};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,9 +158,9 @@ impl ServingCluster {
             release: Some(self.live.release.to_string()),
             ..ParseRequest::default()
         };
-        let objects = wire::run(&Request::Parse(request)).objects;
+        let objects = requests::run(&Request::Parse(request)).objects;
         let namespaced = objects.into_iter().filter(|object| {
-            let kind = api::version(&object.api_version)
+            let kind = schema::version(&object.api_version)
                 .and_then(|version| version.kind(&object.kind, self.live.release));
             kind.is_some_and(|kind| kind.scope == Scope::Namespaced)
         });

@@ -7,13 +7,13 @@ use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::Brief;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{KubectlRefusal, Live};
-use crate::api::Release;
-use crate::finding::{Code, Severity};
-use crate::place::device::explain::account::PodAccount;
+use crate::allocate::PlacementMode;
 use crate::report::text::visible;
-use crate::scheduler::PlacementMode;
-use crate::wire::request::AllocateRequest;
-use crate::wire::{self, Content};
+use crate::requests::request::AllocateRequest;
+use crate::requests::{self, Content};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::explain::account::PodAccount;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
                 ..request(&live, &asked, pod)
             },
         )?,
-        false => wire::Answer::default(),
+        false => requests::Answer::default(),
     };
     let mut findings: Vec<String> = answer
         .findings
@@ -172,7 +172,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
             findings,
             pods: answered.iter().map(PodReport::of).collect(),
         };
-        host.out(&format!("{}\n", wire::print(&report)));
+        host.out(&format!("{}\n", requests::print(&report)));
     } else {
         let width = host
             .columns()
@@ -322,13 +322,13 @@ fn answer(
     seen: &LiveObjects,
     arguments: &Arguments,
     request: AllocateRequest,
-) -> Result<wire::Answer, String> {
+) -> Result<requests::Answer, String> {
     let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();
     let request = AllocateRequest {
         node_names: (!nodes.is_empty()).then_some(nodes),
         ..request
     };
-    let answer = wire::allocate_on(&request, &seen.cluster);
+    let answer = requests::allocate_on(&request, &seen.cluster);
     match answer.error {
         Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
         None => Ok(answer),
@@ -359,7 +359,7 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
 }
 
 /// Returns true if a finding is about the cluster. Findings about empty input are about files.
-fn is_shown(finding: &crate::text::located::LocatedFinding) -> bool {
+fn is_shown(finding: &claimkit_model::text::located::LocatedFinding) -> bool {
     finding.severity != Severity::Info
         && !matches!(
             finding.code,

@@ -2,12 +2,12 @@
 
 use super::Decision;
 use crate::advice::locate;
-use crate::limits::Limits;
 use crate::manifest::Input;
-use crate::record::decode::Via;
-use crate::text::edit::{self, Edits};
-use crate::text::print::{self, Order};
-use crate::text::{File, Mode};
+use claimkit_model::limits::Limits;
+use claimkit_model::object::decode::Via;
+use claimkit_model::text::edit::{self, Edits};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::{File, Mode};
 use claimkit_values::order;
 
 /// The beginning of every comment.
@@ -62,7 +62,7 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
         from = rest;
     }
     let new = edit::apply(text, &edits.sorted().ok()?);
-    (values(&crate::text::read(&new, &limits)) == values(&input.file)).then_some(new)
+    (values(&claimkit_model::text::read(&new, &limits)) == values(&input.file)).then_some(new)
 }
 
 fn one_line(text: &str) -> String {
@@ -78,7 +78,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn values(file: &File<'_>) -> Vec<String> {
-    let document = |one: &crate::text::Document<'_>| {
+    let document = |one: &claimkit_model::text::Document<'_>| {
         let mut out = String::new();
         print::json(&one.tree, one.root?, Order::Source, usize::MAX, &mut out);
         Some(out)

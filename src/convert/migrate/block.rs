@@ -2,10 +2,10 @@
 
 use super::part::{self, MappingChange, TextPart};
 use crate::advice::locate;
-use crate::text::edit::{self, Edits, Unsafe};
-use crate::text::print;
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
-use crate::text::{Mode, Span};
+use claimkit_model::text::edit::{self, Edits, Unsafe};
+use claimkit_model::text::print;
+use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
+use claimkit_model::text::{Mode, Span};
 
 /// The style in which a document is written.
 #[derive(Clone, Copy, Debug)]

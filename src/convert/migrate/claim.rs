@@ -5,9 +5,9 @@ use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
-use crate::api::device::ADMIN_LABEL;
-use crate::message::message;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::message::message;
+use claimkit_model::schema::device::ADMIN_LABEL;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// The longest name of a request, a DNS label.
 const MAX_LABEL: usize = 63;

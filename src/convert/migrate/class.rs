@@ -4,8 +4,8 @@ use super::inventory::ParametersReference;
 use super::part::{MappingChange, TextPart};
 use super::selector::quoted;
 use super::{Decided, Migrator, cel, profile, steps};
-use crate::message::message;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::message::message;
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {

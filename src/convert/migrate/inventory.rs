@@ -1,10 +1,10 @@
 //! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
 
 use super::profile::{self, DriverProfile, FieldRow, KindRow, Means};
-use crate::api::{Family, GROUP};
 use crate::convert::job;
 use crate::manifest::{Input, Item};
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::schema::{Family, GROUP};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
 
 /// The objects of the text, by kind and name.

@@ -4,12 +4,12 @@ use super::inventory::{ClassNeeds, ParametersReference, row_of};
 use super::part::TextPart;
 use super::profile::{DriverProfile, KindRow, Means, ProfileLoss};
 use super::{Decided, Migrator, in_place_of, opaque, profile, selector, steps};
-use crate::api::GROUP;
-use crate::finding::Step;
 use crate::manifest::Item;
-use crate::message::{Template, message, template};
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::finding::Step;
+use claimkit_model::message::{Template, message, template};
+use claimkit_model::schema::GROUP;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 /// Why a reference to parameters is lost.
 pub const NOT_THERE: Template = template!(

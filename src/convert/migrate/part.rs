@@ -1,9 +1,9 @@
 //! Values of migrated objects: pieces of the text that was read, and new ones around them.
 
 use crate::convert::print as printing;
-use crate::finding::Step;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Style, Tree};
+use claimkit_model::finding::Step;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Style, Tree};
 
 /// A part of the new text.
 #[derive(Clone, Debug)]

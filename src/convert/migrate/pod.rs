@@ -2,13 +2,14 @@
 
 use super::part::{MappingChange, TextPart};
 use super::{Migrator, ObjectFate};
-use crate::advice::{locate, nearest};
-use crate::api::workload;
-use crate::finding::Step;
+use crate::advice::locate;
 use crate::manifest::Item;
-use crate::message::message;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, Tree};
+use claimkit_model::finding::Step;
+use claimkit_model::message::message;
+use claimkit_model::nearest;
+use claimkit_model::schema::workload;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, Tree};
 
 /// The fields of `source`.
 const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];

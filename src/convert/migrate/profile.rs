@@ -1,7 +1,7 @@
 //! Profiles of drivers that exist for both families: the classes that their current releases install, and the meaning of the old
 //! parameters. A driver without a profile gets the generic mapping.
 
-use crate::message::{Template, template};
+use claimkit_model::message::{Template, template};
 
 /// Why a property is lost that devices do not have any more.
 pub const NO_SUCH_ATTRIBUTE: Template = template!(

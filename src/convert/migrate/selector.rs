@@ -1,13 +1,13 @@
 //! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
 
 use super::profile::{NO_SUCH_ATTRIBUTE, Property, PropertyTest};
-use crate::cel::EnvironmentMode;
-use crate::cel::ast::{Expr, ExprNode, Literal};
-use crate::cel::parse;
-use crate::finding::Step;
-use crate::message::{Template, message, template};
-use crate::place::environments;
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::cel::EnvironmentMode;
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::parse;
+use claimkit_model::finding::Step;
+use claimkit_model::message::{Template, message, template};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_scheduler::environments;
 use claimkit_values::order;
 use std::borrow::Cow;
 

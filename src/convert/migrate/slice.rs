@@ -2,10 +2,10 @@
 
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, in_place_of, profile, selector, steps};
-use crate::finding::Step;
-use crate::message::message;
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::finding::Step;
+use claimkit_model::message::message;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {

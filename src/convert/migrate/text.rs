@@ -3,17 +3,17 @@
 use super::block::{self, Manner};
 use super::part::{TextPart, changed};
 use super::{Migration, ObjectFate, ObjectMigration};
-use crate::api::Family;
-use crate::api::device::v1;
 use crate::convert::{check, edits, job, print as printing};
-use crate::finding::{Code, Edit, Finding, Origin, Severity};
-use crate::limits::Limits;
 use crate::manifest::Input;
-use crate::message::message;
-use crate::text::edit::{self, Edits, Unsafe};
-use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
-use crate::text::{Document, Mode, Span};
+use claimkit_model::finding::{Code, Edit, Finding, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::message;
+use claimkit_model::schema::Family;
+use claimkit_model::schema::device::v1;
+use claimkit_model::text::edit::{self, Edits, Unsafe};
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::{Document, Mode, Span};
 use std::borrow::Cow;
 
 /// The result of a migration.
@@ -388,7 +388,7 @@ fn printed(document: &Document<'_>, root: NodeId, value: &TextPart<'_>) -> Edits
         edits.replace(old, json);
         return edits;
     }
-    let file = crate::text::read(&json, &unlimited());
+    let file = claimkit_model::text::read(&json, &unlimited());
     let mut out = String::new();
     if let Some((tree, root)) = file
         .documents
@@ -427,7 +427,7 @@ fn differing(
     documents: &[Fated<'_>],
     limits: &Limits,
 ) -> Vec<usize> {
-    let file = crate::text::read(
+    let file = claimkit_model::text::read(
         text,
         &Limits {
             bytes: usize::MAX,
@@ -463,7 +463,7 @@ fn differing(
         };
         let mut json = String::new();
         value.json(&mut json);
-        let expected = crate::text::read(&json, &unlimited());
+        let expected = claimkit_model::text::read(&json, &unlimited());
         let expected = expected
             .documents
             .first()

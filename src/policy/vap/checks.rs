@@ -1,10 +1,10 @@
 //! What the settings ask of each kind, in CEL.
 
 use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
-use crate::place::device::extended::IMPLICIT;
 use crate::policy::settings::{
     NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations,
 };
+use claimkit_scheduler::allocator::extended::IMPLICIT;
 
 /// The check of one setting.
 #[derive(Clone, Debug)]

@@ -25,11 +25,11 @@ pub fn manifest(documents: usize) -> String {
 
 /// Reads all events of a text, and their number.
 pub fn events(text: &str) -> usize {
-    let mut reader = claimkit::text::yaml::Reader::new(text);
+    let mut reader = claimkit_model::text::yaml::Reader::new(text);
     let mut count = 0;
     while let Ok(event) = reader.next_event() {
         count += 1;
-        if event.kind == claimkit::text::yaml::EventKind::StreamEnd {
+        if event.kind == claimkit_model::text::yaml::EventKind::StreamEnd {
             break;
         }
     }
@@ -38,14 +38,14 @@ pub fn events(text: &str) -> usize {
 
 /// Reads the first document of a text into a tree, and its number of nodes.
 pub fn compose(text: &str) -> usize {
-    claimkit::text::yaml::read(text, claimkit::text::yaml::Bounds::default())
+    claimkit_model::text::yaml::read(text, claimkit_model::text::yaml::Bounds::default())
         .tree
         .len()
 }
 
 /// Reads a text into trees as kubectl would, and their number of nodes.
 pub fn tree(text: &str) -> usize {
-    let file = claimkit::text::read(text, &claimkit::limits::Limits::default());
+    let file = claimkit_model::text::read(text, &claimkit_model::limits::Limits::default());
     file.documents
         .iter()
         .map(|document| document.tree.len())

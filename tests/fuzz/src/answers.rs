@@ -1,6 +1,6 @@
 //! Laws of every answer, and the options of a target, which come from the first bytes of its input.
 
-use claimkit::wire;
+use claimkit::requests;
 use serde_json::{Value, json};
 
 /// The values of the options.
@@ -59,7 +59,7 @@ pub fn letter(release: Option<&str>, validator: bool) -> u8 {
 
 /// Asks.
 pub fn ask(request: &Value) -> Value {
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    serde_json::from_str(&requests::answer(&request.to_string())).unwrap()
 }
 
 /// What was found.
@@ -83,7 +83,7 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
     let objects = answer["objects"].as_array().unwrap();
     assert!(!ok || answer.get("error").is_none(), "{answer}");
     for finding in findings(answer) {
-        let known = claimkit::finding::Code::ALL
+        let known = claimkit_model::finding::Code::ALL
             .iter()
             .any(|code| finding["code"] == code.name());
         assert!(

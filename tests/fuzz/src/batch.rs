@@ -4,7 +4,7 @@
 use crate::answers;
 use claimkit::cli::{self, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
-use claimkit::wire::{self, raw_mode};
+use claimkit::requests::{self, raw_mode};
 use libfuzzer_sys::Corpus;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -80,12 +80,12 @@ fn one(line: &[u8], answer: &str) {
     let pieces: indexed::Pieces<'_> = serde_json::from_str(text).unwrap();
     let again = pieces.reversed();
     assert_eq!(
-        wire::answer(&again),
+        requests::answer(&again),
         answer,
         "fields in another order: {text}"
     );
     let more = format!("{},\"zzzzzz\":1}}", again.strip_suffix('}').unwrap());
-    let refused: Value = serde_json::from_str(&wire::answer(&more)).unwrap();
+    let refused: Value = serde_json::from_str(&requests::answer(&more)).unwrap();
     assert!(
         refused["error"]
             .as_str()

@@ -4,11 +4,11 @@
 //! Input: a letter for release, mode and gates, and an expression.
 
 use crate::{peer, print};
-use claimkit::cel::ast::{Ast, Expr, ExprNode, Literal};
-use claimkit::cel::parse::parse;
-use claimkit::cel::trace::children;
-use claimkit::cel::value::Value;
-use claimkit::cel::{
+use claimkit_model::cel::ast::{Ast, Expr, ExprNode, Literal};
+use claimkit_model::cel::parse::parse;
+use claimkit_model::cel::trace::children;
+use claimkit_model::cel::value::Value;
+use claimkit_model::cel::{
     CelDevice, DeviceAttribute, Environment, EnvironmentGate, EnvironmentMode, NamedAttribute,
     SELECTOR_COST_LIMIT, device,
 };

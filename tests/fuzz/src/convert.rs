@@ -5,12 +5,12 @@
 
 use crate::answers::{agrees_with_itself, ask};
 use crate::laws;
-use claimkit::api::Version;
-use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, ConvertOptions, convert};
-use claimkit::finding::{Code, Severity};
-use claimkit::limits::Limits;
-use claimkit::text;
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Version;
+use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
+use claimkit_model::text;
 use libfuzzer_sys::Corpus;
 use serde_json::json;
 

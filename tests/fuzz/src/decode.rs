@@ -2,14 +2,14 @@
 //! findings; serde types receive the printed values.
 
 use crate::answers::{self, Options, ask, findings};
-use claimkit::api::Release;
-use claimkit::go::quantity::Quantity;
-use claimkit::go::time::Time;
-use claimkit::limits::Limits;
+use claimkit::apiserver::device::defaults::CLOCK;
 use claimkit::manifest::Input;
-use claimkit::record::decode::Via;
-use claimkit::server::device::defaults::CLOCK;
-use claimkit::text::print::{self, Order};
+use claimkit_model::limits::Limits;
+use claimkit_model::object::decode::Via;
+use claimkit_model::schema::Release;
+use claimkit_model::text::print::{self, Order};
+use claimkit_values::quantity::Quantity;
+use claimkit_values::time::Time;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! CEL expressions beside a development peer, the crate `cel` 0.15: where it knows what an expression uses, it gives the same boolean,
 //! or one of the differences of PEER.md explains why one of the two gives none.
 
-use claimkit::cel::ast::{Ast, Expr, ExprNode, Literal};
-use claimkit::cel::trace::children;
+use claimkit_model::cel::ast::{Ast, Expr, ExprNode, Literal};
+use claimkit_model::cel::trace::children;
 use serde::Serialize;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

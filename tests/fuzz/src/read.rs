@@ -2,8 +2,8 @@
 //! in a file and its line ends do not matter. Laws and their exceptions: crates/claimkit-yaml/tests/reading.rs.
 
 use crate::{reading, spans};
-use claimkit::limits::Limits;
-use claimkit::text::{self, yaml};
+use claimkit_model::limits::Limits;
+use claimkit_model::text::{self, yaml};
 use libfuzzer_sys::Corpus;
 
 pub fn run(data: &[u8]) -> Corpus {

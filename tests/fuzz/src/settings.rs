@@ -5,7 +5,7 @@
 
 use crate::styles::{Choices, shuffled};
 use claimkit::policy::schema::schema;
-use claimkit::wire::hosts;
+use claimkit::requests::hosts;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -44,7 +44,7 @@ pub fn run(data: &[u8]) -> Corpus {
 }
 
 fn ask(request: &str) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(request))
+    serde_json::from_str(&claimkit::requests::answer(request))
         .unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
@@ -160,7 +160,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
             "not" => fits(value, says).is_err(),
             "pattern" => value
                 .as_str()
-                .is_none_or(|text| claimkit::api::Release::parse(text).is_some()),
+                .is_none_or(|text| claimkit_model::schema::Release::parse(text).is_some()),
             "items" => {
                 value
                     .as_array()

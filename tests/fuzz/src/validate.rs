@@ -6,10 +6,10 @@
 use crate::answers::{self, Options, ask, findings, is_syntax};
 use crate::fixes;
 use crate::styles::{Choices, found, shuffled, yaml};
-use claimkit::limits::Limits;
-use claimkit::text::print::{self, Order};
-use claimkit::text::{self, Mode};
 use claimkit::{Input, Release};
+use claimkit_model::limits::Limits;
+use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::{self, Mode};
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 

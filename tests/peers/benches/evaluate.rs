@@ -1,10 +1,10 @@
 //! Placement on ten thousand nodes: preparing them, matching alone, and whole answers.
 
-use claimkit::api::Release;
-use claimkit::limits::Limits;
-use claimkit::place::rules::SchedulerRules;
-use claimkit::place::{ParsedSelector, PreparedNodes, classic::matching};
-use claimkit::wire::{self, request::EvaluateRequest};
+use claimkit_model::schema::Release;
+use claimkit_model::limits::Limits;
+use claimkit_scheduler::rules::SchedulerRules;
+use claimkit_scheduler::{ParsedSelector, PreparedNodes, classic::matching};
+use claimkit::requests::{self, request::EvaluateRequest};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -27,24 +27,24 @@ fn evaluate(c: &mut Criterion) {
     let nodes = PreparedNodes::read(&claimkit_peers::nodes(NODES), &Limits::default());
     let mut group = c.benchmark_group("evaluate");
     let text = claimkit_peers::selector();
-    let file = claimkit::text::read(&text, &Limits::default());
+    let file = claimkit_model::text::read(&text, &Limits::default());
     let document = &file.documents[0];
     let root = document.root.expect("a selector");
-    let how = claimkit::record::decode::How::reaching(
+    let how = claimkit_model::object::decode::How::reaching(
         document.mode,
         Default::default(),
         Release::new(30, 0),
     );
-    let decoded = claimkit::record::decode::decode(
+    let decoded = claimkit_model::object::decode::decode(
         &document.tree,
         root,
-        &claimkit::api::core::NODE_SELECTOR,
+        &claimkit_model::schema::core::NODE_SELECTOR,
         "v1",
         how,
     );
     let rules = SchedulerRules::of(Release::new(30, 0));
     let selector = ParsedSelector::parse(
-        claimkit::record::view::NodeSelector::new(&decoded.record),
+        claimkit_model::object::view::NodeSelector::new(&decoded.record),
         &rules,
     );
     // Time for each element is time for each node and term of three requirements.
@@ -60,14 +60,14 @@ fn evaluate(c: &mut Criterion) {
         ..EvaluateRequest::default()
     };
     group.bench_function("answer to a selector", |b| {
-        b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes)))
+        b.iter(|| requests::print(&requests::evaluate_on(black_box(&request), &nodes)))
     });
     let request = EvaluateRequest {
         text: Some(claimkit_peers::class_and_claim()),
         ..EvaluateRequest::default()
     };
     group.bench_function("answer to a class and a claim", |b| {
-        b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes)))
+        b.iter(|| requests::print(&requests::evaluate_on(black_box(&request), &nodes)))
     });
     group.finish();
 }

@@ -2,12 +2,12 @@
 //! not counted.
 
 use claimkit::PreparedCluster;
-use claimkit::limits::Limits;
-use claimkit::place::PreparedNodes;
-use claimkit::wire::request::{
+use claimkit::requests::request::{
     AllocateRequest, CelRequest, ConvertRequest, EvaluateRequest, ValidateRequest,
 };
-use claimkit::wire::{self, Answer, Request};
+use claimkit::requests::{self, Answer, Request};
+use claimkit_model::limits::Limits;
+use claimkit_scheduler::PreparedNodes;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -29,14 +29,14 @@ fn main() -> ExitCode {
                 text: Some(CLAIM.into()),
                 ..ValidateRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "validate-v1" => {
             let request = Request::Validate(ValidateRequest {
                 text: Some(claim_of_v1()),
                 ..ValidateRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "validate-findings" => {
             let request = Request::Validate(ValidateRequest {
@@ -44,35 +44,35 @@ fn main() -> ExitCode {
                 ..ValidateRequest::default()
             });
             assert_eq!(
-                wire::run(&request)
+                requests::run(&request)
                     .findings
                     .iter()
                     .filter(|finding| finding.object == Some(0))
                     .count(),
                 3
             );
-            count_answers(false, || wire::run(black_box(&request)))
+            count_answers(false, || requests::run(black_box(&request)))
         }
         "validate-many" => {
             let request = Request::Validate(ValidateRequest {
                 text: Some(manifests(MANY)),
                 ..ValidateRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "validate-slice" => {
             let request = Request::Validate(ValidateRequest {
                 text: Some(slice(DEVICES)),
                 ..ValidateRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "validate-half-slice" => {
             let request = Request::Validate(ValidateRequest {
                 text: Some(slice(DEVICES / 2)),
                 ..ValidateRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "convert" => {
             let request = Request::Convert(ConvertRequest {
@@ -80,14 +80,14 @@ fn main() -> ExitCode {
                 to: Some("v1alpha1".into()),
                 ..ConvertRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "cel-compile" => {
             let request = Request::Cel(CelRequest {
                 expression: Some(COMPARISONS.into()),
                 ..CelRequest::default()
             });
-            count(|| wire::run(black_box(&request)))
+            count(|| requests::run(black_box(&request)))
         }
         "prepare" => {
             let text = nodes();
@@ -99,7 +99,7 @@ fn main() -> ExitCode {
             // The selector's answer is as short as can be: nearly all of it is the reading.
             assert_eq!(all.len(), NODES);
             count(|| {
-                wire::evaluate_on(
+                requests::evaluate_on(
                     &request,
                     &PreparedNodes::read(black_box(&text), &Limits::default()),
                 )
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
                 ..EvaluateRequest::default()
             };
             let nodes = PreparedNodes::read(&nodes(), &Limits::default());
-            count(|| wire::evaluate_on(black_box(&request), &nodes))
+            count(|| requests::evaluate_on(black_box(&request), &nodes))
         }
         "prepare-cluster" => {
             let text = cluster(CLUSTER);
@@ -122,7 +122,7 @@ fn main() -> ExitCode {
             };
             // The request names no nodes, so the answer is not ok; nearly all instructions are those of reading.
             count_answers(false, || {
-                wire::allocate_on(
+                requests::allocate_on(
                     &one,
                     &PreparedCluster::read(black_box(&text), None, None, &Limits::default()),
                 )
@@ -134,7 +134,7 @@ fn main() -> ExitCode {
                 ..AllocateRequest::default()
             };
             let cluster = PreparedCluster::read(&cluster(CLUSTER), None, None, &Limits::default());
-            count(|| wire::allocate_on(black_box(&request), &cluster))
+            count(|| requests::allocate_on(black_box(&request), &cluster))
         }
         "in-turn" => in_turn(TURNS),
         // Half the size, to see whether the work grows with the square of pods and nodes.
@@ -153,7 +153,7 @@ fn count(work: impl Fn() -> Answer) -> ExitCode {
 
 /// The same of work whose answers are so: `ok` or not.
 fn count_answers(ok: bool, work: impl Fn() -> Answer) -> ExitCode {
-    let work = || black_box(wire::print(&work()));
+    let work = || black_box(requests::print(&work()));
     let first = work();
     assert!(
         first.contains(&format!("\"ok\":{ok}")),
@@ -332,9 +332,9 @@ fn in_turn(pods: usize) -> ExitCode {
         text: Some(text),
         ..AllocateRequest::default()
     };
-    let answer = wire::print(&wire::allocate_on(&request, &cluster));
+    let answer = requests::print(&requests::allocate_on(&request, &cluster));
     assert_eq!(answer.matches("\"outcome\":\"bound\"").count(), pods);
-    count(|| wire::allocate_on(black_box(&request), &cluster))
+    count(|| requests::allocate_on(black_box(&request), &cluster))
 }
 
 const TEMPLATE: &str = "apiVersion: resource.k8s.io/v1

@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
                 }
                 Value::Bool(_) => {}
                 Value::Error(found) => {
-                    drop(error.get_or_insert_with(|| Value::Error(found.clone())))
+                    error.get_or_insert_with(|| Value::Error(found.clone()));
                 }
                 _ => drop(error.get_or_insert_with(Value::no_such_overload)),
             }

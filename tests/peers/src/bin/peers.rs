@@ -1,8 +1,8 @@
 //! Rust's peers: typed parsing with k8s-openapi, and a YAML crate with the jsonschema crate; and claimkit itself.
 //! `catch FILE`: what each says of each mistake, as JSON. `time FILE`: seconds for each document. `scale`: growth.
 
-use claimkit::wire::request::{EvaluateRequest, ValidateRequest};
-use claimkit::wire::{self, Request};
+use claimkit::requests::request::{EvaluateRequest, ValidateRequest};
+use claimkit::requests::{self, Request};
 use cpu_time::ProcessTime;
 use k8s_openapi::api::resource::v1alpha2 as api;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn catch(text: &str) {
     for mistake in text.split("#### ").skip(1) {
         let (title, manifest) = mistake.split_once('\n').expect("a title and a manifest");
         let answer: Value =
-            serde_json::from_str(&wire::print(&wire::run(&request(manifest)))).expect("an answer");
+            serde_json::from_str(&requests::print(&requests::run(&request(manifest)))).expect("an answer");
         let findings = answer["findings"].as_array().expect("findings").clone();
         let worst = |severity: &str| {
             findings
@@ -138,7 +138,7 @@ fn time(text: &str) {
         .collect();
     let ours = request(text);
     let [claimkit, schemas, types] = in_turns([
-        &mut || assert!(wire::run(&ours).ok),
+        &mut || assert!(requests::run(&ours).ok),
         &mut || schema(text, &validators).expect("good"),
         &mut || typed(text).expect("good"),
     ]);
@@ -168,7 +168,7 @@ fn scale() {
         let costs = [0, 1, 2].map(|at| seconds[at] / units[at] * 1e9);
         rows.push(json!({"what": what, "unit": unit, "sizes": sizes, "nanoseconds": costs}));
     };
-    let validate = |request: &Request, _| drop(wire::run(request));
+    let validate = |request: &Request, _| drop(requests::run(request));
     let sizes = [10, 100, 1000];
     row(
         "validate",
@@ -195,9 +195,9 @@ fn scale() {
     );
     let sizes = [100, 1000, 10_000];
     let nodes = sizes.map(|n| {
-        claimkit::place::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default())
+        claimkit_scheduler::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default())
     });
-    let detail = Some(claimkit::wire::request::Detail::Summary);
+    let detail = Some(claimkit::requests::request::Detail::Summary);
     let request = || {
         Request::Evaluate(EvaluateRequest {
             selector: Some(claimkit_peers::selector()),
@@ -214,7 +214,7 @@ fn scale() {
             let Request::Evaluate(request) = request else {
                 return;
             };
-            drop(wire::print(&wire::evaluate_on(request, &nodes[at])));
+            drop(requests::print(&requests::evaluate_on(request, &nodes[at])));
         },
     );
     println!("{}", json!(rows));

@@ -6,7 +6,7 @@
 mod host;
 
 use claimkit::policy::ClusterReader;
-use claimkit::wire::hosts;
+use claimkit::requests::hosts;
 use host::{Host, Reply};
 use policy_wapc::fixtures;
 use std::path::Path;

@@ -1,0 +1,214 @@
+//! Near spellings: how far apart two names are, and which of several is nearest.
+use crate::message::message;
+
+/// Returns the letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower
+/// case is ASCII.
+pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
+    let lowered = |c: char| {
+        if c == '\u{212a}' {
+            'k'
+        } else {
+            c.to_ascii_lowercase()
+        }
+    };
+    text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
+}
+
+/// Finds the unique candidate nearest to a text. It may differ in at most a quarter of the letters, with a minimum of one and a
+/// maximum of three edits.
+#[derive(Debug)]
+pub struct Nearest<'t, 'c> {
+    text: &'t str,
+    letters: usize,
+    limit: usize,
+    best: Option<(usize, &'c str)>,
+    tied: bool,
+}
+
+impl<'t, 'c> Nearest<'t, 'c> {
+    /// Starts a search without candidates.
+    pub fn to(text: &'t str) -> Self {
+        let letters = text.chars().count();
+        Nearest {
+            text,
+            letters,
+            limit: (letters / 4).clamp(1, 3),
+            best: None,
+            tied: false,
+        }
+    }
+
+    /// Takes a candidate in.
+    pub fn consider(&mut self, candidate: &'c str) {
+        // Each extra or missing letter is one edit.
+        if candidate.chars().count().abs_diff(self.letters) > self.limit {
+            return;
+        }
+        let Some(distance) = within(self.text, candidate, self.limit) else {
+            return;
+        };
+        match self.best {
+            Some((least, _)) if distance > least => {}
+            Some((least, _)) if distance == least => self.tied = true,
+            _ => (self.best, self.tied) = (Some((distance, candidate)), false),
+        }
+    }
+
+    /// Returns the nearest candidate; `None` if two are equally near.
+    pub fn found(&self) -> Option<&'c str> {
+        self.best
+            .filter(|_| !self.tied)
+            .map(|(_, candidate)| candidate)
+    }
+}
+
+/// Returns the number of edits from one text to the other: insert, delete, replace, swap neighbors. Texts longer than any
+/// label's key are not compared.
+pub fn distance(a: &str, b: &str) -> usize {
+    within(a, b, usize::MAX).unwrap_or(usize::MAX)
+}
+
+/// Does the same; `None` if there are more edits than the limit.
+fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
+    const MAX: usize = 320;
+    if a.len() > MAX || b.len() > MAX {
+        return None;
+    }
+    if missing_letters(a, b) > limit {
+        return None;
+    }
+    let b: Vec<char> = b.chars().collect();
+    let mut two_back: Vec<usize> = Vec::new();
+    let mut back: Vec<usize> = (0..=b.len()).collect();
+    let mut line: Vec<usize> = Vec::with_capacity(back.len());
+    let mut before: Option<char> = None;
+    for (row, x) in a.chars().enumerate() {
+        let mut left = row.saturating_add(1);
+        line.clear();
+        line.push(left);
+        for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
+            let &[diagonal, above] = pair else { continue };
+            let replaced = diagonal.saturating_add(usize::from(x != y));
+            left = replaced
+                .min(above.saturating_add(1))
+                .min(left.saturating_add(1));
+            if before == Some(y)
+                && let Some(start) = column
+                    .checked_sub(1)
+                    .filter(|&start| b.get(start) == Some(&x))
+            {
+                left = left.min(
+                    two_back
+                        .get(start)
+                        .map_or(left, |edits| edits.saturating_add(1)),
+                );
+            }
+            line.push(left);
+        }
+        std::mem::swap(&mut two_back, &mut back);
+        std::mem::swap(&mut back, &mut line);
+        before = Some(x);
+        // Each number of a line comes from one of the two lines before it, and never is less.
+        if back.iter().chain(&two_back).all(|&edits| edits > limit) {
+            return None;
+        }
+    }
+    back.last().copied().filter(|&edits| edits <= limit)
+}
+
+/// Counts the letters of the longer text that the other lacks, a lower bound of the edits between them: each needs an edit of its
+/// own. Rules out most names without a comparison.
+fn missing_letters(a: &str, b: &str) -> usize {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let mut left = [0u16; 32];
+    let place = |byte: u8| usize::from(byte & 31);
+    for byte in short.bytes() {
+        if let Some(count) = left.get_mut(place(byte)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut lacks = 0usize;
+    for c in long.chars() {
+        // A letter of several bytes counts as one, which may be there.
+        let Some(count) = u8::try_from(c)
+            .ok()
+            .and_then(|byte| left.get_mut(place(byte)))
+        else {
+            continue;
+        };
+        match count.checked_sub(1) {
+            Some(fewer) => *count = fewer,
+            None => lacks = lacks.saturating_add(1),
+        }
+    }
+    lacks
+}
+
+/// Returns true if the names are a few edits apart or share a word.
+pub fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let edits = distance(&a, &b);
+    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
+}
+
+/// Returns the help that names what was probably meant.
+pub fn did_you_mean(near: &str) -> String {
+    message!("suggest.did-you-mean", "did you mean `{near}`?", near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, want) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("abc", "abd", 1),
+            ("abcd", "abdc", 1),
+            ("name", "names", 1),
+            ("kitten", "sitting", 3),
+            ("", "abc", 3),
+            ("é", "e", 1),
+            ("ab", "bca", 3),
+            ("zone", "oznw", 2),
+        ] {
+            assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
+            for limit in 0..5 {
+                let within_limit = (want <= limit).then_some(want);
+                assert_eq!(
+                    (within(a, b, limit), within(b, a, limit)),
+                    (within_limit, within_limit),
+                    "{a} {b} {limit}"
+                );
+            }
+        }
+        for a in [
+            "",
+            "a",
+            "aé",
+            "Aa",
+            "limits",
+            "claimName",
+            "k\u{212a}",
+            "xyzzy",
+        ] {
+            for b in [
+                "",
+                "b",
+                "éé",
+                "aA",
+                "limit",
+                "claimNames",
+                "Kk",
+                "resourceClaimName",
+            ] {
+                assert!(missing_letters(a, b) <= distance(a, b), "{a} {b}");
+            }
+        }
+        let long = "a".repeat(320);
+        assert_eq!(distance(&long, "a"), 319);
+        assert_eq!(distance(&format!("{long}a"), "a"), usize::MAX);
+    }
+}

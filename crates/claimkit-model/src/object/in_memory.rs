@@ -1,0 +1,153 @@
+//! Decoded structs as the server holds them in memory: what Go's `reflect.DeepEqual` compares, which is more than their JSON.
+
+use crate::object::{FieldValue, Record};
+use crate::schema::{FieldType, Release};
+use crate::text::print;
+use claimkit_values::quantity::{Digits, Quantity};
+use serde_json::{Map, Value as Json, json};
+
+/// The place from which the server read a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFrom {
+    /// A request: JSON, with quantities as they were written.
+    Request,
+    /// The store: protobuf, which has no empty lists and maps, no fractions of seconds, and only canonical quantities.
+    Store,
+}
+
+/// Lists and maps of `v1beta1` that are nil after the conversion to the internal version if they were empty (kube-apiserver 1.37,
+/// pkg/apis/resource/v1beta1/conversion.go).
+const LOSE_EMPTY: &[(&str, &str)] = &[
+    ("DeviceRequest", "tolerations"),
+    ("BasicDevice", "attributes"),
+    ("BasicDevice", "capacity"),
+    ("BasicDevice", "consumesCounters"),
+    ("BasicDevice", "taints"),
+];
+
+/// Returns a struct as JSON that is equal for two structs exactly if Go's `reflect.DeepEqual` finds them equal. Recursion is bounded by
+/// the depth of the tables.
+pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Json {
+    let mut fields = Map::new();
+    for (field, slot) in record.schema.fields.iter().zip(&record.slots) {
+        if field.in_release(release) {
+            let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
+            let read_from = if loses_empty && is_empty(slot) {
+                ReadFrom::Store
+            } else {
+                read_from
+            };
+            let ty = field.type_in(release);
+            let shown = match ty.as_struct() {
+                // The conversion from the internal version always makes one.
+                Some(basic) if basic.go == "BasicDevice" && matches!(slot, FieldValue::Unset) => {
+                    self::record(&Record::empty(basic), release, read_from)
+                }
+                _ => value(ty, slot, release, read_from),
+            };
+            fields.insert(field.json.to_owned(), shown);
+        }
+    }
+    Json::Object(fields)
+}
+
+fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: ReadFrom) -> Json {
+    match (ty, slot) {
+        (FieldType::Pointer(_), FieldValue::Unset) => Json::Null,
+        (FieldType::Pointer(inner), set) => value(inner, set, release, read_from),
+        (FieldType::Struct(_), FieldValue::Struct(inner)) => record(inner, release, read_from),
+        (FieldType::Struct(schema), _) => record(&Record::empty(schema), release, read_from),
+        (FieldType::Bool, set) => json!(matches!(set, FieldValue::Bool(true))),
+        (FieldType::Int64 | FieldType::Int32, FieldValue::Int(number)) => json!(number),
+        (FieldType::Int64 | FieldType::Int32, _) => json!(0),
+        (FieldType::Quantity, FieldValue::Unset) => match read_from {
+            // `null` leaves Go's zero value, which has no notation.
+            ReadFrom::Request => Json::Null,
+            ReadFrom::Store => quantity("0"),
+        },
+        (FieldType::Quantity, set) => quantity(set.as_str()),
+        (FieldType::Time, FieldValue::Time(time)) => match read_from {
+            ReadFrom::Request => json!(time.parts()),
+            ReadFrom::Store => json!((time.parts().0, 0)),
+        },
+        (FieldType::Raw | FieldType::FieldsV1, FieldValue::Raw(text)) => {
+            let mut bytes = String::new();
+            print::compact(text, &mut bytes);
+            Json::String(bytes)
+        }
+        (FieldType::Raw | FieldType::FieldsV1, _) => Json::Null,
+        (FieldType::StringMap, FieldValue::Map(entries)) => map(
+            entries
+                .iter()
+                .map(|(key, text)| (key.as_ref(), json!(text)))
+                .collect(),
+            read_from,
+        ),
+        (FieldType::Map(map_type), FieldValue::Entries(entries)) => {
+            let entries = entries.iter().map(|(key, entry)| {
+                (
+                    key.as_ref(),
+                    value(&map_type.value, entry, release, read_from),
+                )
+            });
+            map(entries.collect(), read_from)
+        }
+        (FieldType::List(_), FieldValue::List(items))
+            if items.is_empty() && read_from == ReadFrom::Store =>
+        {
+            Json::Null
+        }
+        (FieldType::List(inner), FieldValue::List(items)) => items
+            .iter()
+            .map(|item| value(inner, item, release, read_from))
+            .collect(),
+        (FieldType::Map(_) | FieldType::StringMap | FieldType::List(_), _) => Json::Null,
+        (_, set) => json!(set.as_str()),
+    }
+}
+
+fn is_empty(slot: &FieldValue<'_>) -> bool {
+    match slot {
+        FieldValue::List(items) => items.is_empty(),
+        FieldValue::Entries(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+fn map(entries: Vec<(&str, Json)>, read_from: ReadFrom) -> Json {
+    if entries.is_empty() && read_from == ReadFrom::Store {
+        return Json::Null;
+    }
+    Json::Object(
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// Returns what `DeepEqual` compares of a quantity: the representation, the notation and the text that is kept, so that quantities
+/// of the same amount can differ.
+fn quantity(text: &str) -> Json {
+    let Ok(quantity) = Quantity::parse(text) else {
+        return Json::Null;
+    };
+    let Digits {
+        negative,
+        mut digits,
+        mut exponent,
+        small,
+    } = quantity.digits();
+    // Numbers of any length are counted in units of 10⁻⁹.
+    while !small && digits.pop_if(|last| *last == 0).is_some() {
+        exponent = exponent.saturating_add(1);
+    }
+    json!([
+        negative && !digits.is_empty(),
+        digits,
+        exponent,
+        small,
+        format!("{:?}", quantity.notation()),
+        quantity.kept()
+    ])
+}

@@ -1,0 +1,333 @@
+//! Feature gates: which releases have them, their defaults, and whether they are locked.
+//!
+//! Source: `pkg/features/kube_features.go` of each release, read from the running components.
+
+use crate::message::message;
+use crate::schema::Release;
+
+macro_rules! gates {
+    ($($(#[$doc:meta])+ $name:ident,)+) => {
+        /// A feature gate of kube-apiserver or kube-scheduler that concerns these kinds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Gate { $($(#[$doc])+ $name,)+ }
+
+        impl Gate {
+            /// All gates, in the order of this list.
+            pub const ALL: &[Gate] = &[$(Gate::$name,)+];
+
+            /// Returns its name, e.g. `DRAAdminAccess`.
+            pub fn name(self) -> &'static str {
+                match self { $(Gate::$name => stringify!($name),)+ }
+            }
+        }
+    };
+}
+
+gates! {
+    /// `adminAccess` of requests and results.
+    DRAAdminAccess,
+    /// Devices that several claims share, by capacity.
+    DRAConsumableCapacity,
+    /// The control plane controllers of 1.31.
+    DRAControlPlaneController,
+    /// `derivedAttributes` of requests.
+    DRADerivedAttributes,
+    /// Conditions that a device must reach before a pod is bound.
+    DRADeviceBindingConditions,
+    /// `compatibilityGroups` of consumed counters.
+    DRADeviceCompatibilityGroups,
+    /// kube-scheduler and the taint controller act on DeviceTaintRules.
+    DRADeviceTaintRules,
+    /// Taints of devices and tolerations of requests.
+    DRADeviceTaints,
+    /// Extended resources served by a DeviceClass.
+    DRAExtendedResource,
+    /// Request policies with fractions.
+    DRAFractionalCapacityRange,
+    /// Attributes with several values.
+    DRAListTypeAttributes,
+    /// Devices that take from a node's allocatable resources.
+    DRANodeAllocatableResources,
+    /// `skipNodeOperations` of slices and allocation results.
+    DRAOptionalNodeOperations,
+    /// Devices that share counters, and node selection per device.
+    DRAPartitionableDevices,
+    /// `partitionTypeAttribute` of slices.
+    DRAPartitionableDevicesType,
+    /// `firstAvailable` of requests.
+    DRAPrioritizedList,
+    /// `status.devices` of claims.
+    DRAResourceClaimDeviceStatus,
+    /// Permissions for single fields of a claim's status.
+    DRAResourceClaimGranularStatusAuthorization,
+    /// kube-controller-manager answers requests of the kind ResourcePoolStatusRequest.
+    DRAResourcePoolStatus,
+    /// kube-scheduler stops a search for devices after ten seconds.
+    DRASchedulerFilterTimeout,
+    /// Claims of whole workloads.
+    DRAWorkloadResourceClaims,
+    /// Generated validation beside the hand-written one.
+    DeclarativeValidation,
+    /// Generated validation of beta rules.
+    DeclarativeValidationBeta,
+    /// Generated validation in place of the hand-written one.
+    DeclarativeValidationTakeover,
+    /// Dynamic resource allocation as a whole.
+    DynamicResourceAllocation,
+    /// Workloads and groups of pods.
+    GenericWorkload,
+    /// Only canonical IP addresses and CIDRs.
+    StrictIPCIDRValidation,
+}
+
+/// The state of a gate in a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Off, may be switched on.
+    Off,
+    /// On, may be switched off.
+    On,
+    /// Locked on: it cannot be turned off.
+    Locked,
+    /// Locked off: it cannot be turned on.
+    LockedOff,
+}
+
+const OFF: Option<Setting> = Some(Setting::Off);
+const ON: Option<Setting> = Some(Setting::On);
+const LOCKED: Option<Setting> = Some(Setting::Locked);
+const LOCKED_OFF: Option<Setting> = Some(Setting::LockedOff);
+const GONE: Option<Setting> = None;
+
+/// Gate, first minor release, and the gate's state from there on. The rows of a gate are grouped, oldest first.
+const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
+    (Gate::DRAAdminAccess, 32, OFF),
+    (Gate::DRAAdminAccess, 34, ON),
+    (Gate::DRAAdminAccess, 36, LOCKED),
+    (Gate::DRAConsumableCapacity, 34, OFF),
+    (Gate::DRAConsumableCapacity, 36, ON),
+    (Gate::DRAControlPlaneController, 31, OFF),
+    (Gate::DRAControlPlaneController, 32, GONE),
+    (Gate::DRADerivedAttributes, 37, OFF),
+    (Gate::DRADeviceBindingConditions, 34, OFF),
+    (Gate::DRADeviceBindingConditions, 36, ON),
+    (Gate::DRADeviceCompatibilityGroups, 37, OFF),
+    (Gate::DRADeviceTaintRules, 35, OFF),
+    (Gate::DRADeviceTaintRules, 37, ON),
+    (Gate::DRADeviceTaints, 33, OFF),
+    (Gate::DRADeviceTaints, 36, ON),
+    (Gate::DRAExtendedResource, 34, OFF),
+    (Gate::DRAExtendedResource, 36, ON),
+    (Gate::DRAExtendedResource, 37, LOCKED),
+    (Gate::DRAFractionalCapacityRange, 37, OFF),
+    (Gate::DRAListTypeAttributes, 36, OFF),
+    (Gate::DRANodeAllocatableResources, 36, OFF),
+    (Gate::DRAOptionalNodeOperations, 37, OFF),
+    (Gate::DRAPartitionableDevices, 33, OFF),
+    (Gate::DRAPartitionableDevices, 36, ON),
+    (Gate::DRAPartitionableDevicesType, 37, OFF),
+    (Gate::DRAPrioritizedList, 33, OFF),
+    (Gate::DRAPrioritizedList, 34, ON),
+    (Gate::DRAPrioritizedList, 37, LOCKED),
+    (Gate::DRAResourceClaimDeviceStatus, 32, OFF),
+    (Gate::DRAResourceClaimDeviceStatus, 33, ON),
+    (Gate::DRAResourceClaimDeviceStatus, 37, LOCKED),
+    (Gate::DRAResourceClaimGranularStatusAuthorization, 36, ON),
+    (Gate::DRAResourcePoolStatus, 36, OFF),
+    (Gate::DRASchedulerFilterTimeout, 34, ON),
+    (Gate::DRAWorkloadResourceClaims, 36, OFF),
+    (Gate::DeclarativeValidation, 33, ON),
+    (Gate::DeclarativeValidation, 36, LOCKED),
+    (Gate::DeclarativeValidationBeta, 36, ON),
+    (Gate::DeclarativeValidationTakeover, 33, OFF),
+    (Gate::DeclarativeValidationTakeover, 37, LOCKED_OFF),
+    // The API serves and validates objects in the same way with this gate off; only pods lose their claims. Users of these
+    // objects have it on.
+    (Gate::DynamicResourceAllocation, 26, ON),
+    (Gate::DynamicResourceAllocation, 35, LOCKED),
+    (Gate::GenericWorkload, 36, OFF),
+    (Gate::StrictIPCIDRValidation, 33, OFF),
+    (Gate::StrictIPCIDRValidation, 36, ON),
+];
+
+/// Gate, required gate, and the minor release since which it is required.
+const NEEDS: &[(Gate, Gate, u8)] = &[
+    (
+        Gate::DRADeviceBindingConditions,
+        Gate::DRAResourceClaimDeviceStatus,
+        35,
+    ),
+    (Gate::DRADeviceTaintRules, Gate::DRADeviceTaints, 35),
+    (
+        Gate::DRAResourceClaimGranularStatusAuthorization,
+        Gate::DRAResourceClaimDeviceStatus,
+        36,
+    ),
+    (
+        Gate::DRADeviceCompatibilityGroups,
+        Gate::DRAPartitionableDevices,
+        37,
+    ),
+    (
+        Gate::DRAFractionalCapacityRange,
+        Gate::DRAConsumableCapacity,
+        37,
+    ),
+    (
+        Gate::DRAPartitionableDevicesType,
+        Gate::DRAPartitionableDevices,
+        37,
+    ),
+    (
+        Gate::DRAPartitionableDevicesType,
+        Gate::DRAResourcePoolStatus,
+        37,
+    ),
+    (Gate::DRAWorkloadResourceClaims, Gate::GenericWorkload, 37),
+];
+
+impl Gate {
+    /// Returns the gate's default in a release; `None` if the release does not have the gate.
+    pub fn default_in(self, release: Release) -> Option<Setting> {
+        let known = DEFAULTS
+            .iter()
+            .rev()
+            .find(|(gate, first, _)| *gate == self && *first <= release.minor);
+        known.and_then(|(.., default)| *default)
+    }
+
+    /// Returns the gate with a name.
+    pub fn named(name: &str) -> Option<Gate> {
+        Gate::ALL.iter().copied().find(|gate| gate.name() == name)
+    }
+
+    const fn bit(self) -> u64 {
+        1 << self as u64
+    }
+}
+
+/// The set of gates that are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gates(u64);
+
+impl Gates {
+    /// Returns the defaults of a release.
+    pub fn defaults(release: Release) -> Self {
+        let since = DEFAULTS
+            .iter()
+            .filter(|(_, first, _)| *first <= release.minor);
+        since.fold(Gates(0), |gates, (gate, _, default)| {
+            gates.set(
+                *gate,
+                matches!(default, Some(Setting::On | Setting::Locked)),
+            )
+        })
+    }
+
+    /// Returns the defaults of a release with some gates set.
+    ///
+    /// # Errors
+    /// One sentence that names the gate: unknown to the release, locked to the other value, or without one it needs.
+    pub fn with<'n>(
+        release: Release,
+        set: impl IntoIterator<Item = (&'n str, bool)>,
+    ) -> Result<Self, String> {
+        let mut gates = Gates::defaults(release);
+        for (name, on) in set {
+            let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
+            let Some(gate) = gate else {
+                return Err(message!(
+                    "api.no-gate",
+                    "Kubernetes {release} has no feature gate `{name}` for these kinds",
+                    release,
+                    name,
+                ));
+            };
+            let locked = match gate.default_in(release) {
+                Some(Setting::Locked) => Some(true),
+                Some(Setting::LockedOff) => Some(false),
+                _ => None,
+            };
+            if let Some(value) = locked.filter(|value| *value != on) {
+                return Err(message!(
+                    "api.gate-locked",
+                    "`{name}` is locked to {value} in Kubernetes {release}",
+                    name,
+                    value,
+                    release,
+                ));
+            }
+            gates = gates.set(gate, on);
+        }
+        for (gate, needed, since) in NEEDS {
+            if *since <= release.minor && gates.on(*gate) && !gates.on(*needed) {
+                let (gate, needed) = (gate.name(), needed.name());
+                return Err(message!(
+                    "api.gate-needs-gate",
+                    "Kubernetes {release} does not start with `{gate}` on and `{needed}` off",
+                    release,
+                    gate,
+                    needed,
+                ));
+            }
+        }
+        Ok(gates)
+    }
+
+    /// Turns one gate on or off.
+    #[must_use]
+    pub fn set(self, gate: Gate, on: bool) -> Self {
+        if on {
+            Gates(self.0 | gate.bit())
+        } else {
+            Gates(self.0 & !gate.bit())
+        }
+    }
+
+    /// Returns true if a gate is on.
+    pub fn on(self, gate: Gate) -> bool {
+        self.0 & gate.bit() != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_follow_the_release() {
+        let minor = |minor| Release::last_of(minor);
+        assert!(!Gates::defaults(minor(33)).on(Gate::DRAPrioritizedList));
+        assert!(Gates::defaults(minor(34)).on(Gate::DRAPrioritizedList));
+        assert_eq!(
+            Gates::with(minor(31), [("DRAAdminAccess", true)]).unwrap_err(),
+            format!(
+                "Kubernetes {} has no feature gate `DRAAdminAccess` for these kinds",
+                minor(31)
+            )
+        );
+        assert_eq!(
+            Gates::with(minor(36), [("DRAAdminAccess", false)]).unwrap_err(),
+            format!(
+                "`DRAAdminAccess` is locked to true in Kubernetes {}",
+                minor(36)
+            )
+        );
+        assert!(
+            Gates::with(minor(36), [("DRAResourceClaimDeviceStatus", false)])
+                .unwrap_err()
+                .contains("does not start")
+        );
+        assert!(Gates::with(minor(33), [("DRASchedulerFilterTimeout", false)]).is_err());
+        assert!(
+            !Gates::with(minor(34), [("DRASchedulerFilterTimeout", false)])
+                .unwrap()
+                .on(Gate::DRASchedulerFilterTimeout)
+        );
+        assert!(
+            Gates::with(minor(34), [("DRADeviceTaints", true)])
+                .unwrap()
+                .on(Gate::DRADeviceTaints)
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! Findings with editor positions (lines, UTF-16 code units and bytes) instead of byte spans.
+
+use crate::finding::named::some_fixed_or_made;
+use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
+use crate::text::source::{self, Source, Span};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A finding with editor positions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LocatedFinding {
+    pub code: Code,
+    /// The severity of the finding.
+    pub severity: Severity,
+    /// The component whose message it is.
+    pub origin: Origin,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(
+        rename = "type",
+        skip_serializing_if = "Option::is_none",
+        skip_deserializing
+    )]
+    pub cause: Option<Cause>,
+    /// Advice for correcting the manifest.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "some_fixed_or_made"
+    )]
+    pub help: Option<Cow<'static, str>>,
+    /// The same for the command line, where the help names a field of the request.
+    #[serde(skip)]
+    pub command_help: Option<Cow<'static, str>>,
+    pub fixes: Vec<LocatedFix>,
+    /// The text it is about. Its range and edits refer to this text.
+    #[serde(rename = "in")]
+    pub within: TextField,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+    /// Index in `objects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<usize>,
+    /// The file, where the command line reads several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+/// A fix with its edits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LocatedFix {
+    /// The effect of the fix.
+    pub title: String,
+    pub edits: Vec<RangeEdit>,
+    /// The fix deletes something that a person wrote; "fix all" leaves it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
+}
+
+/// A replacement of a range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RangeEdit {
+    /// The range to replace.
+    pub range: Range,
+    pub new_text: String,
+}
+
+/// A range of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    pub start: EditorPosition,
+    pub end: EditorPosition,
+}
+
+/// A place: zero-based line, UTF-16 code units, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EditorPosition {
+    /// Line number, counted from zero.
+    pub line: u32,
+    /// UTF-16 code units in the line.
+    pub character: u32,
+    /// UTF-16 code units from the start of the text.
+    pub offset: u32,
+    /// Bytes of UTF-8 from the start of the text.
+    pub byte_offset: u32,
+}
+
+/// Returns a span as an editor range.
+///
+/// ```
+/// use claimkit::{Source, Span, located};
+///
+/// let range = located::range(&Source::new("a\né b"), Span::new(5, 6));
+/// assert_eq!((range.start.line, range.start.character, range.start.byte_offset), (1, 2, 5));
+/// ```
+pub fn range(source: &Source<'_>, span: Span) -> Range {
+    let position = |offset: usize| {
+        let source::Position {
+            line,
+            character,
+            offset: byte_offset,
+        } = source.position(offset);
+        let offset = u32::try_from(source.utf16_offset(byte_offset as usize)).unwrap_or(u32::MAX);
+        EditorPosition {
+            line,
+            character,
+            offset,
+            byte_offset,
+        }
+    };
+    Range {
+        start: position(span.from()),
+        end: position(span.to()),
+    }
+}
+
+/// Converts a finding for the answer; `source` is the text of its spans.
+///
+/// ```
+/// let text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selectors: [{}]}\n";
+/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+/// let finding = claimkit::located::finding(&claimkit::Source::new(text), report.findings[0].clone());
+/// assert_eq!(finding.range.unwrap().start.line, 3);
+/// ```
+pub fn finding(source: &Source<'_>, finding: finding::Finding) -> LocatedFinding {
+    let mut fixes = Vec::new();
+    for fix in finding.fixes {
+        let deletes = fix.deletes(source.text());
+        let mut edits = Vec::new();
+        for edit in fix.edits {
+            edits.push(RangeEdit {
+                range: range(source, edit.span),
+                new_text: edit.new_text,
+            });
+        }
+        fixes.push(LocatedFix {
+            title: fix.title,
+            edits,
+            deletes,
+        });
+    }
+    LocatedFinding {
+        code: finding.code,
+        severity: finding.severity,
+        origin: finding.origin,
+        message: finding.message,
+        path: finding.path,
+        cause: finding.cause,
+        help: finding.help,
+        command_help: finding.command_help,
+        fixes,
+        within: finding.within,
+        range: finding.span.map(|span| range(source, span)),
+        object: finding.object,
+        file: None,
+    }
+}

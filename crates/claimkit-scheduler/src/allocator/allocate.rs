@@ -1,0 +1,124 @@
+//! One node, one group of pending claims: upstream's answer.
+
+use super::cluster::Cluster;
+use super::counting;
+use super::objects::Claim;
+use super::pools::NodePools;
+use super::prepare::Attempt;
+use super::results::{self, DeviceAllocation};
+use super::search::Search;
+use super::stop::Stop;
+
+/// Steps of a search before devices are counted.
+const STEPS_BEFORE_COUNTING: u64 = 2_000;
+
+/// Upstream's answer for a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// One result per claim.
+    Allocated(Vec<DeviceAllocation>),
+    /// No devices found; there is no message.
+    Nothing,
+    /// An error that ends the attempt on all nodes.
+    Fatal(String),
+    /// An error of this node.
+    OfNode(String),
+    /// kube-scheduler would crash; its words.
+    Panic(String),
+    /// The step budget was too small.
+    Undecided,
+}
+
+/// An answer, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AllocationOutcome {
+    pub verdict: Verdict,
+    /// Steps of the search.
+    pub steps: u64,
+    /// Cost counted against a budget.
+    pub cost: u64,
+    /// Sub-requests picked, by claim and request.
+    pub picked: Vec<(usize, usize, usize)>,
+}
+
+/// Allocates claims on a node whose pools were gathered. At most `budget` steps are taken.
+pub fn allocate<'s>(
+    cluster: &'s Cluster<'s>,
+    node: usize,
+    gathered: &'s Result<NodePools<'s>, String>,
+    claims: &'s [&'s Claim],
+    budget: u64,
+) -> AllocationOutcome {
+    let gathered = match gathered {
+        Ok(gathered) => gathered,
+        Err(error) => {
+            return AllocationOutcome {
+                verdict: Verdict::Fatal(error.clone()),
+                steps: 0,
+                cost: 0,
+                picked: Vec::new(),
+            };
+        }
+    };
+    let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
+    let prepared = match attempt.prepare() {
+        Ok(prepared) => prepared,
+        Err(stop) => {
+            let verdict = match stop {
+                Stop::Fatal(error) => Verdict::Fatal(error),
+                Stop::Panic(words) => Verdict::Panic(words),
+                Stop::Ended | Stop::TooMany => Verdict::Nothing,
+                Stop::Undecided => Verdict::Undecided,
+            };
+            return AllocationOutcome {
+                verdict,
+                steps: 0,
+                cost: 0,
+                picked: Vec::new(),
+            };
+        }
+    };
+    let mut search = Search::new(
+        &attempt,
+        prepared.clone(),
+        budget.min(STEPS_BEFORE_COUNTING),
+    );
+    let mut found = search.run();
+    let (mut steps, mut cost) = (search.steps, search.cost());
+    if found == Err(Stop::Undecided) {
+        if counting::surely_nothing(&attempt, &prepared) {
+            found = Ok(false);
+        } else if budget > STEPS_BEFORE_COUNTING {
+            search = Search::new(&attempt, prepared, budget);
+            found = search.run();
+            (steps, cost) = (search.steps, search.cost());
+        }
+    }
+    let verdict = match found {
+        Ok(true) => {
+            results::build(&attempt, &search).map_or_else(Verdict::Fatal, Verdict::Allocated)
+        }
+        Ok(false) | Err(Stop::Ended | Stop::TooMany) => {
+            let invalid = gathered.pools.iter().any(|pool| pool.invalid.is_some());
+            if cluster.behaviour.invalid_pools_reported && invalid {
+                Verdict::OfNode("invalid resource pools were encountered".to_owned())
+            } else {
+                Verdict::Nothing
+            }
+        }
+        Err(Stop::Fatal(error)) => Verdict::Fatal(error),
+        Err(Stop::Panic(words)) => Verdict::Panic(words),
+        Err(Stop::Undecided) => Verdict::Undecided,
+    };
+    let picked = search
+        .picked
+        .iter()
+        .map(|((claim, request), sub)| (*claim, *request, *sub))
+        .collect();
+    AllocationOutcome {
+        verdict,
+        steps,
+        cost,
+        picked,
+    }
+}

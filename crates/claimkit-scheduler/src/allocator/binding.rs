@@ -1,0 +1,127 @@
+//! Conditions that devices of an allocated claim wait for (kube-scheduler 1.34 to 1.36,
+//! `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`).
+
+use super::objects::{AllocatedDevice, Claim};
+use super::usage::results_of;
+use claimkit_model::message::message;
+use claimkit_values::time::Time;
+use serde_json::Value;
+
+/// How long the scheduler waits for conditions unless its configuration says something else
+/// (`BindingTimeoutDefaultSeconds`).
+const MOST_SECONDS: i64 = 600;
+
+/// The binding state of a claim's devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// All conditions are met.
+    Ready,
+    /// Some are not met yet.
+    Waits,
+    /// The same, for longer than the scheduler waits.
+    TimedOut,
+    /// A condition says that it failed.
+    Failed,
+}
+
+/// Returns the binding state of a claim's devices at a time; without a time, nothing has timed out. The first device that is not
+/// ready decides (`isClaimReadyForBinding`, `isClaimTimeout`).
+pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
+    for result in results_of(claim)
+        .iter()
+        .filter(|result| !result.binding_conditions.is_empty())
+    {
+        let device = claim
+            .status
+            .devices
+            .iter()
+            .find(|device| is_of(device, result));
+        let met = |kind: &String| device.is_some_and(|device| is_true(device, kind));
+        if result.binding_failure_conditions.iter().any(met) {
+            return Binding::Failed;
+        }
+        if !result.binding_conditions.iter().all(met) {
+            return if now.is_some_and(|now| is_late(claim, now)) {
+                Binding::TimedOut
+            } else {
+                Binding::Waits
+            };
+        }
+    }
+    Binding::Ready
+}
+
+/// Returns the condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
+pub fn failure(claim: &Claim) -> Option<String> {
+    results_of(claim).iter().find_map(|result| {
+        let device = claim
+            .status
+            .devices
+            .iter()
+            .find(|device| is_of(device, result))?;
+        let kind = result
+            .binding_failure_conditions
+            .iter()
+            .find(|kind| is_true(device, kind))?;
+        let mut conditions = device.get("conditions")?.as_array()?.iter();
+        let condition = conditions
+            .find(|condition| condition.get("type").and_then(Value::as_str) == Some(kind))?;
+        let says = ["reason", "message"]
+            .into_iter()
+            .filter_map(|key| condition.get(key)?.as_str())
+            .filter(|text| !text.is_empty());
+        let says = says.collect::<Vec<_>>().join(": ");
+        let device = &result.device;
+        Some(match says.as_str() {
+            "" => message!(
+                "device.failure-condition",
+                "{device} has {kind}",
+                device,
+                kind
+            ),
+            _ => message!(
+                "device.failure-condition-says",
+                "{device} has {kind} ({says})",
+                device,
+                kind,
+                says
+            ),
+        })
+    })
+}
+
+/// Returns true if the claim was allocated so long ago that the scheduler stops waiting.
+fn is_late(claim: &Claim, now: Time) -> bool {
+    let allocated = claim
+        .status
+        .allocation
+        .as_ref()
+        .and_then(|allocation| allocation.allocation_timestamp.as_deref());
+    let Some(Ok(allocated)) = allocated.map(Time::parse) else {
+        return false;
+    };
+    let (seconds, nanoseconds) = allocated.parts();
+    (seconds.saturating_add(MOST_SECONDS), nanoseconds) < now.parts()
+}
+
+fn is_of(device: &Value, result: &AllocatedDevice) -> bool {
+    let same = |key: &str, wanted: &str| {
+        device.get(key).and_then(Value::as_str).unwrap_or_default() == wanted
+    };
+    same("driver", &result.driver) && same("pool", &result.pool) && same("device", &result.device)
+}
+
+/// Returns true if the first condition of the type is true.
+fn is_true(device: &Value, kind: &str) -> bool {
+    let says = |condition: &Value, key: &str, wanted: &str| {
+        condition.get(key).and_then(Value::as_str) == Some(wanted)
+    };
+    let mut conditions = device
+        .get("conditions")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    conditions
+        .find(|condition| says(condition, "type", kind))
+        .is_some_and(|condition| says(condition, "status", "True"))
+}

@@ -1,0 +1,431 @@
+//! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
+
+use super::behaviour::Behaviour;
+use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
+use super::features::{Feature, Features};
+use super::nodes::Judgements;
+use super::objects::{AllocatedDevice, Class, Device, Facts, Pod, Selector, Slice};
+use super::selectors::{Cell, Verdicts};
+use super::sorted::equal;
+use super::usage::{DeviceChange, DevicesInUse};
+use claimkit_values::order;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
+
+/// The facts, prepared for allocation.
+#[derive(Debug)]
+pub struct Cluster<'f> {
+    pub facts: &'f Facts,
+    pub behaviour: &'f Behaviour,
+    pub features: &'f Features,
+    /// Treat devices as if they consumed no counters; used by what-if questions.
+    pub ignores_counters: bool,
+    /// The devices in use.
+    pub usage: DevicesInUse<'f>,
+    pub verdicts: Verdicts<'f>,
+    pub judgements: Judgements,
+    /// Indexes of the classes, by name.
+    classes: Vec<usize>,
+    /// Per slice, the number of devices in the slices before.
+    first: Vec<usize>,
+    /// Per device in the order of the facts.
+    identities: Vec<Identity>,
+    /// Per identity, the first device that has it. Identities are numbered in the order of driver, pool and device name.
+    named: Vec<DeviceAt>,
+    /// Slices with a `nodeName` that only that node sees, sorted by node name.
+    by_node: Vec<SliceAt>,
+    elsewhere: Vec<SliceAt>,
+    /// Slices with counters that are looked at from every node.
+    everywhere: Vec<SliceAt>,
+    /// All slices, by driver and pool.
+    by_pool: Vec<SliceAt>,
+    /// All slices by pool name alone, in the order of the facts; built on first use.
+    by_pool_name: OnceCell<Vec<SliceAt>>,
+    /// Pods with a node or a nominated node, sorted by its name; built on first use.
+    placed: OnceCell<Vec<usize>>,
+}
+
+impl<'f> Cluster<'f> {
+    /// Prepares facts for an allocator. Taint rules must have been applied before.
+    pub fn new(
+        facts: &'f Facts,
+        behaviour: &'f Behaviour,
+        features: &'f Features,
+        selectors: &'f CelSelectors,
+    ) -> Self {
+        let slices = &facts.slices;
+        let mut first = Vec::with_capacity(slices.len());
+        let mut devices = 0usize;
+        let (mut elsewhere, mut everywhere, mut local) = (Vec::new(), Vec::new(), Vec::new());
+        let counters_everywhere = behaviour.counter_slices_everywhere
+            && features.contains(&Feature::PartitionableDevices);
+        for (slice, facts) in slices.iter().enumerate() {
+            let spec = &facts.spec;
+            first.push(devices);
+            devices = devices.saturating_add(spec.devices.len());
+            let list = match spec.node_name.as_deref() {
+                _ if counters_everywhere && !spec.shared_counters.is_empty() => &mut everywhere,
+                Some(name) if !name.is_empty() => &mut local,
+                _ => &mut elsewhere,
+            };
+            list.push(slice);
+        }
+        let node_name = |at: &SliceAt| {
+            slices
+                .get(*at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+        };
+        let by_node = order::positions(local.len(), &|a, b| {
+            local
+                .get(a)
+                .and_then(node_name)
+                .cmp(&local.get(b).and_then(node_name))
+        });
+        let mut cluster = Cluster {
+            facts,
+            behaviour,
+            features,
+            ignores_counters: false,
+            usage: DevicesInUse::default(),
+            verdicts: Verdicts::new(selectors, devices),
+            judgements: Judgements::default(),
+            classes: order::positions(facts.classes.len(), &|a, b| {
+                class_name(facts, a).cmp(class_name(facts, b))
+            }),
+            first,
+            identities: Vec::new(),
+            named: Vec::new(),
+            by_node: by_node
+                .iter()
+                .filter_map(|at| local.get(*at))
+                .copied()
+                .collect(),
+            elsewhere,
+            everywhere,
+            by_pool: order::positions(slices.len(), &|a, b| {
+                pool_name(facts, a).cmp(&pool_name(facts, b))
+            }),
+            by_pool_name: OnceCell::new(),
+            placed: OnceCell::new(),
+        };
+        cluster.name(devices);
+        let consumable = cluster.has(Feature::ConsumableCapacity);
+        let names = &|name: DeviceName<'_>| cluster.identity_of(name);
+        cluster.usage = DevicesInUse::of(
+            &facts.claims,
+            behaviour,
+            consumable,
+            cluster.identities(),
+            names,
+        );
+        cluster
+    }
+
+    /// Assigns identities to the devices: devices with the same names get the same identity. Pools are in order already, so only
+    /// the devices of each are sorted.
+    fn name(&mut self, count: usize) {
+        let mut identities = vec![Identity(0); count];
+        let mut named = Vec::new();
+        let mut rest = self.by_pool.as_slice();
+        while let Some(pool) = rest.first().map(|at| pool_name(self.facts, *at)) {
+            let end = rest
+                .iter()
+                .position(|at| pool_name(self.facts, *at) != pool)
+                .unwrap_or(rest.len());
+            let (slices, others) = rest.split_at_checked(end).unwrap_or_default();
+            rest = others;
+            let devices: Vec<(DeviceAt, &Device)> = slices
+                .iter()
+                .flat_map(|slice| self.devices_of(*slice))
+                .collect();
+            let name = |at: usize| devices.get(at).map(|(_, device)| device.name.as_str());
+            let mut before = None;
+            for index in order::positions(devices.len(), &|a, b| name(a).cmp(&name(b))) {
+                let Some((at, _)) = devices.get(index) else {
+                    continue;
+                };
+                if before != Some(name(index)) {
+                    named.push(*at);
+                }
+                before = Some(name(index));
+                if let Some(place) = identities.get_mut(self.flat(*at)) {
+                    *place =
+                        Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+                }
+            }
+        }
+        (self.identities, self.named) = (identities, named);
+    }
+
+    fn name_of(&self, at: DeviceAt) -> DeviceName<'f> {
+        self.device(at).map_or(("", "", ""), |(slice, device)| {
+            (&slice.spec.driver, &slice.spec.pool.name, &device.name)
+        })
+    }
+
+    /// Returns true if the feature is on.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    /// Returns the class of a name.
+    pub fn class(&self, name: &str) -> Option<&'f Class> {
+        let known = equal(&self.classes, &|at| class_name(self.facts, at).cmp(name));
+        known
+            .first()
+            .and_then(|at| self.facts.classes.get(*at))
+            .map(|class| &**class)
+    }
+
+    /// Returns the slice at an index.
+    pub fn slice(&self, at: SliceAt) -> Option<&'f Slice> {
+        self.facts.slices.get(at).map(|slice| &**slice)
+    }
+
+    /// Returns a device and its slice.
+    pub fn device(&self, at: DeviceAt) -> Option<(&'f Slice, &'f Device)> {
+        let slice = self.slice(at.slice)?;
+        Some((slice, slice.spec.devices.get(at.index)?))
+    }
+
+    /// Returns a device's place among all devices of the facts.
+    pub fn flat(&self, at: DeviceAt) -> usize {
+        self.first
+            .get(at.slice)
+            .copied()
+            .unwrap_or(0)
+            .saturating_add(at.index)
+    }
+
+    /// Returns the identity of a device.
+    pub fn identity(&self, at: DeviceAt) -> Identity {
+        self.identities
+            .get(self.flat(at))
+            .copied()
+            .unwrap_or(Identity(u32::MAX))
+    }
+
+    /// Returns the identity of a device by its names; `None` if no slice has it.
+    pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
+        let place = self
+            .named
+            .binary_search_by(|at| self.name_of(*at).cmp(&name))
+            .ok()?;
+        u32::try_from(place).ok().map(Identity)
+    }
+
+    /// Returns the first device with an identity.
+    pub fn named(&self, identity: Identity) -> Option<DeviceAt> {
+        self.named.get(identity.index()).copied()
+    }
+
+    /// Returns true if no claim uses the device exclusively.
+    pub fn is_free(&self, identity: Identity) -> bool {
+        !self.usage.exclusive.contains(&identity)
+    }
+
+    /// Returns the answer of a selector for a device; `None` for a selector of an unknown kind.
+    pub fn ask(&self, selector: &Selector, at: DeviceAt) -> Option<Cell> {
+        self.verdicts
+            .ask(selector, self.flat(at), self.subject(at)?)
+    }
+
+    /// Returns the value of a derived attribute's expression on a device.
+    pub fn derive(
+        &self,
+        expression: &str,
+        at: DeviceAt,
+    ) -> Option<Result<claimkit_model::cel::DeviceAttribute, SelectorError>> {
+        Some(self.verdicts.engine.derive(expression, self.subject(at)?))
+    }
+
+    /// Returns true if the devices of a slice need a node that can skip operations, or cannot be used at all.
+    pub fn ignores_node_operations_of(&self, slice: &Slice) -> bool {
+        self.behaviour.knows_skipped_operations && !slice.spec.skip_node_operations.is_empty()
+    }
+
+    /// Returns true if devices that need nothing done on the node can be used on it.
+    pub fn node_skips_operations(&self, node: usize) -> bool {
+        let declares = |name: &String| name == "DRAOptionalNodeOperations";
+        let node = self
+            .facts
+            .nodes
+            .get(node)
+            .filter(|_| self.has(Feature::OptionalNodeOperations));
+        node.is_some_and(|node| node.status.declared_features.iter().any(declares))
+    }
+
+    /// Returns the text of a selector's error on a device.
+    pub fn selector_error(&self, selector: &Selector, at: DeviceAt) -> String {
+        self.verdicts.error(selector, self.flat(at))
+    }
+
+    /// Returns the values that a selector reads on a device.
+    pub fn reads(&self, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
+        self.subject(at)
+            .map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
+    }
+
+    fn subject(&self, at: DeviceAt) -> Option<DeviceSubject<'f>> {
+        let (slice, device) = self.device(at)?;
+        Some(DeviceSubject {
+            driver: &slice.spec.driver,
+            device,
+        })
+    }
+
+    /// Counts a device that was allocated as in use, or as used by one claim less.
+    pub fn use_device(&mut self, result: &AllocatedDevice, change: DeviceChange) {
+        let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device))
+        else {
+            return;
+        };
+        if result.admin_access == Some(true) && !self.behaviour.admin_is_in_use {
+            return;
+        }
+        if !self.has(Feature::ConsumableCapacity) || result.share_id.is_none() {
+            match change {
+                DeviceChange::Taken => self.usage.exclusive.insert(identity),
+                DeviceChange::GivenBack { others: 0 } => self.usage.exclusive.remove(identity),
+                DeviceChange::GivenBack { .. } => {}
+            }
+            return;
+        }
+        let device = self
+            .named
+            .get(identity.index())
+            .and_then(|at| self.device(*at))
+            .map(|(_, device)| device);
+        let capacities = device.into_iter().flat_map(|device| device.capacity.keys());
+        let used = capacities.filter_map(|name| {
+            let amount = result.consumed_capacity.as_ref()?.get(name)?;
+            Some((name.as_str(), amount.nanos()))
+        });
+        let used: Vec<(&'f str, i128)> = used.collect();
+        self.usage.share(identity, &used, change);
+    }
+
+    /// Returns the only node that sees a device, if its pool and all pools of the same name are local to one node.
+    pub fn local_node(&self, pool: &str) -> Option<&'f str> {
+        let slices = self.slices_of_pools_named(pool);
+        let mut names = slices.iter().map(|at| {
+            self.slice(*at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+        });
+        let first = names.next()?.filter(|name| !name.is_empty())?;
+        names.all(|name| name == Some(first)).then_some(first)
+    }
+
+    /// Returns how many identities there are.
+    pub fn identities(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Returns `driver/pool/device`.
+    pub fn device_name(&self, at: DeviceAt) -> String {
+        self.device(at).map_or_else(String::new, |(slice, device)| {
+            format!(
+                "{}/{}/{}",
+                slice.spec.driver, slice.spec.pool.name, device.name
+            )
+        })
+    }
+
+    /// Returns the slices with this node's name that are looked at on it alone.
+    pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
+        let name = |at: usize| {
+            self.slice(at)
+                .and_then(|slice| slice.spec.node_name.as_deref())
+                .unwrap_or_default()
+        };
+        equal(&self.by_node, &|at| name(at).cmp(node))
+    }
+
+    /// Returns the slices without a node's name.
+    pub fn slices_elsewhere(&self) -> &[SliceAt] {
+        &self.elsewhere
+    }
+
+    /// Returns the slices with counters that are looked at on every node.
+    pub fn slices_everywhere(&self) -> &[SliceAt] {
+        &self.everywhere
+    }
+
+    /// Returns all slices of a pool, in the order of the facts.
+    pub fn slices_of_pool(&self, driver: &str, pool: &str) -> &[SliceAt] {
+        equal(&self.by_pool, &|at| {
+            pool_name(self.facts, at).cmp(&(driver, pool))
+        })
+    }
+
+    /// Returns all slices of pools of this name, whatever their driver, in the order of the facts.
+    pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
+        let name = |at: usize| pool_name(self.facts, at).1;
+        let all = self.by_pool_name.get_or_init(|| {
+            order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b)))
+        });
+        equal(all, &|at| name(at).cmp(pool))
+    }
+
+    /// Returns the pods on a node, and those it was nominated for.
+    pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
+        let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
+        let all = self
+            .placed
+            .get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
+        let facts = self.facts;
+        equal(all, &|at| name(at).cmp(node))
+            .iter()
+            .filter_map(|at| facts.pods.get(*at))
+    }
+
+    /// Iterates over all pools.
+    pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
+        let pools = self
+            .by_pool
+            .chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
+        pools.filter_map(|slices| {
+            let (driver, pool) = pool_name(self.facts, *slices.first()?);
+            Some((driver, pool, slices))
+        })
+    }
+
+    /// Returns the devices of a slice.
+    pub fn devices_of(
+        &self,
+        slice: SliceAt,
+    ) -> impl Iterator<Item = (DeviceAt, &'f Device)> + use<'f> {
+        let devices = self
+            .slice(slice)
+            .map_or(&[][..], |found| found.spec.devices.as_slice());
+        devices
+            .iter()
+            .enumerate()
+            .map(move |(index, device)| (DeviceAt { slice, index }, device))
+    }
+}
+
+fn class_name(facts: &Facts, at: usize) -> &str {
+    facts
+        .classes
+        .get(at)
+        .map_or("", |class| &class.metadata.name)
+}
+
+/// Returns a pod's node, or the one it was nominated for.
+fn node_of(pod: &Pod) -> &str {
+    if pod.spec.node_name.is_empty() {
+        &pod.status.nominated_node_name
+    } else {
+        &pod.spec.node_name
+    }
+}
+
+/// Returns the driver and pool of a slice.
+fn pool_name(facts: &Facts, at: SliceAt) -> (&str, &str) {
+    facts.slices.get(at).map_or(("", ""), |slice| {
+        (&slice.spec.driver, &slice.spec.pool.name)
+    })
+}

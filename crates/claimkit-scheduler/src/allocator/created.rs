@@ -1,0 +1,104 @@
+//! Claims of pods that no server has seen: those that the controller would make from templates (kube-controller-manager,
+//! `pkg/controller/resourceclaim/controller.go`, `handleClaim`).
+
+use super::objects::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
+use claimkit_model::message::message;
+use std::rc::Rc;
+
+/// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
+pub fn create_claims(facts: &mut Facts) -> Vec<String> {
+    create_claims_of(facts, &|pod| {
+        pod.metadata.uid.is_empty() && pod.spec.node_name.is_empty()
+    })
+}
+
+/// Makes the claims of new pods that name templates which are there.
+pub fn create_claims_of(facts: &mut Facts, is_new: &dyn Fn(&Pod) -> bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut pods = std::mem::take(&mut facts.pods);
+    for pod in pods.iter_mut().filter(|pod| is_new(pod)) {
+        let statuses = pod
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
+        let has = |name: &str| statuses.iter().any(|status| status.name == name);
+        let mut made = Vec::new();
+        for entry in pod
+            .spec
+            .resource_claims
+            .iter()
+            .filter(|entry| entry.resource_claim_name.is_none() && !has(&entry.name))
+        {
+            let Some(template) = &entry.resource_claim_template_name else {
+                continue;
+            };
+            let Meta { name, uid, .. } = &pod.metadata;
+            let owner = Owner {
+                name: name.clone(),
+                uid: uid.clone(),
+                controller: true,
+                ..Owner::default()
+            };
+            if let Some(claim) = claim_from(facts, &pod.metadata, owner, &entry.name, template) {
+                lines.push(line(
+                    &claim,
+                    template,
+                    &message!("device.new-pod", "a new pod"),
+                ));
+                made.push(PodClaimStatus {
+                    name: entry.name.clone(),
+                    resource_claim_name: Some(claim.metadata.name.clone()),
+                });
+                facts.claims.push(Rc::new(claim));
+            }
+        }
+        if !made.is_empty() {
+            Rc::make_mut(pod)
+                .status
+                .resource_claim_statuses
+                .get_or_insert_default()
+                .append(&mut made);
+        }
+    }
+    facts.pods = pods;
+    lines
+}
+
+/// Returns the line about a claim that is made here.
+pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
+    message!(
+        "device.claim-made",
+        "ResourceClaim {claim} is made from ResourceClaimTemplate {template} for {owner}",
+        claim = claim.metadata.full_name(),
+        template,
+        owner
+    )
+}
+
+/// Makes the claim for an entry of a pod or group; `None`: its template is not there.
+pub fn claim_from(
+    facts: &Facts,
+    of: &Meta,
+    owner: Owner,
+    entry: &str,
+    template: &str,
+) -> Option<Claim> {
+    let namespace = &of.namespace;
+    let is_named = |meta: &Meta| meta.name == template && meta.namespace == *namespace;
+    let template = facts
+        .templates
+        .iter()
+        .find(|template| is_named(&template.metadata))?;
+    let metadata = Meta {
+        name: format!("{}-{entry}", of.name),
+        namespace: namespace.clone(),
+        owner_references: vec![owner],
+        ..Meta::default()
+    };
+    Some(Claim {
+        metadata,
+        spec: template.spec.spec.clone(),
+        ..Claim::default()
+    })
+}

@@ -1,0 +1,250 @@
+//! What a pod asks of a node's resources (k8s.io/component-helpers of 1.36, `resource/helpers.go`, `PodRequests`), and how the
+//! scheduler counts it (kube-scheduler 1.36, `pkg/scheduler/framework/types.go`, `Resource.Add`).
+//!
+//! The gates that are on by default in this release are assumed to be on: PodLevelResources, InPlacePodVerticalScaling and
+//! InPlacePodLevelResourcesVerticalScaling.
+
+use super::amount::{Amount, UNIT};
+use super::objects::{Container, Pod, Resources};
+use super::sorted::Sorted;
+
+/// Amounts by resource, in 10⁻¹⁸ of a unit: the product of two quantities stays exact.
+pub type Amounts<'f> = Sorted<&'f str, i128>;
+
+/// 10⁻¹⁸ parts in one nano (10⁻⁹) of a unit.
+const IN_NANO: i128 = 1_000_000_000;
+/// 10⁻¹⁸ parts in one thousandth of a unit.
+const IN_MILLI: i128 = 1_000_000_000_000_000;
+/// 10⁻¹⁸ parts in one unit.
+const IN_UNIT: i128 = 1_000_000_000_000_000_000;
+/// Nanos in a thousandth of a unit.
+const MILLI: i128 = 1_000_000;
+
+/// Returns an amount in 10⁻¹⁸ of a unit.
+pub fn exact(amount: &Amount) -> i128 {
+    amount.nanos().saturating_mul(IN_NANO)
+}
+
+/// Returns one amount times another.
+pub fn product(one: &Amount, other: &Amount) -> i128 {
+    one.nanos().saturating_mul(other.nanos())
+}
+
+/// Returns an amount in the scheduler's unit: thousandths of `cpu`, whole units of other resources; rounded up.
+pub fn counted(resource: &str, exact: i128) -> i128 {
+    let one = if resource == "cpu" { IN_MILLI } else { IN_UNIT };
+    let whole = exact.div_euclid(one);
+    if exact.rem_euclid(one) == 0 {
+        whole
+    } else {
+        whole.saturating_add(1)
+    }
+}
+
+/// Returns the nanos of what the scheduler counted.
+pub fn nanos(resource: &str, counted: i128) -> i128 {
+    counted.saturating_mul(if resource == "cpu" { MILLI } else { UNIT })
+}
+
+/// Returns the nanos of an exact amount, rounded up.
+pub fn nanos_of(exact: i128) -> i128 {
+    let whole = exact.div_euclid(IN_NANO);
+    if exact.rem_euclid(IN_NANO) == 0 {
+        whole
+    } else {
+        whole.saturating_add(1)
+    }
+}
+
+/// Adds amounts.
+pub fn add<'f>(sum: &mut Amounts<'f>, more: &Amounts<'f>) {
+    join(sum, more, i128::saturating_add);
+}
+
+fn join<'f>(sum: &mut Amounts<'f>, more: &Amounts<'f>, how: fn(i128, i128) -> i128) {
+    for (name, amount) in more.iter() {
+        match sum.get_mut(name) {
+            Some(known) => *known = how(*known, *amount),
+            None => drop(sum.insert(name, *amount)),
+        }
+    }
+}
+
+fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
+    list.iter()
+        .map(|(name, amount)| (name.as_str(), exact(amount)))
+        .collect()
+}
+
+/// The requests of a pod that count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The requests of its containers.
+    Containers,
+    /// The requests of the pod as a whole, where it has any, in place of those of its containers.
+    Pod,
+}
+
+impl Level {
+    /// Returns the level of a release.
+    pub fn of(pod_level_resources: bool) -> Self {
+        if pod_level_resources {
+            Level::Pod
+        } else {
+            Level::Containers
+        }
+    }
+}
+
+/// Whether a pod is on a node. If it is, its resources may exceed its requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PodStage {
+    Waiting,
+    Placed,
+}
+
+/// Sums the requests of a pending pod, including `devices`.
+pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, level: Level) -> Amounts<'f> {
+    requests(pod, devices, &[], PodStage::Waiting, level)
+}
+
+/// Sums the resources of a pod where containers that do not request one of `unrequested` count with that amount.
+pub fn with_unrequested<'f>(
+    pod: &'f Pod,
+    unrequested: &[(&'f str, i128)],
+    stage: PodStage,
+    level: Level,
+) -> Amounts<'f> {
+    requests(pod, &Amounts::new(), unrequested, stage, level)
+}
+
+/// Sums the resources of a pod on a node, which may exceed its requests.
+pub fn of_placed(pod: &Pod) -> Amounts<'_> {
+    let mut devices = Amounts::new();
+    for claim in &pod.status.node_allocatable_resource_claim_statuses {
+        add(&mut devices, &amounts(&claim.resources));
+    }
+    requests(pod, &devices, &[], PodStage::Placed, Level::Pod)
+}
+
+fn requests<'f>(
+    pod: &'f Pod,
+    devices: &Amounts<'f>,
+    unrequested: &[(&'f str, i128)],
+    stage: PodStage,
+    level: Level,
+) -> Amounts<'f> {
+    let mut sum = Amounts::new();
+    let of_container = |container, stage| {
+        let mut asked = of_container(pod, container, stage);
+        unrequested
+            .iter()
+            .for_each(|(name, amount)| asked.insert_new(name, *amount));
+        asked
+    };
+    for container in &pod.spec.containers {
+        add(&mut sum, &of_container(container, stage));
+    }
+    // Init containers run one after the other, beside the sidecars that started before.
+    let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
+    for container in &pod.spec.init_containers {
+        let is_sidecar = container.restart_policy.as_deref() == Some("Always");
+        let mut phase = of_container(
+            container,
+            if is_sidecar { stage } else { PodStage::Waiting },
+        );
+        if is_sidecar {
+            add(&mut sum, &phase);
+            add(&mut sidecars, &phase);
+            phase = sidecars.clone();
+        } else {
+            add(&mut phase, &sidecars);
+        }
+        join(&mut most, &phase, i128::max);
+    }
+    join(&mut sum, &most, i128::max);
+    let of_pod = of_whole(pod, &sum);
+    add(&mut sum, devices);
+    if level == Level::Pod && !of_pod.is_empty() {
+        let has = pod
+            .status
+            .resources
+            .as_ref()
+            .filter(|_| stage == PodStage::Placed);
+        let has =
+            has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
+        for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
+            let amount = has
+                .as_ref()
+                .map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
+            sum.insert(name, amount);
+        }
+    }
+    add(&mut sum, &amounts(&pod.spec.overhead));
+    sum
+}
+
+/// Returns the pod-level requests. If there are pod-level limits, the server fills in missing requests: the sum of the
+/// containers, otherwise the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
+fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
+    let Resources {
+        requests, limits, ..
+    } = &pod.spec.resources;
+    let mut asked = amounts(requests);
+    for name in ["cpu", "memory"].into_iter().filter(|_| !limits.is_empty()) {
+        if let Some(amount) = containers
+            .get(name)
+            .copied()
+            .or_else(|| limits.get(name).map(exact))
+        {
+            asked.insert_new(name, amount);
+        }
+    }
+    asked
+}
+
+/// Returns true for resources that a pod may ask for as a whole.
+fn is_of_pods(name: &str) -> bool {
+    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
+}
+
+fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: PodStage) -> Amounts<'f> {
+    let Resources {
+        requests, limits, ..
+    } = &container.resources;
+    let mut asked = amounts(requests);
+    // The server fills in missing requests (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
+    for (name, limit) in limits.iter() {
+        asked.insert_new(name, exact(limit));
+    }
+    let mut statuses = pod
+        .status
+        .init_container_statuses
+        .iter()
+        .chain(&pod.status.container_statuses);
+    let status = statuses.find(|status| stage == PodStage::Placed && status.name == container.name);
+    match status.and_then(|status| Some((status, status.resources.as_ref()?))) {
+        Some((status, has)) => effective(pod, asked, has, &status.allocated_resources),
+        None => asked,
+    }
+}
+
+/// Takes the maximum of the requests, the actual resources and the allocated resources. Requests of an infeasible resize do not
+/// count.
+fn effective<'f>(
+    pod: &Pod,
+    asked: Amounts<'f>,
+    has: &'f Resources,
+    aside: &'f Sorted<String, Amount>,
+) -> Amounts<'f> {
+    let pending = pod
+        .status
+        .conditions
+        .iter()
+        .find(|condition| condition.kind == "PodResizePending");
+    let in_vain = pending.is_some_and(|condition| condition.reason == "Infeasible");
+    let mut most = if in_vain { Amounts::new() } else { asked };
+    join(&mut most, &amounts(&has.requests), i128::max);
+    join(&mut most, &amounts(aside), i128::max);
+    most
+}

@@ -1,0 +1,742 @@
+//! Findings about slices, nodes and taint rules: faults that nobody reports until they affect a pod.
+
+use super::amount::spell;
+use super::behaviour::{Behaviour, Completeness, CounterPlace, Validity};
+use super::cluster::{Cluster, SliceAt};
+use super::constraints::{scalar, set};
+use super::counters::uses_counters;
+use super::features::{Feature, Features};
+use super::nodes::NodeFields;
+use super::objects::{Device, Slice, TaintRule};
+use super::pools::Sets;
+use super::sorted::{Set, Sorted};
+use crate::explain::remark::Remark;
+use claimkit_model::finding::{Code, FieldPath, Finding, Origin, field_path};
+use claimkit_model::message::{self, message, template};
+
+/// Maximum number of findings of one code.
+const MOST_OF_ONE: usize = 20;
+/// Maximum number of devices of a slice; fewer where a device has taints or counters.
+const MOST_DEVICES: (usize, usize) = (128, 64);
+
+/// Reports all findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
+pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
+    let mut doctor = Doctor {
+        cluster,
+        list: Vec::new(),
+        counts: Sorted::new(),
+        seen: vec![None; cluster.identities()],
+    };
+    for (driver, pool, slices) in cluster.all_pools() {
+        doctor.pool(driver, pool, slices);
+    }
+    doctor.shared_names();
+    for (at, slice) in cluster.facts.slices.iter().enumerate() {
+        doctor.slice(at, slice);
+    }
+    doctor.attributes();
+    cluster
+        .facts
+        .rules
+        .iter()
+        .for_each(|rule| doctor.rule(rule));
+    doctor.list
+}
+
+struct Doctor<'c, 'f> {
+    cluster: &'c Cluster<'f>,
+    list: Vec<Remark>,
+    counts: Sorted<Code, usize>,
+    /// Per identity, the slice of its pool in which it was met.
+    seen: Vec<Option<SliceAt>>,
+}
+
+impl<'f> Doctor<'_, 'f> {
+    fn tell(
+        &mut self,
+        code: Code,
+        slice: &Slice,
+        path: Option<FieldPath>,
+        message: &dyn Fn() -> String,
+    ) {
+        let count = self.counts.entry(code);
+        *count = count.saturating_add(1);
+        if *count <= MOST_OF_ONE {
+            let finding = Finding::new(code, Origin::Claimkit, message());
+            self.list.push(
+                Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path),
+            );
+        }
+    }
+
+    fn behaviour(&self) -> &'f Behaviour {
+        self.cluster.behaviour
+    }
+
+    fn features(&self) -> &'f Features {
+        self.cluster.features
+    }
+
+    fn pool(&mut self, driver: &str, pool: &str, slices: &[SliceAt]) {
+        let cluster = self.cluster;
+        let all: Vec<(SliceAt, &Slice)> = slices
+            .iter()
+            .filter_map(|at| Some((*at, cluster.slice(*at)?)))
+            .collect();
+        let Some(newest) = all
+            .iter()
+            .map(|(_, slice)| slice.spec.pool.generation)
+            .max()
+        else {
+            return;
+        };
+        let name = format!("{driver}/{pool}");
+        for (_, slice) in all
+            .iter()
+            .filter(|(_, slice)| slice.spec.pool.generation < newest)
+        {
+            let generation = slice.spec.pool.generation;
+            let message = || {
+                message!(
+                    "doctor.slice-stale",
+                    "generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen",
+                    generation,
+                    name,
+                    newest
+                )
+            };
+            self.tell(
+                Code::SliceStale,
+                slice,
+                Some(field_path!["spec", "pool", "generation"]),
+                &message,
+            );
+        }
+        let current: Vec<(SliceAt, &Slice)> = all
+            .into_iter()
+            .filter(|(_, slice)| slice.spec.pool.generation == newest)
+            .collect();
+        let Some((_, first)) = current.first().copied() else {
+            return;
+        };
+        let is_complete = self.count(&name, first, &current);
+        self.duplicates(&name, &current);
+        // Another part of the pool may have what this part lacks.
+        if is_complete && self.features().contains(&Feature::PartitionableDevices) {
+            self.counters(&name, &current);
+        }
+    }
+
+    /// Compares the number of slices with the one that they announce. Returns true if all of them are there.
+    fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) -> bool {
+        let path = Some(field_path!["spec", "pool", "resourceSliceCount"]);
+        let want = first.spec.pool.resource_slice_count;
+        let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
+        let counts: Set<i64> = current
+            .iter()
+            .map(|(_, slice)| slice.spec.pool.resource_slice_count)
+            .collect();
+        if counts.as_slice().len() > 1 {
+            let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            let message = || {
+                message!(
+                    "doctor.slice-counts-disagree",
+                    "slices of pool {name} disagree about their number ({counts}): what counts is the one met first",
+                    name,
+                    counts = counts.join(", ")
+                )
+            };
+            self.tell(Code::SliceCountsDisagree, first, path.clone(), &message);
+        }
+        let everywhere = self.behaviour().counter_slices_everywhere
+            && self.features().contains(&Feature::PartitionableDevices)
+            && current
+                .iter()
+                .any(|(_, slice)| !slice.spec.shared_counters.is_empty());
+        let generation = first.spec.pool.generation;
+        if have < want {
+            let effect = match (self.behaviour().completeness, everywhere) {
+                (Completeness::SeenFromNode, false) => {
+                    message!(
+                        "doctor.incomplete-for-count",
+                        "its devices are used for ExactCount, and allocationMode All fails"
+                    )
+                }
+                (Completeness::SeenFromNode, true) => message!(
+                    "doctor.incomplete-for-count-everywhere",
+                    "its devices are used for ExactCount, and allocationMode All fails on every node, because slices with counters are seen from all"
+                ),
+                (Completeness::InCluster, false) => {
+                    message!(
+                        "doctor.incomplete-not-used",
+                        "its devices are not used, and allocationMode All fails"
+                    )
+                }
+                (Completeness::InCluster, true) => message!(
+                    "doctor.incomplete-not-used-everywhere",
+                    "its devices are not used, and allocationMode All fails on every node, because slices with counters are seen from all"
+                ),
+            };
+            let message = || {
+                message!(
+                    "doctor.pool-incomplete",
+                    "pool {name} has {have} of {want} slices of generation {generation}: {effect}",
+                    name,
+                    have,
+                    want,
+                    generation,
+                    effect
+                )
+            };
+            self.tell(Code::PoolIncomplete, first, path, &message);
+        } else if have > want {
+            let message = || match everywhere {
+                false => message!(
+                    "doctor.pool-count-too-low",
+                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete",
+                    name,
+                    have,
+                    generation,
+                    want
+                ),
+                true => message!(
+                    "doctor.pool-count-too-low-everywhere",
+                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete on every node, because slices with counters are seen from all",
+                    name,
+                    have,
+                    generation,
+                    want
+                ),
+            };
+            self.tell(Code::PoolCountTooLow, first, path, &message);
+        }
+        have >= want
+    }
+
+    fn duplicates(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
+        let cluster = self.cluster;
+        for (at, slice) in current {
+            for (device_at, device) in cluster.devices_of(*at) {
+                let index = device_at.index;
+                let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else {
+                    continue;
+                };
+                let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else {
+                    continue;
+                };
+                let path = Some(field_path!["spec", "devices", index, "name"]);
+                let (mine, theirs) = (
+                    NodeFields::of_slice(&slice.spec),
+                    NodeFields::of_slice(&other.spec),
+                );
+                let apart = mine.node_name.is_some()
+                    && theirs.node_name.is_some()
+                    && mine.node_name != theirs.node_name;
+                let (device, other) = (&device.name, &other.metadata.name);
+                if apart {
+                    let message = || {
+                        message!(
+                            "doctor.device-on-two-nodes",
+                            "device {device} of pool {name} is also in slice {other} of another node: both are offered as one device, allocating one blocks the other",
+                            device,
+                            name,
+                            other
+                        )
+                    };
+                    self.tell(Code::DeviceOnTwoNodes, slice, path, &message);
+                    continue;
+                }
+                let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
+                    (Validity::Unchecked, _) => message!(
+                        "doctor.device-twice-offered",
+                        "both are offered as one device"
+                    ),
+                    (_, false) => message!(
+                        "doctor.device-twice-error",
+                        "pods that reach the pool fail with an error"
+                    ),
+                    (_, true) => message!(
+                        "doctor.device-twice-not-used",
+                        "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails"
+                    ),
+                };
+                let message = || {
+                    message!(
+                        "doctor.device-twice",
+                        "device {device} of pool {name} is also in slice {other}: {effect}",
+                        device,
+                        name,
+                        other,
+                        effect
+                    )
+                };
+                self.tell(Code::DeviceTwice, slice, path, &message);
+            }
+        }
+    }
+
+    fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
+        let mut sets = Sets::new();
+        let by_pool = matches!(
+            self.behaviour().counters,
+            CounterPlace::PoolByName | CounterPlace::PoolById
+        );
+        for (_, slice) in current {
+            for (index, set) in slice.spec.shared_counters.iter().enumerate() {
+                let counters = set
+                    .counters
+                    .iter()
+                    .map(|(name, counter)| (name.as_str(), counter.value.nanos()))
+                    .collect();
+                if sets.insert(&set.name, counters).is_some() && by_pool {
+                    let message = || {
+                        message!(
+                            "doctor.counter-set-twice",
+                            "counter set {set} is there twice in pool {name}: the pool is invalid",
+                            set = set.name,
+                            name
+                        )
+                    };
+                    self.tell(
+                        Code::CounterSetTwice,
+                        slice,
+                        Some(field_path!["spec", "sharedCounters", index, "name"]),
+                        &message,
+                    );
+                }
+            }
+            if self.behaviour().counter_slices_apart
+                && !slice.spec.shared_counters.is_empty()
+                && !slice.spec.devices.is_empty()
+            {
+                let message = || {
+                    message!(
+                        "doctor.devices-beside-counters",
+                        "devices in a slice with shared counters are not offered"
+                    )
+                    .into_owned()
+                };
+                self.tell(
+                    Code::DevicesBesideCounters,
+                    slice,
+                    Some(field_path!["spec", "devices"]),
+                    &message,
+                );
+            }
+        }
+        let mut used: Sorted<(&str, &str), i128> = Sorted::new();
+        for (at, slice) in current {
+            for (device_at, device) in self.cluster.devices_of(*at) {
+                for (index, consumption) in device.consumes_counters.iter().enumerate() {
+                    let set = consumption.counter_set.as_str();
+                    let path = Some(field_path![
+                        "spec",
+                        "devices",
+                        device_at.index,
+                        "consumesCounters",
+                        index
+                    ]);
+                    let effect = match self.behaviour().counters {
+                        CounterPlace::PoolByName | CounterPlace::PoolById => {
+                            template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
+                        }
+                        CounterPlace::SliceByName => {
+                            template!("doctor.counter-limits-nothing", "nothing limits it")
+                        }
+                        CounterPlace::SliceAnew => {
+                            template!("doctor.counter-refuses-device", "the device is refused")
+                        }
+                    };
+                    let Some(known) = sets.get(set) else {
+                        let message = || {
+                            message!(
+                                "doctor.counter-set-dangling",
+                                "device {device} consumes counter set {set}, which pool {name} does not have: {effect}",
+                                device = device.name,
+                                set,
+                                name,
+                                effect = effect.text()
+                            )
+                        };
+                        self.tell(Code::CounterDangling, slice, path, &message);
+                        continue;
+                    };
+                    for (counter, amount) in consumption.counters.iter() {
+                        if !known.contains_key(counter.as_str()) {
+                            let message = || {
+                                message!(
+                                    "doctor.counter-dangling",
+                                    "device {device} consumes counter {counter}, which set {set} does not have: {effect}",
+                                    device = device.name,
+                                    counter,
+                                    set,
+                                    effect = effect.text()
+                                )
+                            };
+                            self.tell(Code::CounterDangling, slice, path.clone(), &message);
+                        } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
+                            let sum = used.entry((set, counter));
+                            *sum = sum.saturating_add(amount.value.nanos());
+                        }
+                    }
+                }
+            }
+        }
+        for ((set, counter), used) in used {
+            let total = sets
+                .get(set)
+                .and_then(|counters| counters.get(counter))
+                .copied()
+                .unwrap_or(0);
+            let Some((_, first)) = current
+                .iter()
+                .find(|(_, slice)| slice.spec.shared_counters.iter().any(|one| one.name == set))
+            else {
+                continue;
+            };
+            let (shown, all) = (spell(used), spell(total));
+            if used > total {
+                let message = || {
+                    message!(
+                        "doctor.counter-overdrawn",
+                        "counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use",
+                        counter,
+                        set,
+                        name,
+                        shown,
+                        all
+                    )
+                };
+                self.tell(Code::CounterOverdrawn, first, None, &message);
+            } else if used == total {
+                let message = || {
+                    message!(
+                        "doctor.counter-used-up",
+                        "counter {counter} of set {set} in pool {name} is used up: {all}",
+                        counter,
+                        set,
+                        name,
+                        all
+                    )
+                };
+                self.tell(Code::CounterExhausted, first, None, &message);
+            }
+        }
+    }
+
+    /// Reports pools that share a name: upstream identifies counters by the pool's name alone.
+    fn shared_names(&mut self) {
+        if self.behaviour().counters != CounterPlace::PoolByName
+            || !self.features().contains(&Feature::PartitionableDevices)
+        {
+            return;
+        }
+        let cluster = self.cluster;
+        let mut pools: Sorted<&str, Vec<(&str, SliceAt)>> = Sorted::new();
+        for (driver, pool, slices) in cluster.all_pools() {
+            let counters = |at: &&SliceAt| {
+                cluster
+                    .slice(**at)
+                    .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
+            };
+            if let Some(at) = slices.iter().find(counters) {
+                pools.entry(pool).push((driver, *at));
+            }
+        }
+        for (pool, drivers) in pools.into_iter().filter(|(_, drivers)| drivers.len() > 1) {
+            let names: Vec<&str> = drivers.iter().map(|(driver, _)| *driver).collect();
+            let message = || {
+                message!(
+                    "doctor.pool-name-shared",
+                    "drivers {drivers} have pools named {pool} with counters: the scheduler mixes them up, so devices are over-committed or refused",
+                    drivers = names.join(", "),
+                    pool
+                )
+            };
+            let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
+            if let Some(slice) = first {
+                self.tell(
+                    Code::PoolNameShared,
+                    slice,
+                    Some(field_path!["spec", "pool", "name"]),
+                    &message,
+                );
+            }
+        }
+    }
+
+    fn slice(&mut self, at: SliceAt, slice: &Slice) {
+        let cluster = self.cluster;
+        let spec = &slice.spec;
+        let place = NodeFields::of_slice(spec);
+        if let Err(error) = place.has(0, &cluster.facts.nodes, &cluster.judgements) {
+            let message = || {
+                message!(
+                    "doctor.slice-selector-unparsable",
+                    "the node selector cannot be parsed, which is an error for every pod with pending claims: {error}",
+                    error = error.error
+                )
+            };
+            self.tell(
+                Code::NodeSelectorUnparsable,
+                slice,
+                Some(field_path!["spec", "nodeSelector"]),
+                &message,
+            );
+        }
+        let counters =
+            !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
+        if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
+            self.tell(
+                Code::SliceWithoutNode,
+                slice,
+                Some(field_path!["spec"]),
+                &|| {
+                    message!(
+                        "doctor.slice-without-node",
+                        "the slice names no node: its devices are offered nowhere"
+                    )
+                    .into_owned()
+                },
+            );
+        }
+        let needs_fewer = spec
+            .devices
+            .iter()
+            .any(|device| !device.taints.is_empty() || !device.consumes_counters.is_empty());
+        let (most, fewer) = MOST_DEVICES;
+        let limit = if needs_fewer && self.behaviour().counter_slices_apart {
+            fewer
+        } else {
+            most
+        };
+        if spec.devices.len() > limit {
+            let message = || {
+                message!(
+                    "doctor.slice-too-large",
+                    "{count} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
+                    count = spec.devices.len(),
+                    limit
+                )
+            };
+            self.tell(
+                Code::SliceTooLarge,
+                slice,
+                Some(field_path!["spec", "devices"]),
+                &message,
+            );
+        }
+        for (device_at, device) in cluster.devices_of(at) {
+            self.device(slice, device_at.index, device);
+        }
+    }
+
+    fn device(&mut self, slice: &Slice, index: usize, device: &Device) {
+        let cluster = self.cluster;
+        let path = |field: &'static str| Some(field_path!["spec", "devices", index, field]);
+        let name = &device.name;
+        let driver = slice.spec.driver.as_str();
+        let twice = |names: &dyn Fn(&str) -> bool, key: &str| {
+            !key.contains('/') && names(&format!("{driver}/{key}"))
+        };
+        let attribute = device
+            .attributes
+            .keys()
+            .find(|key| twice(&|full| device.attributes.contains_key(full), key));
+        let capacity = device
+            .capacity
+            .keys()
+            .find(|key| twice(&|full| device.capacity.contains_key(full), key));
+        for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
+            let Some(key) = key else { continue };
+            let message = || {
+                message!(
+                    "doctor.name-published-twice",
+                    "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random",
+                    name,
+                    key,
+                    field,
+                    driver
+                )
+            };
+            self.tell(Code::NamePublishedTwice, slice, path(field), &message);
+        }
+        if let Some(selector) = &device.node_selector {
+            let terms = selector.node_selector_terms.len();
+            if terms > 1 {
+                let message = || {
+                    message!(
+                        "doctor.device-selector-terms",
+                        "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it",
+                        name,
+                        terms
+                    )
+                };
+                self.tell(
+                    Code::NodeSelectorTermsSeveral,
+                    slice,
+                    path("nodeSelector").map(|path| path.then("nodeSelectorTerms")),
+                    &message,
+                );
+            }
+            if let Err(error) =
+                NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements)
+            {
+                let message = || {
+                    message!(
+                        "doctor.device-selector-unparsable",
+                        "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {error}",
+                        name,
+                        error = error.error
+                    )
+                };
+                self.tell(
+                    Code::NodeSelectorUnparsable,
+                    slice,
+                    path("nodeSelector"),
+                    &message,
+                );
+            }
+        }
+        let bound = device
+            .binding_conditions
+            .as_ref()
+            .is_some_and(|conditions| !conditions.is_empty());
+        if bound
+            && self.behaviour().binding_needs_feature
+            && !cluster.has(Feature::DeviceBindingAndStatus)
+        {
+            let message = || {
+                message!(
+                    "doctor.binding-conditions-off",
+                    "device {name} has binding conditions, which are switched off: it is not offered",
+                    name
+                )
+            };
+            self.tell(
+                Code::BindingConditionsOff,
+                slice,
+                path("bindingConditions"),
+                &message,
+            );
+        }
+        let free = |(_, capacity): &(&String, &super::objects::Capacity)| {
+            capacity.request_policy.is_none()
+        };
+        // A driver published the slice: who reads this cannot change it.
+        let is_published = !slice.metadata.uid.is_empty();
+        if device.allow_multiple_allocations == Some(true)
+            && !is_published
+            && cluster.has(Feature::ConsumableCapacity)
+            && let Some((capacity, _)) = device.capacity.iter().find(free)
+        {
+            let message = || {
+                message!(
+                    "doctor.share-takes-all",
+                    "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all",
+                    name,
+                    capacity
+                )
+            };
+            self.tell(Code::ShareTakesAll, slice, path("capacity"), &message);
+        }
+        if let Some((attribute, _)) = device
+            .attributes
+            .iter()
+            .find(|(_, value)| scalar(value).is_none() && set(value).is_some())
+            && !cluster.has(Feature::ListTypeAttributes)
+        {
+            let message = || {
+                message!(
+                    "doctor.attribute-list",
+                    "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error",
+                    attribute,
+                    name
+                )
+            };
+            self.tell(Code::AttributeList, slice, path("attributes"), &message);
+        }
+    }
+
+    /// Reports attributes that some devices of a driver lack: a selector that reads one without a guard fails.
+    fn attributes(&mut self) {
+        let mut drivers: Sorted<&str, (usize, Sorted<&str, usize>)> = Sorted::new();
+        for slice in &self.cluster.facts.slices {
+            let (devices, names) = drivers.entry(&slice.spec.driver);
+            for device in &slice.spec.devices {
+                *devices = devices.saturating_add(1);
+                for name in device.attributes.keys() {
+                    let sum = names.entry(name);
+                    *sum = sum.saturating_add(1);
+                }
+            }
+        }
+        for (driver, (devices, names)) in drivers {
+            let some: Vec<String> = names
+                .into_iter()
+                .filter(|(_, count)| *count < devices)
+                .map(|(name, count)| {
+                    message!(
+                        "doctor.attribute-on-some-of",
+                        "{name} ({count} of {devices})",
+                        name,
+                        count,
+                        devices
+                    )
+                })
+                .collect();
+            let slice = self
+                .cluster
+                .facts
+                .slices
+                .iter()
+                .find(|slice| slice.spec.driver == driver);
+            if let Some(slice) = slice.filter(|_| !some.is_empty()) {
+                let names = message::parts(some);
+                let message = || {
+                    message!(
+                        "doctor.attribute-on-some",
+                        "not all devices of {driver} have {names}: selectors that read them without a guard are errors",
+                        driver,
+                        names
+                    )
+                };
+                self.tell(Code::AttributeOnSome, slice, None, &message);
+            }
+        }
+    }
+
+    fn rule(&mut self, rule: &TaintRule) {
+        let selector = rule.spec.device_selector.as_ref();
+        let everything =
+            selector.is_none_or(|selector| *selector == super::objects::TaintSelector::default());
+        if !everything {
+            return;
+        }
+        let effect = &rule.spec.taint.effect;
+        let message = match (selector, effect.as_str()) {
+            (Some(_), "NoExecute") => message!(
+                "doctor.rule-for-all-evicts",
+                "an empty deviceSelector taints every device of every driver ({effect}); every pod with devices is evicted",
+                effect
+            ),
+            (Some(_), _) => {
+                message!(
+                    "doctor.rule-for-all",
+                    "an empty deviceSelector taints every device of every driver ({effect})",
+                    effect
+                )
+            }
+            (None, _) => message!(
+                "doctor.rule-without-selector",
+                "without deviceSelector the scheduler taints every device of every driver ({effect}); the API says that nothing is selected, and eviction agrees",
+                effect
+            ),
+        };
+        let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
+        let path = Some(field_path!["spec", "deviceSelector"]);
+        let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, message);
+        self.list
+            .push(Remark::about(finding, kind, object).at(path));
+    }
+}

@@ -1,0 +1,239 @@
+//! Pods.
+
+use super::placement::{Affinity, SpreadConstraint};
+use super::read::{Datum, FactReader, ReadFact};
+use super::{Meta, Toleration};
+use crate::allocator::amount::Amount;
+use crate::allocator::sorted::Sorted;
+use serde_json::Value;
+
+object! {
+    Pod {
+        metadata: Meta = "metadata",
+        spec: PodSpec = "spec",
+        status: PodStatus = "status",
+    }
+}
+
+object! {
+    /// The template of a workload's pods.
+    PodTemplate {
+        metadata: Meta = "metadata",
+        spec: PodSpec = "spec",
+    }
+}
+
+object! {
+    /// `spec` of a Pod.
+    PodSpec {
+        init_containers: Vec<Container> = "initContainers",
+        containers: Vec<Container> = "containers",
+        resource_claims: Vec<PodClaim> = "resourceClaims",
+        /// The node it runs on.
+        node_name: String = "nodeName",
+        /// Resources of the pod as a whole.
+        resources: Resources = "resources",
+        /// Resources needed in addition to those of the containers.
+        overhead: Sorted<String, Amount> = "overhead",
+        /// The group of pods that are scheduled together.
+        scheduling_group: Option<SchedulingGroup> = "schedulingGroup",
+        /// Priority; absent: that of its class.
+        priority: Option<i64> = "priority",
+        priority_class_name: String = "priorityClassName",
+        /// `Never`: it preempts no other pod.
+        preemption_policy: Option<String> = "preemptionPolicy",
+        /// The name of its scheduler; empty: `default-scheduler`.
+        scheduler_name: String = "schedulerName",
+        /// It is not scheduled before these are gone.
+        scheduling_gates: Vec<SchedulingGate> = "schedulingGates",
+        /// Labels that its node must have.
+        node_selector: Sorted<String, String> = "nodeSelector",
+        /// Rules about nodes and other pods.
+        affinity: Affinity = "affinity",
+        /// Taints of nodes that it tolerates.
+        tolerations: Vec<Toleration> = "tolerations",
+        /// The rules for spreading it over nodes.
+        topology_spread_constraints: Vec<SpreadConstraint> = "topologySpreadConstraints",
+        /// It uses the node's network.
+        host_network: bool = "hostNetwork",
+        volumes: Vec<Volume> = "volumes",
+        /// The class whose overhead counts.
+        runtime_class_name: Option<String> = "runtimeClassName",
+    }
+}
+
+impl PodSpec {
+    /// Returns the priority; 0 where none is set.
+    pub fn effective_priority(&self) -> i64 {
+        self.priority.unwrap_or(0)
+    }
+}
+
+object! {
+    /// `spec.schedulingGroup`.
+    #[derive(Eq)]
+    SchedulingGroup {
+        pod_group_name: Option<String> = "podGroupName",
+    }
+}
+
+object! {
+    /// `spec.schedulingGates[]`.
+    #[derive(Eq)]
+    SchedulingGate {
+        name: String = "name",
+    }
+}
+
+object! {
+    /// `spec.volumes[]`: those that a node may be unable to offer.
+    #[derive(Eq)]
+    Volume {
+        name: String = "name",
+        /// A claim for a volume.
+        persistent_volume_claim: Option<Value> = "persistentVolumeClaim",
+        /// A claim made for the pod.
+        ephemeral: Option<Value> = "ephemeral",
+    }
+}
+
+object! {
+    Container {
+        name: String = "name",
+        image: String = "image",
+        ports: Vec<ContainerPort> = "ports",
+        resources: Resources = "resources",
+        /// `Always` for a sidecar.
+        restart_policy: Option<String> = "restartPolicy",
+    }
+}
+
+object! {
+    /// `ports[]` of a container.
+    #[derive(Eq)]
+    ContainerPort {
+        container_port: i64 = "containerPort",
+        /// The node's port; 0: none.
+        host_port: i64 = "hostPort",
+        /// The node's address; empty: all.
+        host_ip: String = "hostIP",
+        /// Protocol; empty means TCP.
+        protocol: String = "protocol",
+    }
+}
+
+object! {
+    /// `resources` of a container or a pod.
+    Resources {
+        requests: Sorted<String, Amount> = "requests",
+        limits: Sorted<String, Amount> = "limits",
+        /// Claims that the container uses, by their names within the pod.
+        claims: Vec<UsedClaim> = "claims",
+    }
+}
+
+object! {
+    /// `resources.claims[]` of a container.
+    UsedClaim {
+        /// Name within the pod.
+        name: String = "name",
+    }
+}
+
+object! {
+    /// `spec.resourceClaims[]`.
+    PodClaim {
+        /// Name within the pod.
+        name: String = "name",
+        /// A claim by name.
+        resource_claim_name: Option<String> = "resourceClaimName",
+        /// A claim made from a template.
+        resource_claim_template_name: Option<String> = "resourceClaimTemplateName",
+    }
+}
+
+object! {
+    /// `status` of a Pod.
+    PodStatus {
+        /// Claims made from templates.
+        resource_claim_statuses: Option<Vec<PodClaimStatus>> = "resourceClaimStatuses",
+        /// `Succeeded` or `Failed` once it has ended.
+        phase: String = "phase",
+        /// The node that the scheduler means to make room on.
+        nominated_node_name: String = "nominatedNodeName",
+        /// When it was accepted by its node: RFC 3339.
+        start_time: Option<String> = "startTime",
+        conditions: Vec<PodCondition> = "conditions",
+        /// The state of the containers.
+        container_statuses: Vec<ContainerStatus> = "containerStatuses",
+        /// The state of the init containers.
+        init_container_statuses: Vec<ContainerStatus> = "initContainerStatuses",
+        /// The resources of the pod as a whole.
+        resources: Option<Resources> = "resources",
+        /// The resources that the node has allocated to the pod as a whole.
+        allocated_resources: Sorted<String, Amount> = "allocatedResources",
+        /// Resources of the node that its devices take.
+        node_allocatable_resource_claim_statuses: Vec<NodeResourceClaim> = "nodeAllocatableResourceClaimStatuses",
+    }
+}
+
+object! {
+    /// `status.conditions[]`.
+    PodCondition {
+        kind: String = "type",
+        reason: String = "reason",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[]`.
+    ContainerStatus {
+        name: String = "name",
+        resources: Option<Resources> = "resources",
+        /// The resources that the node has allocated to the container.
+        allocated_resources: Sorted<String, Amount> = "allocatedResources",
+    }
+}
+
+object! {
+    /// `status.nodeAllocatableResourceClaimStatuses[]`, as 1.36 has it.
+    NodeResourceClaim {
+        resource_claim_name: String = "resourceClaimName",
+        /// The resources that its devices consume.
+        resources: Sorted<String, Amount> = "resources",
+    }
+}
+
+object! {
+    /// `status.resourceClaimStatuses[]`.
+    PodClaimStatus {
+        /// Name within the pod.
+        name: String = "name",
+        /// Name of the claim; absent: none is needed.
+        resource_claim_name: Option<String> = "resourceClaimName",
+    }
+}
+
+impl Pod {
+    /// Returns the claim that an entry of `spec.resourceClaims` stands for; `None`: none is there, or none is needed.
+    pub fn claim_of(&self, entry: &str) -> Option<&str> {
+        let entry = self
+            .spec
+            .resource_claims
+            .iter()
+            .find(|known| known.name == entry)?;
+        let statuses = self
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
+        let made = || {
+            statuses
+                .iter()
+                .find(|status| status.name == entry.name)?
+                .resource_claim_name
+                .as_deref()
+        };
+        entry.resource_claim_name.as_deref().or_else(made)
+    }
+}

@@ -1,0 +1,605 @@
+//! The steps of a pod in the scheduler plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
+
+use super::allocate::{AllocationOutcome, Verdict, allocate};
+use super::binding::{self, Binding};
+use super::cluster::Cluster;
+use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
+use super::node_resources::{self, Footprint, ResourceRefusal};
+use super::nodes::NodeFields;
+use super::objects::{Claim, Pod};
+use super::plugin_rules::PluginRules;
+use super::pools::NodePools;
+use super::results::DeviceAllocation;
+use super::status::{FrameworkStatus, StatusCode};
+use super::usage::results_of;
+use claimkit_model::message::message;
+use claimkit_values::time::Time;
+
+/// The gates that the plugin itself looks at, and its clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PluginGates {
+    /// Follows the gate DRAPrioritizedList.
+    pub prioritized_list: bool,
+    /// Follows the gate DRAExtendedResource.
+    pub extended_resource: bool,
+    /// Follows the gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+    pub binding_conditions: bool,
+    /// Follows the gate DRAControlPlaneController.
+    pub controllers: bool,
+    /// Follows the gate DRASchedulerFilterTimeout.
+    pub filter_timeout: bool,
+    /// Follows the gate DRANodeAllocatableResources.
+    pub node_resources: bool,
+    /// The time of the question; `None`: nothing has taken too long.
+    pub now: Option<Time>,
+}
+
+impl PluginGates {
+    /// Returns the plugin's settings for the gates that are on.
+    pub fn of(gate: impl Fn(&str) -> bool) -> Self {
+        PluginGates {
+            prioritized_list: gate("DRAPrioritizedList"),
+            extended_resource: gate("DRAExtendedResource"),
+            binding_conditions: gate("DRADeviceBindingConditions")
+                && gate("DRAResourceClaimDeviceStatus"),
+            controllers: gate("DRAControlPlaneController"),
+            filter_timeout: gate("DRASchedulerFilterTimeout"),
+            node_resources: gate("DRANodeAllocatableResources"),
+            now: None,
+        }
+    }
+
+    /// Sets the time of the question.
+    #[must_use]
+    pub fn at(self, now: Option<Time>) -> Self {
+        PluginGates { now, ..self }
+    }
+}
+
+/// Why a claim that is allocated cannot be used on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// Its node selector does not select the node.
+    Elsewhere,
+    /// A device says that binding failed.
+    Failed,
+    /// Its devices were not ready in time.
+    TimedOut,
+}
+
+/// A pod before any node is looked at.
+#[derive(Clone, Debug)]
+pub struct PodCase<'s> {
+    /// The pod; `None`: claims without one.
+    pub pod: Option<&'s Pod>,
+    /// `PreEnqueue`.
+    pub pre_enqueue: FrameworkStatus,
+    /// `PreFilter`.
+    pub pre_filter: FrameworkStatus,
+    /// The claim that PreFilter stopped at.
+    pub refused: Option<&'s Claim>,
+    /// Claims that are allocated already.
+    pub allocated: Vec<&'s Claim>,
+    /// Claims to allocate, in the pod's order.
+    pub pending: Vec<&'s Claim>,
+    /// Both, in the pod's order.
+    pub claims: Vec<&'s Claim>,
+    /// Extended resources that classes serve.
+    pub extended: Option<ExtendedResources<'s>>,
+    rules: &'static PluginRules,
+    gates: PluginGates,
+}
+
+impl<'s> PodCase<'s> {
+    /// Looks at a pod's claims: PreEnqueue and PreFilter.
+    pub fn new(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        pod: &'s Pod,
+    ) -> Self {
+        let find = |name: &str| {
+            let namespace = &pod.metadata.namespace;
+            let mut claims = cluster.facts.claims.iter().map(|claim| &**claim);
+            claims
+                .find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace)
+        };
+        PodCase::with_claims(cluster, rules, gates, pod, claims_of(rules, pod, &find))
+    }
+
+    /// Looks at claims of a pod that were found, or at the reason why they were not.
+    pub fn with_claims(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        pod: &'s Pod,
+        claims: Result<Vec<&'s Claim>, String>,
+    ) -> Self {
+        let mut case = PodCase::empty(rules, gates, Some(pod));
+        let claims = match claims {
+            Ok(claims) => claims,
+            Err(reason) => {
+                case.pre_enqueue =
+                    FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+                case.pre_filter = case.pre_enqueue.clone();
+                return case;
+            }
+        };
+        if gates.extended_resource {
+            case.extended = ExtendedResources::of(cluster, rules, pod);
+        }
+        if claims.is_empty() && case.extended.is_none() {
+            case.pre_filter = FrameworkStatus::plain(StatusCode::Skip);
+        }
+        for claim in claims {
+            if let Err(status) = case.add(cluster, claim) {
+                case.pre_filter = status;
+                case.refused = Some(claim);
+                break;
+            }
+        }
+        case
+    }
+
+    /// Makes a case of claims that are taken together though no pod names them.
+    pub fn of_claims(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        claims: &[&'s Claim],
+    ) -> Self {
+        let mut case = PodCase::empty(rules, gates, None);
+        for claim in claims {
+            if let Err(status) = case.add(cluster, claim) {
+                case.pre_filter = status;
+                case.refused = Some(claim);
+                break;
+            }
+        }
+        case
+    }
+
+    fn empty(rules: &'static PluginRules, gates: PluginGates, pod: Option<&'s Pod>) -> Self {
+        let success = FrameworkStatus::plain(StatusCode::Success);
+        PodCase {
+            pod,
+            pre_enqueue: success.clone(),
+            pre_filter: success,
+            refused: None,
+            allocated: Vec::new(),
+            pending: Vec::new(),
+            claims: Vec::new(),
+            extended: None,
+            rules,
+            gates,
+        }
+    }
+
+    fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), FrameworkStatus> {
+        let (rules, gates) = (self.rules, self.gates);
+        let refused =
+            |reason: String| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+        let controlled = rules.knows_controllers && !claim.spec.controller.is_empty();
+        if controlled && !gates.controllers {
+            return Err(refused(
+                "resourceclaim depends on disabled DRAControlPlaneController feature".to_owned(),
+            ));
+        }
+        if rules.knows_controllers && claim.status.deallocation_requested {
+            return Err(refused("resourceclaim must be reallocated".to_owned()));
+        }
+        if let Some(allocation) = &claim.status.allocation {
+            let selector = allocation.node_selector.as_ref();
+            if let Some(error) = selector.and_then(|selector| {
+                cluster
+                    .judgements
+                    .of(selector, &cluster.facts.nodes)
+                    .error
+                    .clone()
+            }) {
+                return Err(FrameworkStatus::new(StatusCode::Error, error));
+            }
+            self.allocated.push(claim);
+            self.claims.push(claim);
+            return Ok(());
+        }
+        let name = claim.metadata.full_name();
+        for request in &claim.spec.devices.requests {
+            let own = &request.name;
+            let about = format!("resource claim {name}, request {own}");
+            let class = |full: &str, class: &str| match (class, cluster.class(class)) {
+                ("", _) => Err(FrameworkStatus::new(
+                    StatusCode::Error,
+                    format!("request {full}: unsupported request type"),
+                )),
+                (_, Some(_)) => Ok(()),
+                _ => Err(refused(format!(
+                    "request {full}: device class {class} does not exist"
+                ))),
+            };
+            match (&request.exactly, request.first_available.as_slice()) {
+                (Some(ask), _) => class(own, &ask.device_class_name)?,
+                (None, []) if rules.refuses_unknown_requests => {
+                    return Err(refused(format!("{about}: unknown request type")));
+                }
+                (None, []) => class(own, "")?,
+                (None, _) if !gates.prioritized_list => {
+                    let why = "has subrequests, but the DRAPrioritizedList feature is disabled";
+                    return Err(refused(format!("{about}: {why}")));
+                }
+                (None, subs) => {
+                    for sub in subs {
+                        class(&format!("{own}/{}", sub.name), &sub.device_class_name)?;
+                    }
+                }
+            }
+        }
+        if !controlled {
+            self.pending.push(claim);
+            self.claims.push(claim);
+        }
+        Ok(())
+    }
+
+    /// Returns the extended resources of the pod if no class serves any of them.
+    pub fn unserved(&self) -> Vec<&'s str> {
+        self.pod
+            .filter(|_| self.extended.is_none())
+            .map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
+    }
+
+    /// Returns the label that a namespace needs for administrative access.
+    pub fn admin_label(&self) -> Option<&'static str> {
+        self.rules.admin_label
+    }
+
+    /// Returns true if the plugin looks at nodes.
+    pub fn goes_on(&self) -> bool {
+        self.pre_filter.code == StatusCode::Success
+    }
+
+    /// Returns the treatment of the pod's extended resources on a node.
+    pub fn extended_on(&self, cluster: &Cluster<'_>, node: usize) -> OnNode {
+        match (&self.extended, self.pod, cluster.facts.nodes.get(node)) {
+            (Some(extended), Some(pod), Some(node)) => {
+                let others = !self.allocated.is_empty() || !self.pending.is_empty();
+                extended.on_node(self.rules, pod, node, others)
+            }
+            _ => OnNode::None,
+        }
+    }
+
+    /// Returns the claims whose allocation excludes the node, or whose devices could not be bound, with the reason.
+    pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<(&'s Claim, Unavailable)> {
+        let why = |claim: &'s Claim| {
+            if is_away(cluster, node, claim) {
+                return Some(Unavailable::Elsewhere);
+            }
+            match binding::of(claim, self.gates.now) {
+                Binding::Failed => Some(Unavailable::Failed),
+                Binding::TimedOut => Some(Unavailable::TimedOut),
+                Binding::Ready | Binding::Waits => None,
+            }
+            .filter(|_| self.gates.binding_conditions)
+        };
+        self.allocated
+            .iter()
+            .filter_map(|claim| Some((*claim, why(claim)?)))
+            .collect()
+    }
+
+    /// Returns true if the node resources that devices take are checked.
+    pub fn looks_at_node_resources(&self) -> bool {
+        self.gates.node_resources
+    }
+
+    /// Returns why an allocated claim with devices that take resources of the node cannot be shared there.
+    fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<ResourceRefusal> {
+        let pod = self.pod.filter(|_| self.gates.node_resources)?;
+        let mut here = self
+            .allocated
+            .iter()
+            .filter(|claim| !is_away(cluster, node, claim));
+        here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
+    }
+
+    /// Answers `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts
+    /// as unavailable on a node only if nothing else rejected that node.
+    pub fn post_filter(
+        &self,
+        cluster: &Cluster<'_>,
+        answers: &[NodeAnswer],
+    ) -> Option<FrameworkStatus> {
+        if self
+            .extended
+            .as_ref()
+            .is_some_and(|extended| extended.left_over.is_some())
+        {
+            return None;
+        }
+        let freed = |claim: &&Claim| {
+            let reserved = &claim.status.reserved_for;
+            reserved
+                .iter()
+                .all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
+        };
+        let told = answers
+            .iter()
+            .enumerate()
+            .filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
+        let frees = told
+            .flat_map(|(node, _)| self.unavailable(cluster, node))
+            .any(|(claim, _)| freed(&claim));
+        let still = match self.rules.post_filter_says_why {
+            true => FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable"),
+            false => FrameworkStatus::plain(StatusCode::Unschedulable),
+        };
+        (!frees).then_some(still)
+    }
+}
+
+/// Returns true if the claim's allocation excludes the node.
+fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
+    let selector = claim
+        .status
+        .allocation
+        .as_ref()
+        .and_then(|allocation| allocation.node_selector.as_ref());
+    selector.is_some_and(|selector| {
+        let place = NodeFields {
+            node_name: None,
+            all_nodes: false,
+            selector: Some(selector),
+        };
+        !place
+            .has(node, &cluster.facts.nodes, &cluster.judgements)
+            .unwrap_or(false)
+    })
+}
+
+/// Returns the claims of a pod, or why they are not available. `find`: a claim of the pod's namespace.
+pub fn claims_of<'s>(
+    rules: &PluginRules,
+    pod: &Pod,
+    find: &dyn Fn(&str) -> Option<&'s Claim>,
+) -> Result<Vec<&'s Claim>, String> {
+    let namespace = &pod.metadata.namespace;
+    let pod_name = pod.metadata.full_name();
+    let mut claims = Vec::new();
+    for entry in &pod.spec.resource_claims {
+        let (name, generated) = match (
+            &entry.resource_claim_name,
+            &entry.resource_claim_template_name,
+        ) {
+            (Some(name), _) => (name.as_str(), false),
+            (None, Some(_)) => {
+                let statuses = pod
+                    .status
+                    .resource_claim_statuses
+                    .as_deref()
+                    .unwrap_or_default();
+                match statuses.iter().find(|status| status.name == entry.name) {
+                    None => {
+                        return Err(format!("pod \"{pod_name}\": ResourceClaim not created yet"));
+                    }
+                    Some(status) => match &status.resource_claim_name {
+                        None => continue,
+                        Some(name) => (name.as_str(), true),
+                    },
+                }
+            }
+            (None, None) => {
+                let entry = &entry.name;
+                return Err(format!(
+                    "pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"
+                ));
+            }
+        };
+        let claim: &Claim = find(name)
+            .ok_or_else(|| format!("could not find ResourceClaim \"{namespace}/{name}\""))?;
+        if claim.metadata.deletion_timestamp.is_some() {
+            return Err(format!("resourceclaim \"{name}\" is being deleted"));
+        }
+        if generated
+            && !claim.metadata.is_controlled_by(&pod.metadata.uid)
+            && !is_of_group(claim, pod)
+        {
+            return Err(rules
+                .not_owner
+                .replace("{claim}", &claim.metadata.full_name())
+                .replace("{pod}", &pod_name));
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+impl PodCase<'_> {
+    /// Returns the error of `Score`, which runs if several nodes fit and ends the attempt. `results`: how many claims the node allocates.
+    ///
+    /// Source: kube-scheduler 1.35.4, `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`, `computeScore`; the
+    /// framework's words in front (`pkg/scheduler/framework/runtime/framework.go`, `RunScorePlugins`).
+    pub fn score_error(&self, results: usize) -> Option<String> {
+        let fails = self.rules.scores_by_index
+            && self.pod.is_some()
+            && results > 0
+            && !self.allocated.is_empty();
+        fails.then(|| {
+            format!(
+                "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations {results} is smaller than number of claims"
+            )
+        })
+    }
+}
+
+/// Returns true if the claim was made for the pod's group.
+fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
+    let group = pod
+        .spec
+        .scheduling_group
+        .as_ref()
+        .and_then(|group| group.pod_group_name.as_deref());
+    let mut owners = claim.metadata.owner_references.iter();
+    group.is_some_and(|group| {
+        owners.any(|owner| owner.controller && owner.kind == "PodGroup" && owner.name == group)
+    })
+}
+
+/// A node's answer to a pod: `Filter`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeAnswer {
+    pub status: FrameworkStatus,
+    /// The allocator's outcome, if it was asked.
+    pub outcome: Option<AllocationOutcome>,
+    /// The claim for extended resources, if there is one.
+    pub extended: Option<Box<ExtendedClaim>>,
+    /// `Score`.
+    pub score: i64,
+    /// Resources of the node that devices take, if they are looked at and some do.
+    pub footprint: Option<Box<Footprint>>,
+}
+
+impl NodeAnswer {
+    /// Returns the results of the allocator.
+    pub fn allocations(&self) -> &[DeviceAllocation] {
+        match self.outcome.as_ref().map(|outcome| &outcome.verdict) {
+            Some(Verdict::Allocated(results)) => results,
+            _ => &[],
+        }
+    }
+}
+
+/// The message for claims that are allocated for other nodes.
+pub const UNAVAILABLE: &str = "resourceclaim not available on the node";
+
+/// Asks a node: `Filter`, then `Score`.
+pub fn filter(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    gathered: &Result<NodePools<'_>, String>,
+    budget: u64,
+) -> NodeAnswer {
+    let refused =
+        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+    let status = FrameworkStatus::plain(StatusCode::Success);
+    let mut answer = NodeAnswer {
+        status,
+        outcome: None,
+        extended: None,
+        score: 0,
+        footprint: None,
+    };
+    let extended = match case.extended_on(cluster, node) {
+        OnNode::None => None,
+        OnNode::Claim(claim) => Some(claim),
+        OnNode::Refused(reason) => {
+            answer.status = refused(reason);
+            return answer;
+        }
+    };
+    if let Some(refusal) = case.shared(cluster, node) {
+        answer.status = refusal.status.clone();
+        answer.footprint = Some(Box::new(Footprint {
+            refusal: Some(refusal),
+            ..Footprint::default()
+        }));
+        return answer;
+    }
+    let unavailable = !case.unavailable(cluster, node).is_empty();
+    let mut claims: Vec<&Claim> = case.pending.clone();
+    claims.extend(extended.as_ref().map(|extended| &extended.claim));
+    if !claims.is_empty() {
+        let outcome = allocate(cluster, node, gathered, &claims, budget);
+        match &outcome.verdict {
+            Verdict::Allocated(results) => {
+                let looks = case.gates.node_resources;
+                let footprint = looks
+                    .then(|| node_resources::check(cluster, case.pod, node, &claims, results))
+                    .flatten();
+                if let Some(refusal) = footprint
+                    .as_ref()
+                    .and_then(|footprint| footprint.refusal.as_ref())
+                {
+                    answer.status = refusal.status.clone();
+                }
+                answer.footprint = footprint.map(Box::new);
+            }
+            Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
+            Verdict::Fatal(error) => {
+                answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str())
+            }
+            Verdict::OfNode(error) => answer.status = refused(error),
+            Verdict::Panic(words) => {
+                answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str())
+            }
+            Verdict::Undecided => answer.status = out_of_time(cluster, case, node),
+        }
+        answer.score = score(case, &outcome);
+        answer.outcome = Some(outcome);
+    }
+    if unavailable && answer.status.code == StatusCode::Success {
+        answer.status = refused(UNAVAILABLE);
+    }
+    answer.extended = extended;
+    answer
+}
+
+/// Returns the status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
+/// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
+fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> FrameworkStatus {
+    const TIMED_OUT: &str = "timed out trying to allocate devices";
+    let refused =
+        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+    if !case.gates.filter_timeout {
+        return refused(&message!(
+            "device.search-goes-on",
+            "not known: the search is long, and kube-scheduler goes on with it as long as it takes"
+        ));
+    }
+    match cluster
+        .facts
+        .nodes
+        .get(node)
+        .filter(|_| case.rules.timeout_names_node)
+    {
+        Some(node) => FrameworkStatus::new(
+            StatusCode::Error,
+            format!("node {}: {TIMED_OUT}", node.metadata.name),
+        ),
+        None => refused(TIMED_OUT),
+    }
+}
+
+/// Maximum number of sub-requests of a request; the first gives as many points.
+const MOST_SUBREQUESTS: i64 = 8;
+
+/// Returns the points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3,
+/// `computeScore`).
+fn score(case: &PodCase<'_>, outcome: &AllocationOutcome) -> i64 {
+    if !case.rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
+        return 0;
+    }
+    let before = case.allocated.iter().flat_map(|claim| {
+        claim
+            .spec
+            .devices
+            .requests
+            .iter()
+            .filter(|request| request.exactly.is_none())
+            .flat_map(move |request| {
+                let chosen = |sub: &str| {
+                    results_of(claim)
+                        .iter()
+                        .any(|result| result.request == format!("{}/{sub}", request.name))
+                };
+                let subs = request.first_available.iter().enumerate();
+                subs.filter(move |(_, sub)| chosen(&sub.name))
+                    .map(|(at, _)| at)
+            })
+    });
+    let chosen = outcome.picked.iter().map(|(.., sub)| *sub).chain(before);
+    let points =
+        chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
+    points.fold(0, i64::saturating_add)
+}

@@ -1,0 +1,172 @@
+//! What is in use, from the status of every claim.
+
+use super::amount::Amount;
+use super::behaviour::Behaviour;
+use super::identity::{DeviceName, Identity};
+use super::objects::{AllocatedDevice, Claim};
+use super::sorted::Sorted;
+use std::rc::Rc;
+
+/// Capacity by name, in nanos.
+pub type Consumed<'f> = Sorted<&'f str, i128>;
+
+/// A change of a device that is in an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceChange {
+    Taken,
+    GivenBack {
+        /// How many other claims still hold it exclusively.
+        others: usize,
+    },
+}
+
+/// A set of identities.
+#[derive(Clone, Debug, Default)]
+pub struct Identities(Vec<bool>);
+
+impl Identities {
+    /// Adds one.
+    pub fn insert(&mut self, identity: Identity) {
+        let at = identity.index();
+        if at >= self.0.len() {
+            self.0.resize(at.saturating_add(1), false);
+        }
+        if let Some(place) = self.0.get_mut(at) {
+            *place = true;
+        }
+    }
+
+    /// Takes one out.
+    pub fn remove(&mut self, identity: Identity) {
+        if let Some(place) = self.0.get_mut(identity.index()) {
+            *place = false;
+        }
+    }
+
+    /// Returns true if the set contains the device.
+    pub fn contains(&self, identity: &Identity) -> bool {
+        self.0.get(identity.index()) == Some(&true)
+    }
+}
+
+/// The devices and shares in use.
+#[derive(Clone, Debug, Default)]
+pub struct DevicesInUse<'f> {
+    pub exclusive: Identities,
+    pub shared: Identities,
+    /// Per identity, the capacity used by shares; may be present but empty.
+    consumed: Vec<Option<Consumed<'f>>>,
+    /// By identity, the indexes of the claims that were given a device, those with administrative access too.
+    claims: Vec<Vec<usize>>,
+}
+
+impl<'f> DevicesInUse<'f> {
+    /// Sums up all claims, reserved or not. `consumable`: the gate for shares of devices is on. `identities`: the number of
+    /// identities.
+    pub fn of(
+        claims: &'f [Rc<Claim>],
+        behaviour: &Behaviour,
+        consumable: bool,
+        identities: usize,
+        identity_of: &dyn Fn(DeviceName<'_>) -> Option<Identity>,
+    ) -> Self {
+        let mut usage = DevicesInUse::default();
+        usage.consumed.resize(identities, None);
+        usage.claims.resize(identities, Vec::new());
+        let results = claims
+            .iter()
+            .enumerate()
+            .flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
+        for (at, result) in results {
+            let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else {
+                continue;
+            };
+            usage
+                .claims
+                .get_mut(identity.index())
+                .into_iter()
+                .for_each(|claims| claims.push(at));
+            if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
+                continue;
+            }
+            if consumable && result.share_id.is_some() {
+                usage.shared.insert(identity);
+                if let Some(consumed) = &result.consumed_capacity {
+                    usage.consume(identity, consumed);
+                }
+            } else {
+                usage.exclusive.insert(identity);
+            }
+        }
+        usage
+    }
+
+    /// Counts a device as used by a share with these capacities, or by one share less.
+    pub fn share(
+        &mut self,
+        identity: Identity,
+        consumed: &[(&'f str, i128)],
+        change: DeviceChange,
+    ) {
+        self.shared.insert(identity);
+        let Some(place) = self.consumed.get_mut(identity.index()) else {
+            return;
+        };
+        let sums = place.get_or_insert_default();
+        for (name, amount) in consumed {
+            let sum = sums.entry(name);
+            *sum = match change {
+                DeviceChange::Taken => sum.saturating_add(*amount),
+                DeviceChange::GivenBack { .. } => sum.saturating_sub(*amount),
+            };
+        }
+        if change != DeviceChange::Taken && sums.values().all(|sum| *sum <= 0) {
+            *place = None;
+            self.shared.remove(identity);
+        }
+    }
+
+    /// Adds what a share uses.
+    pub fn consume(&mut self, identity: Identity, consumed: &'f Sorted<String, Amount>) {
+        let Some(place) = self.consumed.get_mut(identity.index()) else {
+            return;
+        };
+        let sums = place.get_or_insert_default();
+        for (name, amount) in consumed.iter() {
+            let sum = sums.entry(name);
+            *sum = sum.saturating_add(amount.nanos());
+        }
+    }
+
+    /// Returns the capacity of a device used by shares; `None` if it has no known shares.
+    pub fn consumed(&self, identity: Identity) -> Option<&Consumed<'f>> {
+        self.consumed.get(identity.index()).and_then(Option::as_ref)
+    }
+
+    /// Returns the indexes of the claims that were given a device.
+    pub fn claims(&self, identity: Identity) -> &[usize] {
+        self.claims.get(identity.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the amount of a capacity that shares use.
+    pub fn used(&self, identity: Identity, capacity: &str) -> i128 {
+        self.consumed(identity)
+            .and_then(|sums| sums.get(capacity))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Returns true if some shares of the device are in use.
+    pub fn has_shares(&self, identity: Identity) -> bool {
+        self.shared.contains(&identity) || self.consumed(identity).is_some()
+    }
+}
+
+/// Returns the devices a claim was given.
+pub fn results_of(claim: &Claim) -> &[AllocatedDevice] {
+    claim
+        .status
+        .allocation
+        .as_ref()
+        .map_or(&[], |allocation| allocation.devices.results.as_slice())
+}

@@ -1,0 +1,391 @@
+//! What if: edits of the facts, after which the same question is asked again.
+
+use super::objects::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
+use super::sorted::Set;
+use crate::explain::words;
+use claimkit_model::message::message;
+use serde::Deserialize;
+use std::rc::Rc;
+
+/// The label that carries a node's name.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+/// Maximum number of nodes that are made up: each has slices of its own.
+const MOST_NODES: usize = 1_000;
+/// Maximum number of added nodes that one line names.
+const MOST_NAMES: usize = 3;
+
+/// Changes that a question assumes.
+///
+/// ```
+/// use claimkit::{AllocateOptions, WhatIf};
+///
+/// let what_if = WhatIf::default().free("team/old").untaint("gpu.example.com/broken").without_rule("broken").node_like("node-a*3");
+/// assert!(!what_if.is_empty());
+/// // No cluster, no claim to free.
+/// let error = claimkit::allocate("", &AllocateOptions::default().what_if(what_if)).unwrap_err();
+/// assert_eq!(error.kind(), claimkit::ErrorKind::WhatIf);
+/// ```
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(
+    rename_all = "camelCase",
+    default,
+    deny_unknown_fields,
+    expecting = "an object with lists of names"
+)]
+pub struct WhatIf {
+    /// Claims whose devices are given back: `namespace/name`.
+    pub free: Vec<String>,
+    /// Taints to remove, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
+    pub untaint: Vec<String>,
+    /// DeviceTaintRules that do not exist, by name.
+    pub without_rules: Vec<String>,
+    /// Adds a copy of each of these nodes, with all devices free; `NODE*3` adds three.
+    pub nodes_like: Vec<String>,
+}
+
+/// The objects that a change affects.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    /// A line for each change.
+    pub lines: Vec<String>,
+    /// Indexes of the added nodes.
+    pub nodes: Vec<usize>,
+}
+
+impl WhatIf {
+    /// Gives back the devices of a claim: `namespace/name`.
+    pub fn free(mut self, claim: impl Into<String>) -> Self {
+        self.free.push(claim.into());
+        self
+    }
+
+    /// Removes a taint, which is written as kubectl does: `key`, `key:effect`, `key=value:effect`.
+    pub fn untaint(mut self, taint: impl Into<String>) -> Self {
+        self.untaint.push(taint.into());
+        self
+    }
+
+    /// Leaves out the DeviceTaintRule with this name.
+    pub fn without_rule(mut self, name: impl Into<String>) -> Self {
+        self.without_rules.push(name.into());
+        self
+    }
+
+    /// Adds a copy of a node, with all devices free; `NODE*3` adds three.
+    pub fn node_like(mut self, node: impl Into<String>) -> Self {
+        self.nodes_like.push(node.into());
+        self
+    }
+
+    /// Returns true if nothing changes.
+    pub fn is_empty(&self) -> bool {
+        let lists = [
+            &self.free,
+            &self.untaint,
+            &self.without_rules,
+            &self.nodes_like,
+        ];
+        lists.iter().all(|list| list.is_empty())
+    }
+
+    /// Edits the facts, before the taints of rules are added.
+    ///
+    /// # Errors
+    /// A named object that does not exist, or too many nodes.
+    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
+        let mut changed = Changed::default();
+        for name in &self.free {
+            let found = facts
+                .claims
+                .iter()
+                .enumerate()
+                .find(|(_, claim)| claim.metadata.full_name() == *name);
+            let (at, claim) = found.ok_or_else(|| {
+                message!(
+                    "change.free-absent",
+                    "`free`: there is no ResourceClaim `{name}`",
+                    name
+                )
+            })?;
+            if claim.status.allocation.is_none() {
+                return Err(message!(
+                    "change.free-holds-none",
+                    "`free`: ResourceClaim `{name}` holds no devices",
+                    name
+                ));
+            }
+            free(facts, at);
+            changed.lines.push(message!(
+                "change.freed",
+                "ResourceClaim {name} holds no devices",
+                name
+            ));
+        }
+        for name in &self.without_rules {
+            let at = facts
+                .rules
+                .iter()
+                .position(|rule| rule.metadata.name == *name);
+            facts.rules.remove(at.ok_or_else(|| {
+                message!(
+                    "change.rule-absent",
+                    "`withoutRules`: there is no DeviceTaintRule `{name}`",
+                    name
+                )
+            })?);
+            changed.lines.push(message!(
+                "change.without-rule",
+                "DeviceTaintRule {name} is not there",
+                name
+            ));
+        }
+        for taint in &self.untaint {
+            changed.lines.push(untaint(taint, facts)?);
+        }
+        let wanted = self
+            .nodes_like
+            .iter()
+            .map(|entry| copies(entry))
+            .collect::<Result<Vec<_>, String>>()?;
+        let all = wanted
+            .iter()
+            .fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
+        if all > MOST_NODES {
+            return Err(message!(
+                "change.too-many-nodes",
+                "`nodesLike`: at most {most} nodes can be made up, not {all}",
+                most = MOST_NODES,
+                all
+            ));
+        }
+        for (name, count) in wanted {
+            let first = facts.nodes.len();
+            let names = add_nodes_like(name, count, facts)?;
+            changed.nodes.extend(first..facts.nodes.len());
+            changed.lines.push(match names.as_slice() {
+                [one] => message!(
+                    "change.node-added",
+                    "Node {one} is there, like {name} with nothing in use",
+                    one,
+                    name
+                ),
+                names => message!(
+                    "change.nodes-added",
+                    "Nodes {names} are there, like {name} with nothing in use",
+                    names = words::some(names, MOST_NAMES),
+                    name
+                ),
+            });
+        }
+        Ok(changed)
+    }
+}
+
+/// Frees the devices of a claim and the node resources that they take.
+pub fn free(facts: &mut Facts, claim: usize) {
+    let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else {
+        return;
+    };
+    claim.status.allocation = None;
+    claim.status.reserved_for.clear();
+    let Meta {
+        name, namespace, ..
+    } = &claim.metadata;
+    for pod in facts
+        .pods
+        .iter_mut()
+        .filter(|pod| pod.metadata.namespace == *namespace)
+    {
+        let is_other = |taken: &NodeResourceClaim| taken.resource_claim_name != *name;
+        if !pod
+            .status
+            .node_allocatable_resource_claim_statuses
+            .iter()
+            .all(is_other)
+        {
+            Rc::make_mut(pod)
+                .status
+                .node_allocatable_resource_claim_statuses
+                .retain(is_other);
+        }
+    }
+}
+
+/// Removes a taint from all devices, and the rules that set it.
+fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
+    let is_meant = |taint: &Taint| {
+        wanted == taint.key
+            || wanted == format!("{}:{}", taint.key, taint.effect)
+            || wanted == taint.name()
+    };
+    let before = facts.rules.len();
+    facts.rules.retain(|rule| !is_meant(&rule.spec.taint));
+    let rules = before.saturating_sub(facts.rules.len());
+    let mut devices = 0usize;
+    for slice in &mut facts.slices {
+        if slice
+            .spec
+            .devices
+            .iter()
+            .flat_map(|device| &device.taints)
+            .any(is_meant)
+        {
+            for device in &mut Rc::make_mut(slice).spec.devices {
+                let before = device.taints.len();
+                device.taints.retain(|taint| !is_meant(taint));
+                devices = devices.saturating_add(usize::from(device.taints.len() < before));
+            }
+        }
+    }
+    match (devices, rules) {
+        (0, 0) => Err(message!(
+            "change.taint-absent",
+            "`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`",
+            wanted
+        )),
+        _ => Ok(message!(
+            "change.untainted",
+            "no device has the taint {wanted}",
+            wanted
+        )),
+    }
+}
+
+/// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
+fn copies(entry: &str) -> Result<(&str, usize), String> {
+    let Some((name, count)) = entry.split_once('*') else {
+        return Ok((entry, 1));
+    };
+    let count = count.parse().ok().filter(|count| *count > 0);
+    let count = count.ok_or_else(|| {
+        message!(
+            "change.nodes-like-malformed",
+            "`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`",
+            entry,
+            name
+        )
+    })?;
+    Ok((name, count))
+}
+
+/// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
+/// their names.
+fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, String> {
+    let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
+    let found = found.ok_or_else(|| {
+        message!(
+            "change.node-absent",
+            "`nodesLike`: there is no Node `{name}`",
+            name
+        )
+    })?;
+    let node: Node = (**found).clone();
+    let taken: Set<String> = facts
+        .nodes
+        .iter()
+        .map(|node| node.metadata.name.clone())
+        .collect();
+    let free = |at: usize| match at {
+        1 => format!("{name}-copy"),
+        at => format!("{name}-copy-{at}"),
+    };
+    // Of one name more than there are nodes, one is free.
+    let last = taken.iter().count().saturating_add(count).saturating_add(1);
+    let names: Vec<String> = (1..last)
+        .map(free)
+        .filter(|name| !taken.contains(name))
+        .take(count)
+        .collect();
+    let slices = slices_to_copy(name, facts);
+    for copy in &names {
+        let mut node = node.clone();
+        node.metadata.name.clone_from(copy);
+        node.metadata.uid.clear();
+        if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
+            label.clone_from(copy);
+        }
+        facts.nodes.push(Rc::new(node));
+        facts
+            .slices
+            .extend(slices.iter().map(|slice| Rc::new(moved(slice, name, copy))));
+    }
+    Ok(names)
+}
+
+/// Returns the slices of the pools on a node, as a pool of a copy has them.
+fn slices_to_copy(name: &str, facts: &Facts) -> Vec<Slice> {
+    let here: Vec<&Rc<Slice>> = facts
+        .slices
+        .iter()
+        .filter(|slice| is_on(slice, name))
+        .collect();
+    let pools: Set<(String, String)> = here.iter().map(|slice| pool_of(slice)).collect();
+    let mut copies = Vec::new();
+    for pool in pools.iter() {
+        // The copy of an incomplete pool lacks the same number of slices.
+        let newest = here
+            .iter()
+            .filter(|slice| pool_of(slice) == *pool)
+            .map(|slice| slice.spec.pool.generation)
+            .max();
+        let is_copied =
+            |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
+        let (mut have, mut on_node) = (0i64, 0i64);
+        for slice in facts.slices.iter().filter(|slice| is_copied(slice)) {
+            have = have.saturating_add(1);
+            on_node = on_node.saturating_add(i64::from(is_on(slice, name)));
+        }
+        for slice in here.iter().filter(|slice| pool_of(slice) == *pool) {
+            let mut slice = (***slice).clone();
+            let lacking = slice.spec.pool.resource_slice_count.saturating_sub(have);
+            slice.spec.pool.resource_slice_count = on_node.saturating_add(lacking).max(0);
+            copies.push(slice);
+        }
+    }
+    copies
+}
+
+fn pool_of(slice: &Slice) -> (String, String) {
+    (slice.spec.driver.clone(), slice.spec.pool.name.clone())
+}
+
+/// Returns true if the slice, or one of its devices, is bound to a node by name.
+fn is_on(slice: &Slice, node: &str) -> bool {
+    let on = |name: &Option<String>| name.as_deref() == Some(node);
+    let each = slice.spec.per_device_node_selection == Some(true);
+    on(&slice.spec.node_name)
+        || each
+            && slice
+                .spec
+                .devices
+                .iter()
+                .any(|device| on(&device.node_name))
+}
+
+/// Copies a slice for another node, with only the devices of the first node.
+fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
+    let on = |name: &Option<String>| name.as_deref() == Some(from);
+    let mut slice = slice.clone();
+    if on(&slice.spec.node_name) {
+        slice.spec.node_name = Some(to.to_owned());
+    } else {
+        slice.spec.devices.retain(|device| on(&device.node_name));
+        slice
+            .spec
+            .devices
+            .iter_mut()
+            .for_each(|device| device.node_name = Some(to.to_owned()));
+    }
+    slice.spec.pool.name = renamed(&slice.spec.pool.name, from, to);
+    slice.metadata.name = renamed(&slice.metadata.name, from, to);
+    slice
+}
+
+/// Replaces the node's name inside a name, or appends the new node's name.
+fn renamed(name: &str, from: &str, to: &str) -> String {
+    if name.contains(from) {
+        name.replacen(from, to, 1)
+    } else {
+        format!("{name}-{to}")
+    }
+}

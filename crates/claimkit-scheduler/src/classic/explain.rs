@@ -1,0 +1,475 @@
+//! Why a requirement holds on a node or not, in words that read well aloud.
+
+use crate::classic::bits::Bits;
+use crate::classic::matching::{Matches, TermState};
+use crate::classic::nodes::{LabelColumn, PreparedNodes};
+use crate::selector::{Requirement, TermList, Test, integer};
+use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::message::{self, Template, message, template};
+use claimkit_model::nearest::did_you_mean;
+use claimkit_model::nearest::distance;
+use std::borrow::Cow;
+
+/// Maximum number of values that are named in a sentence.
+const SHOWN_VALUES: usize = 8;
+
+/// A requirement on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained<'n> {
+    /// The node's value of the label or field; `None` if it is missing, or if fields are not evaluated.
+    pub actual: Option<&'n str>,
+    /// Whether it holds; `None` if it cannot be parsed, or is not looked at.
+    pub holds: Option<bool>,
+    /// The sentence, e.g. ``label `zone` is `c`, wanted one of `a`, `b` ``.
+    pub why: String,
+}
+
+/// Explains a requirement on a node.
+pub fn requirement<'n>(
+    requirement: &Requirement<'_>,
+    nodes: &'n PreparedNodes,
+    node: usize,
+) -> Explained<'n> {
+    if nodes.is_nil() {
+        return Explained {
+            actual: None,
+            holds: None,
+            why: no_node().into_owned(),
+        };
+    }
+    let key = requirement.key;
+    let actual = match requirement.list {
+        TermList::Expressions => nodes.label(key).and_then(|label| label.value(node)),
+        TermList::Fields if nodes.name(node).is_empty() => {
+            let why = match &requirement.test {
+                Ok(_) => message!(
+                    "node.no-name",
+                    "the node has no name: fields are not looked at"
+                )
+                .into_owned(),
+                Err(_) => unusable(requirement),
+            };
+            return Explained {
+                actual: None,
+                holds: None,
+                why,
+            };
+        }
+        TermList::Fields if key == "metadata.name" => Some(nodes.name(node)),
+        // Any other field has the empty string as its value.
+        TermList::Fields => Some(""),
+    };
+    let Ok(test) = &requirement.test else {
+        return Explained {
+            actual,
+            holds: None,
+            why: unusable(requirement),
+        };
+    };
+    let holds = test.holds(actual);
+    let is = is(requirement, actual);
+    let verdict = match (test, holds) {
+        (Test::In(values), false) => Some(wanted(values)),
+        (Test::NotIn(values), false) => Some(unwanted(values)),
+        (Test::Gt(bound), false) => Some(message!(
+            "node.wanted-more",
+            "wanted more than `{bound}`",
+            bound
+        )),
+        (Test::Lt(bound), false) => Some(message!(
+            "node.wanted-less",
+            "wanted less than `{bound}`",
+            bound
+        )),
+        (Test::DoesNotExist, false) => {
+            Some(message!("node.wanted-none", "wanted none").into_owned())
+        }
+        (Test::Exists, _) | (Test::DoesNotExist, true) => None,
+        (Test::In(values), true) if values.len() > 1 => Some(message!(
+            "node.one-of",
+            "one of {values}",
+            values = quoted(values)
+        )),
+        (Test::In(_), true) => None,
+        (Test::NotIn(values), true) => Some(not(values)),
+        (Test::Gt(bound), true) => Some(message!("node.more", "more than `{bound}`", bound)),
+        (Test::Lt(bound), true) => Some(message!("node.less", "less than `{bound}`", bound)),
+    };
+    let why = match verdict {
+        Some(verdict) => message!("node.judged", "{is}, {verdict}", is, verdict),
+        None => is,
+    };
+    Explained {
+        actual,
+        holds: Some(holds),
+        why,
+    }
+}
+
+fn no_node() -> Cow<'static, str> {
+    message!("node.none", "there is no node")
+}
+
+fn unusable(requirement: &Requirement<'_>) -> String {
+    let errors = requirement
+        .test
+        .as_ref()
+        .err()
+        .map_or(&[][..], Vec::as_slice);
+    errors
+        .iter()
+        .map(|error| error.message.as_str())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// Says what a node has for a requirement that can be used.
+fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
+    let key = requirement.key;
+    let compared = matches!(requirement.test, Ok(Test::Gt(_) | Test::Lt(_)));
+    match (requirement.list, actual) {
+        (TermList::Fields, Some(name)) if !name.is_empty() => {
+            message!("node.name", "the name is `{name}`", name)
+        }
+        (TermList::Fields, _) => message!("node.field-empty", "field `{key}` is empty", key),
+        (TermList::Expressions, None) => {
+            message!("node.label-missing", "label `{key}` is missing", key)
+        }
+        (TermList::Expressions, Some("")) if compared => {
+            message!(
+                "node.label-empty-no-integer",
+                "label `{key}` is empty, which is no integer",
+                key
+            )
+        }
+        (TermList::Expressions, Some("")) => {
+            message!("node.label-empty", "label `{key}` is empty", key)
+        }
+        (TermList::Expressions, Some(value)) if compared && integer(value).is_none() => {
+            message!(
+                "node.label-no-integer",
+                "label `{key}` is `{value}`, which is no integer",
+                key,
+                value
+            )
+        }
+        (TermList::Expressions, Some(value)) => {
+            message!("node.label", "label `{key}` is `{value}`", key, value)
+        }
+    }
+}
+
+fn quoted(values: &[&str]) -> String {
+    let shown: Vec<String> = values
+        .iter()
+        .take(SHOWN_VALUES)
+        .map(|value| format!("`{value}`"))
+        .collect();
+    let shown = shown.join(", ");
+    match values.len().saturating_sub(SHOWN_VALUES) {
+        0 => shown,
+        more => message!("node.values-more", "{shown}, {more} more", shown, more),
+    }
+}
+
+fn wanted(values: &[&str]) -> String {
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!("node.wanted", "wanted {value}", value = shown),
+        _ => message!(
+            "node.wanted-one-of",
+            "wanted one of {values}",
+            values = shown
+        ),
+    }
+}
+
+fn unwanted(values: &[&str]) -> String {
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!(
+            "node.wanted-anything-but",
+            "wanted anything but {value}",
+            value = shown
+        ),
+        _ => message!(
+            "node.wanted-none-of",
+            "wanted none of {values}",
+            values = shown
+        ),
+    }
+}
+
+fn not(values: &[&str]) -> String {
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!("node.not", "not {value}", value = shown),
+        _ => message!("node.none-of", "none of {values}", values = shown),
+    }
+}
+
+const NUMBERS: [Template; 13] = [
+    template!("node.number-none", "none"),
+    template!("node.number-one", "one"),
+    template!("node.number-two", "two"),
+    template!("node.number-three", "three"),
+    template!("node.number-four", "four"),
+    template!("node.number-five", "five"),
+    template!("node.number-six", "six"),
+    template!("node.number-seven", "seven"),
+    template!("node.number-eight", "eight"),
+    template!("node.number-nine", "nine"),
+    template!("node.number-ten", "ten"),
+    template!("node.number-eleven", "eleven"),
+    template!("node.number-twelve", "twelve"),
+];
+
+/// Writes a number in words.
+pub fn spoken(number: usize) -> Cow<'static, str> {
+    NUMBERS
+        .get(number)
+        .map_or_else(|| Cow::Owned(number.to_string()), |word| word.text())
+}
+
+/// Why no term matches a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// In one line, e.g. ``term 2 of 3 misses by one: label `model` is `t4`, wanted `a100` ``.
+    pub text: String,
+    /// The nearest term and its first requirement that fails: where to look in the text.
+    pub at: Option<(usize, usize)>,
+}
+
+/// Explains a node that the selector does not select; `None` if it does.
+pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Option<Miss> {
+    if matches.any.has(node) {
+        return None;
+    }
+    let only = |text: Cow<'static, str>| {
+        Some(Miss {
+            text: text.into_owned(),
+            at: None,
+        })
+    };
+    if nodes.is_nil() {
+        return only(no_node());
+    }
+    if matches.terms.is_empty() {
+        return only(message!(
+            "node.selector-no-term",
+            "the selector has no term: it selects no node"
+        ));
+    }
+    let Some((term, failing)) = matches.nearest(node) else {
+        return match matches
+            .terms
+            .iter()
+            .all(|term| term.state == TermState::Empty)
+        {
+            true => only(message!(
+                "node.selector-empty-terms",
+                "the selector has only empty terms: they select no node"
+            )),
+            false => only(message!(
+                "node.selector-unusable",
+                "no term of the selector can be used"
+            )),
+        };
+    };
+    let requirements = matches
+        .selector
+        .terms
+        .get(term)
+        .map_or(&[][..], |term| term.requirements.as_slice());
+    let failures = failing.iter().filter_map(|&at| requirements.get(at));
+    let whys = message::sentences(failures.map(|failing| requirement(failing, nodes, node).why));
+    let count = spoken(failing.len());
+    let text = match matches.terms.len() {
+        1 => message!(
+            "node.term-misses",
+            "the term misses by {count}: {whys}",
+            count,
+            whys
+        ),
+        terms => message!(
+            "node.term-of-misses",
+            "term {term} of {terms} misses by {count}: {whys}",
+            term = term.saturating_add(1),
+            terms,
+            count,
+            whys
+        ),
+    };
+    Some(Miss {
+        text,
+        at: failing.first().map(|&first| (term, first)),
+    })
+}
+
+/// The inverse view of one requirement: which nodes it removes from its term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    pub term: usize,
+    /// The requirement's place among the term's.
+    pub requirement: usize,
+    /// Nodes on which it does not hold.
+    pub removes: Bits,
+    /// Nodes on which all others of the term hold.
+    pub alone: Bits,
+    /// Without it the term would select nodes; with it, it selects none.
+    pub empties: bool,
+}
+
+/// Returns the inverse view of a selector: its requirements, term by term. Terms that are empty or cannot be parsed have none.
+pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
+    let mut removals = Vec::new();
+    for (index, term) in matches
+        .terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| term.state == TermState::Judged)
+    {
+        let Some(len) = term.holds.first().map(Bits::len) else {
+            continue;
+        };
+        let (mut once, mut twice) = (Bits::none(len), Bits::none(len));
+        for holds in &term.holds {
+            let fails = holds.not();
+            let mut again = fails.clone();
+            again.and(&once);
+            twice.or(&again);
+            once.or(&fails);
+        }
+        once.and_not(&twice);
+        for (requirement, holds) in term.holds.iter().enumerate() {
+            let removes = holds.not();
+            let mut alone = removes.clone();
+            alone.and(&once);
+            let empties = term.all.is_empty() && !alone.is_empty();
+            removals.push(Removal {
+                term: index,
+                requirement,
+                removes,
+                alone,
+                empties,
+            });
+        }
+    }
+    removals
+}
+
+/// Maximum number of distinct values that are searched for a similar one.
+const MAX_SEARCHED: usize = 2000;
+
+/// Reports a label, or values of it, that no given node has.
+pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
+    if nodes.is_nil() || nodes.is_empty() || requirement.list != TermList::Expressions {
+        return None;
+    }
+    let Ok(test) = &requirement.test else {
+        return None;
+    };
+    if test.holds(None) {
+        return None;
+    }
+    let key = requirement.key;
+    let Some(label) = nodes.label(key) else {
+        let message = message!("node.label-unknown", "no node has a label `{key}`", key);
+        let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
+        let near = nearest(key, nodes.labels().map(LabelColumn::key));
+        return Some(match near {
+            Some(near) => finding.with_help(did_you_mean(near)),
+            None => finding.with_help(message!(
+                "node.label-unknown-help",
+                "check the label's key against `kubectl get nodes --show-labels`"
+            )),
+        });
+    };
+    if label.values().any(|value| test.holds(Some(value))) {
+        return None;
+    }
+    let message = match test {
+        Test::In(values) => {
+            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
+            let values = shown
+                .reduce(|first, other| message!("node.or", "{first} or {other}", first, other));
+            let values = values.unwrap_or_default();
+            message!(
+                "node.value-unknown",
+                "no node has {values} for label `{key}`",
+                values,
+                key
+            )
+        }
+        Test::Gt(bound) => {
+            message!(
+                "node.no-value-more",
+                "no node has more than `{bound}` for label `{key}`",
+                bound,
+                key
+            )
+        }
+        Test::Lt(bound) => {
+            message!(
+                "node.no-value-less",
+                "no node has less than `{bound}` for label `{key}`",
+                bound,
+                key
+            )
+        }
+        _ => return None,
+    };
+    let finding = Finding::new(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
+    let near = match test {
+        Test::In(values) if label.values().len() <= MAX_SEARCHED => values
+            .iter()
+            .take(8)
+            .find_map(|value| nearest(value, label.values())),
+        Test::Gt(_) => label
+            .values()
+            .filter(|value| integer(value).is_some())
+            .max_by_key(|value| integer(value)),
+        Test::Lt(_) => label
+            .values()
+            .filter(|value| integer(value).is_some())
+            .min_by_key(|value| integer(value)),
+        _ => None,
+    };
+    Some(match (near, test) {
+        (Some(near), Test::In(_)) => finding.with_help(did_you_mean(near)),
+        (Some(value), Test::Gt(_)) => finding.with_help(message!(
+            "node.largest-value",
+            "the largest value is `{value}`",
+            value
+        )),
+        (Some(value), _) => finding.with_help(message!(
+            "node.smallest-value",
+            "the smallest value is `{value}`",
+            value
+        )),
+        _ => {
+            let some: Vec<String> = label
+                .values()
+                .take(5)
+                .map(|value| format!("`{value}`"))
+                .collect();
+            finding.with_help(message!(
+                "node.values",
+                "nodes have {values}",
+                values = some.join(", ")
+            ))
+        }
+    })
+}
+
+/// Finds the most similar of some texts, if it is similar at all.
+fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let close = (text.len() / 3).max(1);
+    let lowered = text.to_ascii_lowercase();
+    among
+        .filter(|have| have.len().abs_diff(text.len()) <= close)
+        .map(|have| (distance(&lowered, &have.to_ascii_lowercase()), have))
+        .filter(|(distance, _)| *distance <= close)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, have)| have)
+}

@@ -1,0 +1,517 @@
+//! The matrix: every reason that keeps a request from a device.
+
+use super::account::{
+    CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason,
+    TolerationReason,
+};
+use super::kinds::{CapacityFault, FeatureField};
+use crate::allocator::amount::{Amount, spell, spell_like};
+use crate::allocator::behaviour::CounterPlace as Style;
+use crate::allocator::capacity::{self, CapacityRefusal};
+use crate::allocator::cluster::{Cluster, DeviceAt};
+use crate::allocator::constraints::{self, attribute};
+use crate::allocator::counters::{needed, opening, uses_counters};
+use crate::allocator::features::Feature;
+use crate::allocator::nodes::NodeFields;
+use crate::allocator::objects::{Claim, Device, Selector, Taint, Toleration};
+use crate::allocator::pools::{Ignored, NodePools, Pool};
+use crate::allocator::prepare::RequestChoice;
+use crate::allocator::selectors::Cell;
+use crate::allocator::sorted::Sorted;
+use crate::allocator::taints;
+use claimkit_model::nearest::alike;
+
+/// A device that a user would expect on the node.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownDevice<'g, 's> {
+    pub at: DeviceAt,
+    /// Its pool, if its slice belongs to one here.
+    pub pool: Option<&'g Pool<'s>>,
+    /// Why its slice is left out.
+    pub ignored: Option<&'g Ignored>,
+    /// Its slice holds counters, so its devices are not offered.
+    pub beside_counters: bool,
+}
+
+/// Returns the devices of a node: the offered ones, and those in slices of the node that are ignored.
+pub fn shown<'g, 's>(
+    cluster: &Cluster<'s>,
+    gathered: &'g NodePools<'s>,
+) -> Vec<ShownDevice<'g, 's>> {
+    let mut list = Vec::new();
+    for pool in &gathered.pools {
+        for slice in &pool.devices {
+            let shown = |(at, _)| ShownDevice {
+                at,
+                pool: Some(&**pool),
+                ignored: None,
+                beside_counters: false,
+            };
+            list.extend(cluster.devices_of(*slice).map(shown));
+        }
+        // Counter slices of other nodes' pools are visible everywhere; do not list their devices here.
+        let foreign = pool.is_sound() && pool.devices.is_empty();
+        let beside_counters = pool.is_sound();
+        for slice in pool
+            .collected
+            .iter()
+            .filter(|slice| !foreign && !pool.devices.contains(slice))
+        {
+            let shown = |(at, _)| ShownDevice {
+                at,
+                pool: Some(&**pool),
+                ignored: None,
+                beside_counters,
+            };
+            list.extend(cluster.devices_of(*slice).map(shown));
+        }
+    }
+    for (slice, ignored) in &gathered.ignored {
+        let shown = |(at, _)| ShownDevice {
+            at,
+            pool: None,
+            ignored: Some(ignored),
+            beside_counters: false,
+        };
+        list.extend(cluster.devices_of(*slice).map(shown));
+    }
+    list
+}
+
+/// Returns the indexes of the claims that were given a device.
+pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
+    cluster.usage.claims(cluster.identity(at)).to_vec()
+}
+
+/// Returns the pods that reserve a claim.
+pub fn pods_of(claim: &Claim) -> Vec<String> {
+    claim
+        .status
+        .reserved_for
+        .iter()
+        .map(|consumer| consumer.name.clone())
+        .collect()
+}
+
+/// The question asked about each device.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceQuestion<'a, 's> {
+    pub cluster: &'a Cluster<'s>,
+    /// Index of the node.
+    pub node: usize,
+    pub claim: &'a Claim,
+    pub choice: &'a RequestChoice<'a>,
+    /// Say what selectors read.
+    pub values: bool,
+}
+
+impl DeviceQuestion<'_, '_> {
+    /// Returns all reasons against a device, in upstream's order.
+    pub fn reasons(&self, shown: &ShownDevice<'_, '_>) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let Some((slice, device)) = self.cluster.device(shown.at) else {
+            return reasons;
+        };
+        self.pool(shown, &mut reasons);
+        self.use_of(shown.at, &mut reasons);
+        if !device.shapeless
+            && device
+                .binding_conditions
+                .as_ref()
+                .is_some_and(|conditions| !conditions.is_empty())
+        {
+            let needs = self.cluster.behaviour.binding_needs_feature
+                && !self.cluster.has(Feature::DeviceBindingAndStatus);
+            reasons.extend(needs.then_some(Reason::FeatureOff {
+                field: FeatureField::BindingConditions,
+            }));
+        }
+        self.selectors(shown.at, &mut reasons);
+        let place = NodeFields::of_device(device);
+        let nodes = &self.cluster.facts.nodes;
+        if slice.spec.per_device_node_selection == Some(true)
+            && !place
+                .has(self.node, nodes, &self.cluster.judgements)
+                .unwrap_or(false)
+        {
+            reasons.push(Reason::DeviceNotOnNode);
+        }
+        self.capacity(shown.at, device, &mut reasons);
+        self.counters(shown, device, &mut reasons);
+        if self.cluster.has(Feature::DeviceTaints) {
+            let tolerations = &self.choice.ask.tolerations;
+            let open = |taint: &&Taint| {
+                taints::matters(self.cluster.behaviour, taint)
+                    && !tolerations
+                        .iter()
+                        .any(|one| taints::tolerates(one, taint).is_ok())
+            };
+            for taint in device.taints.iter().filter(open) {
+                // A driver may list the same taint twice.
+                let reason = Reason::Taint(taint_reason(taint, tolerations));
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+        }
+        for (index, constraint) in self.claim.spec.devices.constraints.iter().enumerate() {
+            if !constraints::applies(constraint, self.choice.name, self.choice.sub_name) {
+                continue;
+            }
+            if let Some((kind, name)) = constraints::kind(constraint, self.cluster.behaviour)
+                && attribute(device, &slice.spec.driver, name).is_none()
+            {
+                let near = near_attributes(device, &slice.spec.driver, name);
+                reasons.push(Reason::Constraint {
+                    index,
+                    kind,
+                    attribute: name.to_owned(),
+                    near,
+                });
+            }
+        }
+        reasons
+    }
+
+    fn pool(&self, shown: &ShownDevice<'_, '_>, reasons: &mut Vec<Reason>) {
+        match shown.ignored {
+            Some(Ignored::OldGeneration(newest)) => {
+                reasons.push(Reason::PoolOldGeneration { newest: *newest })
+            }
+            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff {
+                field: FeatureField::OfSlice,
+            }),
+            Some(Ignored::NoNode) => reasons.push(Reason::DeviceNotOnNode),
+            None => {}
+        }
+        if let Some(pool) = shown.pool {
+            let passed = self.cluster.behaviour.passes_bad_pools || self.choice.all.is_some();
+            if pool.incomplete && passed {
+                reasons.push(Reason::PoolIncomplete {
+                    have: pool.have,
+                    want: pool.want,
+                });
+            }
+            if let Some(reason) = &pool.invalid {
+                reasons.push(Reason::PoolInvalid {
+                    reason: reason.clone(),
+                });
+            }
+        }
+        if shown.beside_counters {
+            reasons.push(Reason::SliceWithCounters);
+        }
+    }
+
+    fn use_of(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if self.choice.admin() || !cluster.usage.exclusive.contains(&cluster.identity(at)) {
+            return;
+        }
+        let claims = holders(cluster, at);
+        let of = |index: &usize| cluster.facts.claims.get(*index);
+        let pods = claims
+            .iter()
+            .filter_map(of)
+            .flat_map(|claim| pods_of(claim))
+            .collect();
+        reasons.push(Reason::InUse {
+            claims: claims
+                .iter()
+                .filter_map(of)
+                .map(|claim| claim.metadata.full_name())
+                .collect(),
+            pods,
+        });
+    }
+
+    /// Returns true if all selectors select a device.
+    pub fn is_selected(&self, at: DeviceAt) -> bool {
+        let mut reasons = Vec::new();
+        self.selectors(at, &mut reasons);
+        reasons.is_empty()
+    }
+
+    fn selectors(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+        let of_class = self
+            .choice
+            .class
+            .map_or(&[][..], |class| class.spec.selectors.as_slice());
+        let refused = |selectors: &[Selector],
+                       reasons: &mut Vec<Reason>,
+                       wrap: fn(SelectorReason) -> Reason| {
+            for (index, selector) in selectors.iter().enumerate() {
+                if let Some(reason) = self.selector(selector, index, at) {
+                    reasons.push(wrap(reason));
+                }
+            }
+        };
+        refused(of_class, reasons, Reason::ClassSelector);
+        refused(&self.choice.ask.selectors, reasons, Reason::RequestSelector);
+    }
+
+    fn selector(&self, selector: &Selector, index: usize, at: DeviceAt) -> Option<SelectorReason> {
+        let error = match self.cluster.ask(selector, at) {
+            Some(Cell::Yes) => return None,
+            Some(Cell::No) => None,
+            _ => Some(self.cluster.selector_error(selector, at)),
+        };
+        let mut values = Sorted::new();
+        if self.values {
+            values = self
+                .cluster
+                .reads(selector, at)
+                .into_iter()
+                .map(|read| (read.path, read.value))
+                .collect();
+        }
+        Some(SelectorReason {
+            index,
+            error,
+            values,
+        })
+    }
+
+    fn capacity(&self, at: DeviceAt, device: &Device, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if !cluster.has(Feature::ConsumableCapacity) {
+            return;
+        }
+        let identity = cluster.identity(at);
+        let arithmetic = capacity::Arithmetic::of(cluster);
+        let checked = capacity::check(
+            self.choice.ask,
+            device,
+            identity,
+            &cluster.usage,
+            &Sorted::new(),
+            arithmetic,
+        );
+        let Err(refusal) = checked else { return };
+        let name = refusal.name();
+        let total = device
+            .capacity
+            .get(name)
+            .map(|capacity| capacity.value.text().to_owned());
+        let asked = capacity::requests(self.choice.ask)
+            .get(name)
+            .map(|amount| amount.text().to_owned());
+        let mut reason = CapacityReason {
+            name: name.to_owned(),
+            asked,
+            total,
+            ..CapacityReason::default()
+        };
+        let charged = |amount: &Amount| Some(amount.text().to_owned());
+        match &refusal {
+            CapacityRefusal::Unknown(_) => {
+                reason.why = CapacityFault::UnknownName;
+                reason.names = device.capacity.keys().cloned().collect();
+            }
+            CapacityRefusal::AboveMax(_, needed, max) => {
+                (reason.why, reason.charged, reason.max) =
+                    (CapacityFault::Max, charged(needed), charged(max));
+            }
+            CapacityRefusal::OffStep(_, needed) => {
+                (reason.why, reason.charged) = (CapacityFault::Step, charged(needed))
+            }
+            CapacityRefusal::NotValid(_, needed) => {
+                (reason.why, reason.charged) = (CapacityFault::Values, charged(needed))
+            }
+            // The attempt ends with upstream's text.
+            CapacityRefusal::Error(..) => return,
+            CapacityRefusal::Exhausted(_, needed, used, _) => {
+                let all = device
+                    .capacity
+                    .get(name)
+                    .map_or(0, |capacity| capacity.value.nanos());
+                let beside = reason.total.as_deref().unwrap_or_default();
+                let left = spell_like(all.saturating_sub(*used), beside);
+                reason.used = Some(spell_like(*used, beside));
+                (reason.why, reason.charged, reason.left) =
+                    (CapacityFault::Exhausted, charged(needed), Some(left));
+                let claims = holders(cluster, at)
+                    .into_iter()
+                    .filter_map(|index| cluster.facts.claims.get(index));
+                reason.holders = claims.map(|claim| claim.metadata.full_name()).collect();
+            }
+        }
+        reasons.push(Reason::Capacity(reason));
+    }
+
+    /// Adds the counters short of what the device needs, with nothing chosen yet.
+    fn counters(&self, shown: &ShownDevice<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if device.consumes_counters.is_empty() {
+            return;
+        }
+        if !cluster.has(Feature::PartitionableDevices) {
+            let refused = cluster.behaviour.consumers_need_feature;
+            reasons.extend(refused.then_some(Reason::FeatureOff {
+                field: FeatureField::ConsumesCounters,
+            }));
+            return;
+        }
+        let (Some(pool), Some(slice)) = (shown.pool, cluster.slice(shown.at.slice)) else {
+            return;
+        };
+        let known = cluster.usage.consumed(cluster.identity(shown.at)).is_some();
+        if known
+            && device.allow_multiple_allocations == Some(true)
+            && cluster.behaviour.shares_charged_once
+        {
+            return;
+        }
+        let left = opening(cluster, pool, slice, shown.at.slice);
+        // A device in use does not lack the counters that it consumes itself: they become free with the device.
+        let shares = cluster.usage.has_shares(cluster.identity(shown.at));
+        let held = !shares
+            && reasons
+                .iter()
+                .any(|reason| matches!(reason, Reason::InUse { .. }));
+        let own: Vec<(&str, &str)> = device
+            .consumes_counters
+            .iter()
+            .flat_map(|one| {
+                one.counters
+                    .keys()
+                    .map(|counter| (one.counter_set.as_str(), counter.as_str()))
+            })
+            .collect();
+        // An overdrawn counter also blocks devices that do not use it.
+        let others = left
+            .iter()
+            .flat_map(|(set, counters)| counters.keys().map(|counter| (*set, *counter)));
+        let others: Vec<(&str, &str)> = match cluster.behaviour.counters {
+            Style::SliceAnew => Vec::new(),
+            Style::SliceByName | Style::PoolByName | Style::PoolById => {
+                others.filter(|counter| !own.contains(counter)).collect()
+            }
+        };
+        for (set, counter) in own.into_iter().chain(others) {
+            let needed = needed(device, set, counter);
+            let known = left
+                .get(set)
+                .and_then(|counters| counters.get(counter))
+                .copied();
+            // A missing counter counts as used up, or is not checked, depending on the release.
+            let known = known.or((cluster.behaviour.counters == Style::SliceAnew).then_some(0));
+            let available = known.map(|left| left.saturating_add(if held { needed } else { 0 }));
+            let Some(available) = available.filter(|available| *available < needed) else {
+                continue;
+            };
+            let total = pool
+                .sets
+                .get(set)
+                .and_then(|counters| counters.get(counter))
+                .copied();
+            reasons.push(Reason::Counters(CounterReason {
+                set: set.to_owned(),
+                counter: counter.to_owned(),
+                needed: spell(needed),
+                available: spell(available),
+                total: total.map(spell).unwrap_or_default(),
+                holders: counter_holders(cluster, pool, set, counter, held.then_some(shown.at)),
+            }));
+        }
+    }
+}
+
+/// Returns the attributes of a device that were probably meant: those of the same name in another domain, or else those of nearly
+/// this name.
+fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
+    let short = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let full = |name: &String| {
+        if name.contains('/') {
+            name.clone()
+        } else {
+            format!("{driver}/{name}")
+        }
+    };
+    let same: Vec<String> = device
+        .attributes
+        .keys()
+        .filter(|name| short(name) == short(wanted))
+        .map(full)
+        .collect();
+    if !same.is_empty() {
+        return same;
+    }
+    device
+        .attributes
+        .keys()
+        .filter(|name| alike(&short(wanted), &short(name)))
+        .map(full)
+        .collect()
+}
+
+/// Returns the claims that use a counter of a pool; one device can be excluded.
+fn counter_holders(
+    cluster: &Cluster<'_>,
+    pool: &Pool<'_>,
+    set: &str,
+    counter: &str,
+    apart: Option<DeviceAt>,
+) -> Vec<CounterHolder> {
+    let mut list = Vec::new();
+    for (at, device) in pool
+        .devices
+        .iter()
+        .chain(&pool.others)
+        .flat_map(|slice| cluster.devices_of(*slice))
+    {
+        if apart == Some(at)
+            || !uses_counters(cluster, cluster.identity(at))
+            || needed(device, set, counter) == 0
+        {
+            continue;
+        }
+        for claim in holders(cluster, at)
+            .into_iter()
+            .filter_map(|index| cluster.facts.claims.get(index))
+        {
+            list.push(CounterHolder {
+                device: device.name.clone(),
+                claim: claim.metadata.full_name(),
+                pods: pods_of(claim),
+            });
+        }
+    }
+    list
+}
+
+fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
+    let why = |(index, toleration)| {
+        Some(TolerationReason {
+            index,
+            why: taints::tolerates(toleration, taint).err()?,
+        })
+    };
+    TaintReason {
+        key: taint.key.clone(),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
+        from: taint
+            .rule
+            .as_ref()
+            .map_or_else(|| "driver".to_owned(), |rule| format!("rule/{rule}")),
+        tolerations: tolerations.iter().enumerate().filter_map(why).collect(),
+        toleration: against(taint),
+    }
+}
+
+/// Makes a toleration for exactly this taint.
+pub fn against(taint: &Taint) -> Toleration {
+    let operator = if taint.value.is_empty() {
+        "Exists"
+    } else {
+        "Equal"
+    };
+    Toleration {
+        key: taint.key.clone(),
+        operator: operator.to_owned(),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
+        toleration_seconds: None,
+    }
+}

@@ -1,0 +1,432 @@
+//! Requests that can each be satisfied alone, and why they conflict.
+
+use super::account::Conflict;
+use super::kinds::ConflictKind;
+use super::words::{of_claim, some};
+use crate::allocator::amount::spell;
+use crate::allocator::cluster::{Cluster, DeviceAt, Identity};
+use crate::allocator::constraints::{self, ConstraintKind, Scalar, attribute, scalar, set};
+use crate::allocator::counters::{needed, opening};
+use crate::allocator::counting::Matching;
+use crate::allocator::features::Feature;
+use crate::allocator::objects::Claim;
+use crate::allocator::pools::NodePools;
+use crate::allocator::sorted::{Set, Sorted, ordered};
+use claimkit_model::message::{self, message};
+
+/// Maximum number of requests in a line.
+const MOST_REQUESTS: usize = 8;
+/// Maximum number of values of an attribute in a line.
+const MOST_VALUES: usize = 5;
+
+/// A request and the devices that satisfy it alone.
+#[derive(Clone, Debug)]
+pub struct Alone<'a> {
+    /// Index of the claim.
+    pub claim: usize,
+    pub claim_name: String,
+    /// Name of the request.
+    pub request: &'a str,
+    /// Name of the sub-request.
+    pub sub: Option<&'a str>,
+    pub wanted: i64,
+    /// Administrative access: it takes no device away.
+    pub admin: bool,
+    pub devices: Vec<DeviceAt>,
+    /// The allocator found enough devices, even if there are fewer than requested: some can be allocated several times.
+    pub fits: bool,
+}
+
+impl Alone<'_> {
+    fn name(&self) -> String {
+        self.sub.map_or_else(
+            || self.request.to_owned(),
+            |sub| format!("{}/{sub}", self.request),
+        )
+    }
+
+    /// Returns its name, and its claim where another claim has a request of that name.
+    fn name_in_pod(&self, all: &[Alone<'_>]) -> String {
+        let name = self.name();
+        let twice = all
+            .iter()
+            .any(|other| other.claim != self.claim && other.name() == name);
+        if twice {
+            of_claim(&name, &self.claim_name)
+        } else {
+            name
+        }
+    }
+
+    /// Returns true if one of the devices can be allocated several times.
+    pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
+        self.devices.iter().any(|at| is_shared(cluster, at))
+    }
+
+    fn suffices(&self, least: i64) -> bool {
+        self.fits
+            || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
+    }
+
+    /// Returns true if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
+    pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
+        let mut alternatives = all
+            .iter()
+            .filter(|other| (other.claim, other.request) == (self.claim, self.request));
+        !alternatives.any(|one| one.suffices(least))
+    }
+}
+
+fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
+    let shares = cluster
+        .device(*at)
+        .is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
+    shares && cluster.has(Feature::ConsumableCapacity)
+}
+
+/// Returns a set of requests that have too few devices together, and the devices that they could have.
+pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
+    let mut matching = Matching::default();
+    let mut owners: Vec<usize> = Vec::new();
+    for (at, request) in requests
+        .iter()
+        .enumerate()
+        .filter(|(_, request)| !request.admin && request.sub.is_none())
+    {
+        if request.shares(cluster) {
+            continue;
+        }
+        let candidates: Set<Identity> = request
+            .devices
+            .iter()
+            .map(|at| cluster.identity(*at))
+            .collect();
+        for _ in 0..request.wanted.clamp(0, 64) {
+            owners.push(at);
+            let Err(reached) = matching.add(&candidates) else {
+                continue;
+            };
+            let wants = matching.wants_of(&reached);
+            let mut short: Set<usize> = wants
+                .iter()
+                .filter_map(|want| owners.get(*want))
+                .copied()
+                .collect();
+            short.insert(at);
+            let concerned: Vec<&Alone<'_>> =
+                short.iter().filter_map(|at| requests.get(*at)).collect();
+            let wanted = concerned
+                .iter()
+                .fold(0i64, |sum, request| sum.saturating_add(request.wanted));
+            let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
+            let available = reached.len();
+            let told: Vec<String> = concerned
+                .iter()
+                .map(|request| request.name_in_pod(requests))
+                .collect();
+            let text = message!(
+                "device.too-few-together",
+                "requests {requests} want {wanted} devices together, and have only {available}",
+                requests = some(&told, MOST_REQUESTS),
+                wanted,
+                available
+            );
+            let claim = request.claim_name.clone();
+            return Some(Conflict {
+                kind: ConflictKind::Number,
+                claim,
+                requests: names,
+                wanted,
+                available,
+                text,
+                ..Conflict::default()
+            });
+        }
+    }
+    None
+}
+
+/// Finds the conflicts of a claim's constraint among the candidates.
+pub fn constraint(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    index: usize,
+    requests: &[Alone<'_>],
+) -> Option<Conflict> {
+    let constraint = claim.spec.devices.constraints.get(index)?;
+    let (kind, name) = constraints::kind(constraint, cluster.behaviour)?;
+    let concerned: Vec<&Alone<'_>> = requests
+        .iter()
+        .filter(|request| constraints::applies(constraint, request.request, request.sub))
+        .collect();
+    let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
+    let mut missing: Set<String> = Set::default();
+    // Values of different type are never equal, even where they read the same.
+    let found = concerned
+        .iter()
+        .flat_map(|request| &request.devices)
+        .filter_map(|at| {
+            let (slice, device) = cluster.device(*at)?;
+            set(attribute(device, &slice.spec.driver, name)?)?
+                .iter()
+                .next()
+                .map(Scalar::kind)
+        });
+    let kinds: Set<&str> = found.collect();
+    let shown = |one: &Scalar<'_>| match kinds.as_slice() {
+        [_, _, ..] => format!("{one} ({})", one.kind()),
+        _ => one.to_string(),
+    };
+    for request in &concerned {
+        for at in &request.devices {
+            let Some((slice, device)) = cluster.device(*at) else {
+                continue;
+            };
+            let found = attribute(device, &slice.spec.driver, name);
+            let texts: Vec<String> = match found.map(|found| (scalar(found), set(found))) {
+                None => {
+                    missing.insert(cluster.device_name(*at));
+                    continue;
+                }
+                Some((Some(one), _)) => vec![shown(&one)],
+                Some((None, many)) => many.unwrap_or_default().iter().map(shown).collect(),
+            };
+            for text in texts {
+                let sum = values.entry(text).entry(request.name());
+                *sum = sum.saturating_add(1);
+            }
+        }
+    }
+    // Alternatives of one request are not needed at the same time.
+    let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
+    for request in &concerned {
+        let least = wants.entry(request.request);
+        *least = Some(least.map_or(request.wanted, |least| least.min(request.wanted)));
+    }
+    let wanted = wants
+        .values()
+        .flatten()
+        .fold(0i64, |sum, count| sum.saturating_add(*count));
+    let mut conflict = Conflict {
+        kind: match kind {
+            ConstraintKind::Match => ConflictKind::Match,
+            ConstraintKind::Distinct => ConflictKind::Distinct,
+        },
+        claim: claim.metadata.full_name(),
+        constraint: Some(index),
+        path: None,
+        range: None,
+        attribute: Some(name.to_owned()),
+        available: values.len(),
+        requests: concerned.iter().map(|request| request.name()).collect(),
+        values,
+        missing: missing.into_iter().collect(),
+        wanted,
+        text: String::new(),
+    };
+    conflict.text = match kind {
+        ConstraintKind::Match if has_common(&conflict.values, &concerned) => {
+            message!(
+                "device.not-all-with-one-value",
+                "not all requests can be met with one value of {name} for {requests}",
+                name,
+                requests = some(&conflict.requests, MOST_REQUESTS)
+            )
+        }
+        ConstraintKind::Match => match_text(&conflict, &concerned),
+        ConstraintKind::Distinct
+            if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) =>
+        {
+            message!(
+                "device.too-few-values",
+                "{name} has {available} different values, and {wanted} are wanted",
+                name,
+                available = conflict.available,
+                wanted
+            )
+        }
+        ConstraintKind::Distinct => {
+            message!(
+                "device.not-all-with-values",
+                "not all requests can be met with different values of {name}",
+                name
+            )
+        }
+    };
+    Some(conflict)
+}
+
+/// Returns true if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is
+/// not the cause.
+fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
+    let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
+        counts
+            .get(&request.name())
+            .is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
+    };
+    values.values().any(|counts| {
+        concerned.iter().all(|request| {
+            let mut alternatives = concerned
+                .iter()
+                .filter(|other| other.request == request.request);
+            alternatives.any(|other| enough(counts, other))
+        })
+    })
+}
+
+fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
+    let name = conflict.attribute.as_deref().unwrap_or_default();
+    // If a request wants several devices, its most frequent values come first, each with its number of devices.
+    let of = |request: &&Alone<'_>| {
+        let own = request.name();
+        let mut found: Vec<(usize, &str)> = Vec::new();
+        for (value, counts) in conflict.values.iter() {
+            found.extend(counts.get(&own).map(|count| (*count, value.as_str())));
+        }
+        let found = ordered(&found, &|a, b| {
+            if request.wanted > 1 {
+                b.0.cmp(&a.0)
+            } else {
+                a.1.cmp(b.1)
+            }
+        });
+        let one = |(count, value): &(usize, &str)| {
+            if request.wanted > 1 {
+                format!("{value} ×{count}")
+            } else {
+                (*value).to_owned()
+            }
+        };
+        let shown: Vec<String> = found.iter().map(one).collect();
+        let values = match shown.as_slice() {
+            [] => message!("device.no-values", "none").into_owned(),
+            shown => some(shown, MOST_VALUES),
+        };
+        match request.wanted {
+            2.. => message!(
+                "device.request-wants-and-has",
+                "{request} wants {wanted} and has {values}",
+                request = own,
+                wanted = request.wanted,
+                values
+            ),
+            _ => message!(
+                "device.request-has",
+                "{request} has {values}",
+                request = own,
+                values
+            ),
+        }
+    };
+    let lacking = match conflict.missing.as_slice() {
+        [] => None,
+        devices => {
+            let devices = some(devices, MOST_VALUES);
+            Some(message!(
+                "device.without-attribute",
+                "without the attribute: {devices}",
+                devices
+            ))
+        }
+    };
+    let requests = message::sentences(concerned.iter().map(of).chain(lacking));
+    match concerned.iter().any(|request| request.wanted > 1) {
+        true => message!(
+            "device.no-value-on-enough",
+            "no value of {name} is on enough devices: {requests}",
+            name,
+            requests
+        ),
+        false => message!(
+            "device.no-common-value",
+            "no value of {name} is common to all: {requests}",
+            name,
+            requests
+        ),
+    }
+}
+
+/// Returns the counters that the cheapest choice of devices exceeds.
+pub fn counters(
+    cluster: &Cluster<'_>,
+    gathered: &NodePools<'_>,
+    requests: &[Alone<'_>],
+) -> Vec<Conflict> {
+    let mut list = Vec::new();
+    for pool in gathered
+        .pools
+        .iter()
+        .filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty())
+    {
+        let Some((first, slice)) = pool
+            .devices
+            .first()
+            .and_then(|at| Some((*at, cluster.slice(*at)?)))
+        else {
+            continue;
+        };
+        for (set, counters) in opening(cluster, pool, slice, first) {
+            for (counter, left) in counters {
+                let mut sum = 0i128;
+                let (mut concerned, mut told) = (Vec::new(), Vec::new());
+                for request in requests.iter().filter(|request| request.sub.is_none()) {
+                    let costs: Vec<i128> = request
+                        .devices
+                        .iter()
+                        .filter_map(|at| cluster.device(*at))
+                        .map(|(slice, device)| {
+                            let same = slice.spec.driver == pool.driver
+                                && slice.spec.pool.name == pool.name;
+                            if same {
+                                needed(device, set, counter)
+                            } else {
+                                0
+                            }
+                        })
+                        .collect();
+                    let costs = ordered(&costs, &i128::cmp);
+                    let wanted = usize::try_from(request.wanted).unwrap_or(0);
+                    let cost = costs
+                        .iter()
+                        .take(wanted)
+                        .fold(0i128, |sum, cost| sum.saturating_add(*cost));
+                    if cost > 0 {
+                        concerned.push(request.name());
+                        told.push(request.name_in_pod(requests));
+                        sum = sum.saturating_add(cost);
+                    }
+                }
+                if sum > left {
+                    let (needed, left, requests) = (spell(sum), spell(left), told.join(", "));
+                    let text = match concerned.len() {
+                        2.. => message!(
+                            "device.counter-of-requests",
+                            "counter {counter} of set {set}: requests together {requests} need at least {needed}, {left} is left",
+                            counter,
+                            set,
+                            requests,
+                            needed,
+                            left
+                        ),
+                        _ => message!(
+                            "device.counter-of-request",
+                            "counter {counter} of set {set}: devices of request {requests} need at least {needed}, {left} is left",
+                            counter,
+                            set,
+                            requests,
+                            needed,
+                            left
+                        ),
+                    };
+                    list.push(Conflict {
+                        kind: ConflictKind::Counters,
+                        requests: concerned,
+                        text,
+                        ..Conflict::default()
+                    });
+                }
+            }
+        }
+    }
+    list
+}

@@ -1,0 +1,319 @@
+//! The funnel of a request: devices left after each stage, in an order that is natural for users.
+
+use super::account::{Lost, Missing, Published, Reason, SelectorReason, Stage};
+use super::cells::{DeviceQuestion, ShownDevice};
+use super::kinds::{StageKind, ValueKind};
+use crate::allocator::cluster::{Cluster, DeviceAt};
+use crate::allocator::objects::{Attribute, Selector};
+use crate::allocator::sorted::{Set, Sorted, ordered};
+use claimkit_model::message::message;
+use claimkit_model::nearest::{alike, distance};
+
+/// Maximum number of names of devices lost at a stage.
+const MOST_NAMES: usize = 5;
+
+/// Stages in order. An index distinguishes the selectors of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Pool,
+    Feature,
+    Class,
+    Selector(usize),
+    DeviceNode,
+    Free,
+    Capacity,
+    Counters,
+    Taint,
+    Constraint,
+}
+
+impl At {
+    fn of(reason: &Reason) -> Self {
+        match reason {
+            Reason::PoolOldGeneration { .. }
+            | Reason::PoolIncomplete { .. }
+            | Reason::PoolInvalid { .. }
+            | Reason::SliceWithCounters => At::Pool,
+            Reason::FeatureOff { .. } => At::Feature,
+            Reason::ClassSelector(_) => At::Class,
+            Reason::RequestSelector(reason) => At::Selector(reason.index),
+            Reason::DeviceNotOnNode => At::DeviceNode,
+            Reason::InUse { .. } | Reason::ChosenFor { .. } => At::Free,
+            Reason::Capacity(_) => At::Capacity,
+            Reason::Counters(_) => At::Counters,
+            Reason::Taint(_) => At::Taint,
+            Reason::Constraint { .. } => At::Constraint,
+        }
+    }
+
+    fn kind(self) -> (StageKind, Option<usize>) {
+        match self {
+            At::Pool => (StageKind::Pool, None),
+            At::Feature => (StageKind::Feature, None),
+            At::Class => (StageKind::Class, None),
+            At::Selector(index) => (StageKind::Selector, Some(index)),
+            At::DeviceNode => (StageKind::DeviceNode, None),
+            At::Free => (StageKind::Free, None),
+            At::Capacity => (StageKind::Capacity, None),
+            At::Counters => (StageKind::Counters, None),
+            At::Taint => (StageKind::Taint, None),
+            At::Constraint => (StageKind::Constraint, None),
+        }
+    }
+
+    /// Returns true if the stage is shown even where nothing is lost.
+    fn always(self) -> bool {
+        matches!(self, At::Class | At::Selector(_) | At::Free)
+    }
+}
+
+/// Returns true if a reason belongs to a stage.
+pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
+    At::of(reason).kind() == (stage.stage, stage.index)
+}
+
+/// A row of the matrix: devices with all reasons against them.
+pub type Row<'g, 's> = Vec<(ShownDevice<'g, 's>, Vec<Reason>)>;
+
+/// Returns the funnel of a row, and the remaining devices.
+pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
+    let mut left: Vec<(DeviceAt, Set<At>)> = row
+        .iter()
+        .map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect()))
+        .collect();
+    let mut stages = vec![Stage {
+        stage: StageKind::Node,
+        left: left.len(),
+        ..Stage::default()
+    }];
+    let mut all = vec![At::Pool, At::Feature, At::Class];
+    all.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
+    all.extend([
+        At::DeviceNode,
+        At::Free,
+        At::Capacity,
+        At::Counters,
+        At::Taint,
+        At::Constraint,
+    ]);
+    for at in all {
+        let (lost, kept): (Vec<_>, Vec<_>) = left
+            .into_iter()
+            .partition(|(_, stages)| stages.contains(&at));
+        left = kept;
+        if lost.is_empty() && !at.always() {
+            continue;
+        }
+        let (stage, index) = at.kind();
+        let mut entry = Stage {
+            stage,
+            index,
+            left: left.len(),
+            ..Stage::default()
+        };
+        let devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
+        let reasons = row
+            .iter()
+            .filter(|(shown, _)| devices.contains(&shown.at))
+            .flat_map(|(_, reasons)| reasons);
+        for reason in reasons.filter(|reason| At::of(reason) == at) {
+            if let Reason::ClassSelector(reason) | Reason::RequestSelector(reason) = reason {
+                count(&mut entry, reason);
+            }
+        }
+        if !lost.is_empty() {
+            let names = devices
+                .iter()
+                .take(MOST_NAMES)
+                .filter_map(|device| asking.cluster.device(*device));
+            let devices = names.map(|(_, device)| device.name.clone()).collect();
+            entry.lost = Some(Lost {
+                count: lost.len(),
+                devices,
+            });
+        }
+        if asking.values && !lost.is_empty() {
+            let asked: Vec<DeviceAt> = lost
+                .iter()
+                .chain(&left)
+                .map(|(device, _)| *device)
+                .collect();
+            let selector = match at {
+                At::Selector(index) => asking.choice.ask.selectors.get(index),
+                _ => None,
+            };
+            entry.missing = selector
+                .map(|selector| missing(asking.cluster, selector, &asked))
+                .unwrap_or_default();
+        }
+        stages.push(entry);
+    }
+    (stages, left.into_iter().map(|(device, _)| device).collect())
+}
+
+fn count(entry: &mut Stage, reason: &SelectorReason) {
+    if let Some(error) = &reason.error {
+        let sum = entry.errors.entry(error.clone());
+        *sum = sum.saturating_add(1);
+    }
+    for (path, value) in reason.values.iter() {
+        if let Some(value) = value {
+            let sum = entry.seen.entry(path.clone()).entry(value.clone());
+            *sum = sum.saturating_add(1);
+        }
+    }
+}
+
+/// Returns the names that a selector reads and does not find, over the devices asked.
+fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
+    let mut absent: Set<String> = Set::default();
+    for at in asked {
+        for read in cluster
+            .reads(selector, *at)
+            .into_iter()
+            .filter(|read| read.value.is_none())
+        {
+            absent.insert(read.path);
+        }
+    }
+    absent
+        .into_iter()
+        .map(|path| describe(cluster, path, asked))
+        .collect()
+}
+
+fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing {
+    let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let mut published: Sorted<String, Published> = Sorted::new();
+    let mut domains: Set<String> = Set::default();
+    for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
+        let attributes = device
+            .attributes
+            .iter()
+            .map(|(key, value)| (key, kind(value)));
+        for (key, kind) in
+            attributes.chain(device.capacity.keys().map(|key| (key, ValueKind::Quantity)))
+        {
+            let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
+            if of == domain {
+                let entry = published.entry(short.to_owned());
+                (entry.kind, entry.on) = (kind, entry.on.saturating_add(1));
+            } else if short == name {
+                domains.insert(of.to_owned());
+            }
+        }
+    }
+    let on = published.get(name).map_or(0, |entry| entry.on);
+    let near: Vec<(usize, &String)> = published
+        .keys()
+        .filter(|other| *other != name)
+        .map(|other| (distance(name, other), other))
+        .collect();
+    let near = ordered(&near, &|a, b| a.cmp(b));
+    let alike: Vec<String> = near
+        .iter()
+        .filter(|(_, other)| alike(name, other))
+        .map(|(_, other)| (*other).clone())
+        .collect();
+    let near = if alike.is_empty() {
+        near.first()
+            .map(|(_, other)| (*other).clone())
+            .into_iter()
+            .collect()
+    } else {
+        alike
+    };
+    let guard = format!("\"{name}\" in device.attributes[\"{domain}\"] && …");
+    Missing {
+        on,
+        of: asked.len(),
+        published,
+        near,
+        domains: domains.into_iter().collect(),
+        guard,
+        path: path.clone(),
+    }
+}
+
+fn kind(value: &Attribute) -> ValueKind {
+    let Attribute {
+        string,
+        int,
+        bool,
+        version,
+        strings,
+        ints,
+        bools,
+        ..
+    } = value;
+    match (string, int, bool, version) {
+        (Some(_), ..) => ValueKind::String,
+        (_, Some(_), ..) => ValueKind::Int,
+        (_, _, Some(_), _) => ValueKind::Bool,
+        (.., Some(_)) => ValueKind::Version,
+        _ if !strings.is_empty() => ValueKind::Strings,
+        _ if !ints.is_empty() => ValueKind::Ints,
+        _ if !bools.is_empty() => ValueKind::Bools,
+        _ => ValueKind::Versions,
+    }
+}
+
+/// Writes the funnel in one line, up to where nothing is left.
+pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
+    let part = |stage: &Stage| {
+        let left = stage.left;
+        match (stage.stage, stage.index) {
+            (StageKind::Node, _) => message!("funnel.node", "{left} on the node", left),
+            (StageKind::Pool, _) => message!("funnel.pool", "{left} in usable pools", left),
+            (StageKind::Feature, _) => message!(
+                "funnel.feature",
+                "{left} without features that are off",
+                left
+            ),
+            (StageKind::Class, _) => {
+                message!("funnel.class", "{left} of class {class}", left, class)
+            }
+            (StageKind::Selector, index) => {
+                message!(
+                    "funnel.selector",
+                    "{left} after selector {index}",
+                    left,
+                    index = index.unwrap_or(0)
+                )
+            }
+            (StageKind::DeviceNode, _) => {
+                message!(
+                    "funnel.device-node",
+                    "{left} by the devices' own node selection",
+                    left
+                )
+            }
+            (StageKind::Free, _) => message!("funnel.free", "{left} free", left),
+            (StageKind::Capacity, _) => {
+                message!("funnel.capacity", "{left} with enough capacity", left)
+            }
+            (StageKind::Counters, _) => {
+                message!("funnel.counters", "{left} with enough counters", left)
+            }
+            (StageKind::Taint, _) => message!("funnel.taint", "{left} not tainted", left),
+            (StageKind::Constraint, _) => {
+                message!(
+                    "funnel.constraint",
+                    "{left} with the constraint's attribute",
+                    left
+                )
+            }
+        }
+    };
+    let end = stages
+        .iter()
+        .position(|stage| stage.left == 0)
+        .map_or(stages.len(), |at| at.saturating_add(1));
+    let parts: Vec<String> = stages.iter().take(end).map(part).collect();
+    message!(
+        "funnel.wanted",
+        "{stages} → wanted {wanted}",
+        stages = parts.join(" → "),
+        wanted
+    )
+}

@@ -1,0 +1,249 @@
+//! Why claims get these devices on a node, or none: data first, and a line made from it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `account.rs` | the account as data |
+//! | `kinds.rs` | its verdicts, stages, states and kinds |
+//! | `remark.rs` | a finding about an object of the facts |
+//! | `cells.rs` | every reason against every device |
+//! | `funnel.rs` | devices left after each stage |
+//! | `conflicts.rs` | requests that can be met alone but not together |
+//! | `relax.rs` | changes that help, verified by running the allocator again |
+//! | `resources.rs` | resources of the node that devices take |
+//! | `taken.rs` | these as data |
+//! | `turn.rs` | what becomes of a pod when all are placed in turn |
+//! | `stopped.rs` | what a pod waits for before any node is checked |
+//! | `words.rs` | reasons in one line |
+//! | `line.rs` | the account of a node in one line |
+//! | `node.rs` | the account of a node; equal nodes share one |
+//! | `warnings.rs` | surprising effects of a successful allocation, and findings for all nodes |
+
+pub mod account;
+mod cells;
+mod conflicts;
+mod edits;
+mod funnel;
+pub mod kinds;
+mod line;
+mod node;
+mod relax;
+pub mod remark;
+mod resources;
+mod stopped;
+pub mod taken;
+pub mod turn;
+mod warnings;
+pub mod words;
+
+use crate::allocator::cluster::Cluster;
+use crate::allocator::plugin::PodCase;
+use crate::allocator::pools::Gatherer;
+use crate::allocator::sorted::Sorted;
+use crate::allocator::status::StatusCode;
+use account::{Before, NodeAccount, PodAccount, Summary};
+use claimkit_model::message::{self, message};
+use kinds::{BeforeNodes, NodeVerdict};
+use std::borrow::Cow;
+
+/// All node searches together may use this many times the budget of one node.
+const MOST_BUDGETS: u64 = 10;
+
+/// The devices in the matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matrix {
+    /// Devices of nodes where nothing was allocated.
+    #[default]
+    Failed,
+    All,
+    Nothing,
+}
+
+/// How far an account goes.
+///
+/// ```
+/// use claimkit::{AllocateOptions, Explain, Matrix};
+///
+/// let explain = Explain::default().budget(1_000).relax(false).matrix(Matrix::All);
+/// let answer = claimkit::allocate("", &AllocateOptions::default().explain(explain)).unwrap();
+/// assert!(answer.pods.is_empty());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Explain {
+    /// Steps of each node's search.
+    pub budget: u64,
+    /// Look for changes that help.
+    pub relax: bool,
+    pub matrix: Matrix,
+}
+
+impl Explain {
+    /// Sets the number of steps of each node's search.
+    pub fn budget(mut self, steps: u64) -> Self {
+        self.budget = steps;
+        self
+    }
+
+    /// Sets whether to look for changes that help.
+    pub fn relax(mut self, relaxes: bool) -> Self {
+        self.relax = relaxes;
+        self
+    }
+
+    /// Sets the devices in the matrix.
+    pub fn matrix(mut self, matrix: Matrix) -> Self {
+        self.matrix = matrix;
+        self
+    }
+}
+
+impl Default for Explain {
+    fn default() -> Self {
+        Explain {
+            budget: 100_000,
+            relax: true,
+            matrix: Matrix::Failed,
+        }
+    }
+}
+
+/// Returns the account of a pod, or of claims without one, on some nodes.
+pub fn explain_pod(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    nodes: &[usize],
+    options: Explain,
+) -> PodAccount {
+    let nodes: Vec<(usize, &str)> = nodes.iter().map(|node| (*node, "")).collect();
+    explain_pod_apart(cluster, case, &nodes, options)
+}
+
+/// Returns the account as [`explain_pod`] does; nodes share an account only if their texts are equal too.
+pub fn explain_pod_apart(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    nodes: &[(usize, &str)],
+    options: Explain,
+) -> PodAccount {
+    let refused = case.refused.filter(|_| case.pod.is_none());
+    let names = case
+        .pending
+        .iter()
+        .chain(&case.allocated)
+        .copied()
+        .chain(refused)
+        .map(|claim| claim.metadata.full_name());
+    let mut account = PodAccount {
+        pod: case.pod.map(|pod| pod.metadata.full_name()),
+        claims: names.collect(),
+        ..PodAccount::default()
+    };
+    if let Some(extended) = &case.extended {
+        let classes = extended.classes.iter();
+        account.extended_resources = classes
+            .map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone()))
+            .collect();
+    }
+    if !case.goes_on() {
+        let stage = if case.pre_enqueue.code == StatusCode::Success {
+            BeforeNodes::PreFilter
+        } else {
+            BeforeNodes::PreEnqueue
+        };
+        let (code, message) = (
+            case.pre_filter.code,
+            case.pre_filter.message().unwrap_or_default(),
+        );
+        let (help, absent) = match case.pre_filter.code {
+            StatusCode::Skip => (Some(stopped::skipped(cluster, case)), None),
+            _ => stopped::help(cluster, case)
+                .map_or((None, None), |(help, absent)| (Some(help), absent)),
+        };
+        account.before = Some(Before {
+            stage,
+            code,
+            message,
+            help,
+            absent,
+        });
+        return account;
+    }
+    let gatherer = Gatherer::new(cluster);
+    let mut apart: Sorted<&str, Sorted<String, String>> = Sorted::new();
+    let mut left = options.budget.saturating_mul(MOST_BUDGETS);
+    for (at, text) in nodes {
+        let groups = apart.entry(*text);
+        let of_node = Explain {
+            budget: options.budget.min(left),
+            ..options
+        };
+        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, groups);
+        left = left.saturating_sub(told.cost);
+        groups.insert_new(key, told.name.clone());
+        account.nodes.push(told);
+    }
+    fail_to_score(case, &mut account.nodes);
+    account.summary = summary(&account.nodes);
+    account.findings = warnings::findings(cluster, case, &account);
+    account
+}
+
+/// Returns the help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
+fn score_help() -> Cow<'static, str> {
+    message!(
+        "device.score-fails-help",
+        "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it"
+    )
+}
+
+/// Turns fitting nodes into errors if `Score` fails. The scheduler scores only if several nodes fit.
+fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
+    if nodes
+        .iter()
+        .filter(|node| node.verdict == NodeVerdict::Allocated)
+        .count()
+        < 2
+    {
+        return;
+    }
+    for node in nodes
+        .iter_mut()
+        .filter(|node| node.verdict == NodeVerdict::Allocated)
+    {
+        let results = node.allocations.as_ref().map_or(0, Vec::len);
+        if let Some(error) = case.score_error(results) {
+            let help = score_help().into_owned();
+            node.text = words::of_node(
+                &node.name,
+                message::sentences([error.clone(), help.clone()]),
+            );
+            node.verdict = NodeVerdict::Error;
+            (node.message, node.code, node.fatal, node.help) =
+                (Some(error), Some(StatusCode::Error), true, Some(help));
+            node.allocations = None;
+        }
+    }
+}
+
+/// Counts the messages of nodes.
+pub fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
+    let mut list: Vec<Summary> = Vec::new();
+    for node in nodes {
+        // If there are several reasons, count each of them.
+        let one = [node.message.clone().unwrap_or_default()];
+        let messages = if node.reasons.is_empty() {
+            one.as_slice()
+        } else {
+            node.reasons.as_slice()
+        };
+        for message in messages {
+            match list.iter_mut().find(|entry| entry.message == *message) {
+                Some(entry) => entry.nodes.push(node.name.clone()),
+                None => list.push(Summary {
+                    message: message.clone(),
+                    nodes: vec![node.name.clone()],
+                }),
+            }
+        }
+    }
+    list
+}

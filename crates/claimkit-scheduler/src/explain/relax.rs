@@ -1,0 +1,874 @@
+//! The smallest change that helps, found by running the allocator again on edited facts.
+
+use super::account::{Change, Reason, Relaxation};
+use super::cells::against;
+use super::edits::{FactEdit, apply, ask, claim_mut};
+use super::funnel::Row;
+use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
+use super::words;
+use crate::allocator::allocate::{Verdict, allocate};
+use crate::allocator::amount::{Amount, UNIT};
+use crate::allocator::behaviour::Behaviour;
+use crate::allocator::capacity;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::features::Feature;
+use crate::allocator::mistakes::{MISTAKES, Mistake};
+use crate::allocator::node_resources::{self, Footprint};
+use crate::allocator::objects::{Claim, Facts, Pod, Taint, Toleration};
+use crate::allocator::plugin::PodCase;
+use crate::allocator::pools::{Gatherer, NodePools};
+use crate::allocator::prepare::RequestChoice;
+use crate::allocator::sorted::{Set, Sorted};
+use crate::allocator::taints;
+use claimkit_model::finding::{PathStep, field_path};
+use claimkit_model::message::{Template, message};
+use claimkit_values::order;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Maximum number of pairs of changes that are tried.
+const MOST_PAIRS: usize = 60;
+/// Maximum number of relaxations in an answer.
+const MOST_TOLD: usize = 8;
+
+/// Returns for each claim the position of the first claim that the same object of the text defines.
+fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
+    // A claim that was never on a server comes from its template: to change it is to change the template.
+    let template = |claim: &Claim| {
+        let pod = pod.filter(|_| claim.metadata.uid.is_empty())?;
+        let statuses = pod
+            .status
+            .resource_claim_statuses
+            .as_deref()
+            .unwrap_or_default();
+        let status = statuses
+            .iter()
+            .find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
+        let entry = pod
+            .spec
+            .resource_claims
+            .iter()
+            .find(|entry| entry.name == status.name)?;
+        entry.resource_claim_template_name.as_deref()
+    };
+    let (mut templates, mut names) = (BTreeMap::new(), BTreeMap::new());
+    let mut first = Vec::with_capacity(claims.len());
+    for (at, claim) in claims.iter().copied().enumerate() {
+        first.push(match template(claim) {
+            Some(template) => *templates.entry(template.to_owned()).or_insert(at),
+            None => *names
+                .entry((&claim.metadata.namespace, &claim.metadata.name))
+                .or_insert(at),
+        });
+    }
+    first
+}
+
+/// The facts that concern one node.
+#[derive(Debug)]
+pub struct Trial<'c, 's> {
+    cluster: &'c Cluster<'s>,
+    facts: Facts,
+    /// Indexes of the pending claims in `facts`.
+    pending: Vec<usize>,
+    /// Indexes of all claims of the pod, in the order in which they are allocated: what is freed of them is pending again.
+    own: Vec<usize>,
+    /// The allocated claims that cannot be used on the node.
+    unavailable: Vec<usize>,
+    /// For each pending claim, the first one that the same object of the text defines: a claim that is named twice, or claims made from
+    /// one template.
+    first_alike: Vec<usize>,
+    /// The pod that asks.
+    pod: Option<&'c Pod>,
+    /// Devices must leave the node enough of its resources.
+    node_resources: bool,
+    /// Steps left for all runs.
+    budget: u64,
+}
+
+/// Whether devices consume counters in a trial.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counters {
+    Consumed,
+    Ignored,
+}
+
+/// The goal of a trial.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// The pending claims get devices.
+    Claims,
+    /// The pod's other claims can be used there as well, and the devices leave the node enough of its resources.
+    Pod,
+}
+
+impl<'c, 's> Trial<'c, 's> {
+    /// Extracts one node: its pools, the pending claims, and the claims that hold devices there.
+    pub fn new(
+        cluster: &'c Cluster<'s>,
+        case: &PodCase<'c>,
+        node: usize,
+        gathered: &NodePools<'_>,
+        claims: &[&Claim],
+        budget: u64,
+    ) -> Self {
+        let mut facts = Facts {
+            classes: cluster.facts.classes.clone(),
+            ..Facts::default()
+        };
+        facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
+        let node_resources = case.looks_at_node_resources();
+        if node_resources {
+            let name = facts
+                .nodes
+                .first()
+                .map_or("", |node| node.metadata.name.as_str());
+            facts.pods = cluster.pods_on(name).cloned().collect();
+        }
+        let keys = gathered
+            .pools
+            .iter()
+            .map(|pool| (pool.driver, pool.name))
+            .chain(gathered.obsolete.iter().copied());
+        let slices: Set<usize> = keys
+            .flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool))
+            .copied()
+            .collect();
+        facts.slices = slices
+            .iter()
+            .filter_map(|at| cluster.facts.slices.get(*at))
+            .cloned()
+            .collect();
+        let mut kept: Vec<&Claim> = claims.to_vec();
+        let pending: Vec<usize> = (0..kept.len()).collect();
+        for claim in &case.allocated {
+            if !kept.iter().any(|other| std::ptr::eq(*other, *claim)) {
+                kept.push(claim);
+            }
+        }
+        let lost = case.unavailable(cluster, node);
+        let is_lost = |claim: &Claim| lost.iter().any(|(lost, _)| std::ptr::eq(*lost, claim));
+        let unavailable = (0..kept.len())
+            .filter(|at| kept.get(*at).is_some_and(|claim| is_lost(claim)))
+            .collect();
+        let mut next = pending.iter().copied();
+        let mut own: Vec<usize> = Vec::new();
+        for claim in &case.claims {
+            // A claim that waits may be named twice; the allocator gets it twice.
+            own.extend(match claim.status.allocation {
+                None => next.next(),
+                Some(_) => kept.iter().position(|other| std::ptr::eq(*other, *claim)),
+            });
+        }
+        own.extend(next);
+        let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
+        let users: Set<usize> = devices
+            .flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at)))
+            .copied()
+            .collect();
+        let others = users
+            .into_iter()
+            .filter_map(|at| cluster.facts.claims.get(at));
+        let others = others.filter(|other| {
+            !case
+                .allocated
+                .iter()
+                .any(|claim| std::ptr::eq(*claim, &***other))
+        });
+        facts.claims = kept
+            .into_iter()
+            .map(|claim| Rc::new(claim.clone()))
+            .chain(others.cloned())
+            .collect();
+        let first_alike = find_first_alike(claims, case.pod);
+        Trial {
+            cluster,
+            facts,
+            pending,
+            own,
+            unavailable,
+            first_alike,
+            pod: case.pod,
+            node_resources,
+            budget,
+        }
+    }
+
+    /// Returns the devices that the pending claims get; `None`: nothing, or not known.
+    fn run(&mut self, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
+        let waits = |at: &usize| {
+            facts
+                .claims
+                .get(*at)
+                .is_some_and(|claim| claim.status.allocation.is_none())
+        };
+        if goal == Goal::Pod && !self.unavailable.iter().all(waits) {
+            return None;
+        }
+        self.run_as(self.cluster.behaviour, facts, counters, goal)
+    }
+
+    fn run_as(
+        &mut self,
+        behaviour: &Behaviour,
+        facts: &Facts,
+        counters: Counters,
+        goal: Goal,
+    ) -> Option<Vec<String>> {
+        let waits = |at: &usize| {
+            facts
+                .claims
+                .get(*at)
+                .is_some_and(|claim| claim.status.allocation.is_none())
+        };
+        let mut cluster = Cluster::new(
+            facts,
+            behaviour,
+            self.cluster.features,
+            self.cluster.verdicts.engine,
+        );
+        cluster.ignores_counters = counters == Counters::Ignored;
+        let gathered = Gatherer::new(&cluster).gather_near(0);
+        let pending = self.own.iter().filter(|at| waits(at));
+        let claims: Vec<&Claim> = pending
+            .filter_map(|at| facts.claims.get(*at))
+            .map(|claim| &**claim)
+            .collect();
+        let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
+        self.budget = self.budget.saturating_sub(outcome.cost.max(1));
+        let Verdict::Allocated(results) = outcome.verdict else {
+            return None;
+        };
+        if goal == Goal::Pod && self.node_resources {
+            let footprint = node_resources::check(&cluster, self.pod, 0, &claims, &results);
+            if footprint.is_some_and(|footprint| footprint.refusal.is_some()) {
+                return None;
+            }
+        }
+        Some(
+            results
+                .into_iter()
+                .flat_map(|result| result.devices.results)
+                .map(|result| result.device)
+                .collect(),
+        )
+    }
+
+    /// Tries edits together.
+    fn attempt(&mut self, edits: &[&FactEdit], goal: Goal) -> Option<Vec<String>> {
+        if self.budget == 0 {
+            return None;
+        }
+        let mut facts = self.facts.clone();
+        for edit in edits {
+            apply(edit, &mut facts);
+        }
+        self.run(&facts, Counters::Consumed, goal)
+    }
+
+    /// Tries edits together, each in all claims that have the same text.
+    fn attempt_in_text(&mut self, edits: &[&FactEdit]) -> Option<Vec<String>> {
+        let alike = |edit: &FactEdit| -> Vec<FactEdit> {
+            let Some(first) = edit
+                .claim()
+                .and_then(|claim| self.first_alike.get(claim).copied())
+            else {
+                return vec![edit.clone()];
+            };
+            let same = self
+                .first_alike
+                .iter()
+                .enumerate()
+                .filter(|(_, text)| **text == first);
+            same.map(|(claim, _)| edit.in_claim(claim)).collect()
+        };
+        let all: Vec<FactEdit> = edits.iter().flat_map(|edit| alike(edit)).collect();
+        self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
+    }
+
+    /// Returns the changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's
+    /// resources.
+    pub fn relaxations(
+        &mut self,
+        rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
+        footprint: Option<&Footprint>,
+    ) -> Vec<Relaxation> {
+        let mut edits = self.edits(rows);
+        if let Some(footprint) = footprint {
+            edits.extend(
+                rows.iter()
+                    .flat_map(|(choice, _)| smaller(choice, footprint)),
+            );
+        }
+        edits.retain(|edit| {
+            edit.claim().is_none_or(|claim| {
+                self.first_alike
+                    .get(claim)
+                    .is_none_or(|first| *first == claim)
+            })
+        });
+        let node = self
+            .facts
+            .nodes
+            .first()
+            .map_or_else(String::new, |node| node.metadata.name.clone());
+        let mut found: Vec<Relaxation> = Vec::new();
+        let mut settled: Set<String> = Set::default();
+        for edit in &edits {
+            // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
+            let about = edit.field_key();
+            if settled.contains(&about) || found.len() >= MOST_TOLD {
+                continue;
+            }
+            if let Some(gives) = self.attempt_in_text(&[edit]) {
+                found.push(self.describe_change(&[edit], gives, &node));
+                settled.insert(about);
+            }
+        }
+        if !found.is_empty() {
+            // Changes that give what was asked for come before those that ask for less or for something else.
+            order::sort_by_key(&mut found, |relaxation| {
+                relaxation.changes.iter().map(shrinks).max()
+            });
+            return found;
+        }
+        let pairs = edits.iter().enumerate().flat_map(|(at, first)| {
+            edits
+                .iter()
+                .skip(at.saturating_add(1))
+                .map(move |second| (first, second))
+        });
+        for (first, second) in pairs.take(MOST_PAIRS) {
+            if let Some(gives) = self.attempt_in_text(&[first, second]) {
+                found.push(self.describe_change(&[first, second], gives, &node));
+                break;
+            }
+        }
+        found
+    }
+
+    /// Returns true if the claims fit with one constraint less.
+    pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
+        self.attempt(&[&FactEdit::Constraint(claim, index)], Goal::Claims)
+            .is_some()
+    }
+
+    /// Returns true if a request fits without all other requests and constraints.
+    pub fn fits_alone(&mut self, claim: usize, request: &str) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        let mut facts = self.facts.clone();
+        for at in self.pending.clone() {
+            if let Some(one) = claim_mut(&mut facts, at) {
+                one.spec.devices.constraints.clear();
+                one.spec
+                    .devices
+                    .requests
+                    .retain(|own| at == claim && own.name == request);
+            }
+        }
+        self.run(&facts, Counters::Consumed, Goal::Claims).is_some()
+    }
+
+    /// Returns a mistake of the release's allocator without which it fits.
+    pub fn mistake(&mut self) -> Option<Template> {
+        let own = *self.cluster.behaviour;
+        let facts = self.facts.clone();
+        let matters = |mistake: &&Mistake| {
+            let without = (mistake.without)(own);
+            without != own
+                && self
+                    .run_as(&without, &facts, Counters::Consumed, Goal::Pod)
+                    .is_some()
+        };
+        MISTAKES.iter().find(matters).map(|mistake| mistake.text)
+    }
+
+    /// Returns true if the claims fit if devices consume no counters.
+    pub fn fits_without_counters(&mut self) -> bool {
+        let facts = self.facts.clone();
+        self.run(&facts, Counters::Ignored, Goal::Claims).is_some()
+    }
+
+    /// Returns the edits to try, cheapest first.
+    fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
+        let mut edits = Vec::new();
+        for (at, claim) in self
+            .pending
+            .iter()
+            .filter_map(|at| Some((*at, self.facts.claims.get(*at)?)))
+        {
+            edits.extend(
+                (0..claim.spec.devices.constraints.len())
+                    .map(|index| FactEdit::Constraint(at, index)),
+            );
+        }
+        for (choice, _) in rows {
+            let (claim, request, sub) = place(choice);
+            edits.extend(
+                (0..choice.ask.selectors.len())
+                    .map(|index| FactEdit::Selector(claim, request, sub, index)),
+            );
+        }
+        for (choice, row) in rows {
+            let (claim, request, sub) = place(choice);
+            let mut known: Vec<(&str, &str, &str)> = Vec::new();
+            for taint in row
+                .iter()
+                .filter_map(|(shown, _)| self.cluster.device(shown.at))
+                .flat_map(|(_, device)| &device.taints)
+            {
+                let key = (
+                    taint.key.as_str(),
+                    taint.value.as_str(),
+                    taint.effect.as_str(),
+                );
+                let open = |one: &Toleration| taints::tolerates(one, taint).is_err();
+                if taints::matters(self.cluster.behaviour, taint)
+                    && !known.contains(&key)
+                    && choice.ask.tolerations.iter().all(open)
+                {
+                    known.push(key);
+                    edits.push(FactEdit::Toleration(claim, request, sub, against(taint)));
+                }
+            }
+        }
+        edits.extend((self.pending.len()..self.facts.claims.len()).map(FactEdit::Free));
+        for (choice, _) in rows {
+            let (claim, request, sub) = place(choice);
+            if choice.ask.allocation_mode == "All" {
+                edits.push(FactEdit::Exact(claim, request, sub));
+            }
+            let fewer = (1..choice.ask.count).rev().take(32);
+            edits.extend(fewer.map(|count| FactEdit::Count(claim, request, sub, count)));
+        }
+        if self.cluster.has(Feature::ConsumableCapacity) {
+            for (choice, row) in rows {
+                self.capacity_names(choice, row, &mut edits);
+            }
+            for (choice, row) in rows {
+                self.capacities(choice, row, &mut edits);
+            }
+        }
+        edits
+    }
+
+    /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
+    fn capacity_names(
+        &self,
+        choice: &RequestChoice<'_>,
+        row: &Row<'_, '_>,
+        edits: &mut Vec<FactEdit>,
+    ) {
+        let (claim, request, sub) = place(choice);
+        for (name, _) in capacity::requests(choice.ask).iter() {
+            let mut known: Vec<String> = Vec::new();
+            for (slice, device) in row
+                .iter()
+                .filter_map(|(shown, _)| self.cluster.device(shown.at))
+            {
+                let own = |other: &String| {
+                    qualified(other, &slice.spec.driver) == qualified(name, &slice.spec.driver)
+                };
+                let other = device
+                    .capacity
+                    .keys()
+                    .find(|other| *other != name && own(other));
+                if let Some(other) = other
+                    .filter(|other| device.capacity.get(name).is_none() && !known.contains(other))
+                {
+                    known.push(other.clone());
+                    edits.push(FactEdit::CapacityName(
+                        claim,
+                        request,
+                        sub,
+                        name.clone(),
+                        other.clone(),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Adds the amounts of capacity that would fit on some device, largest first.
+    fn capacities(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>, edits: &mut Vec<FactEdit>) {
+        let (claim, request, sub) = place(choice);
+        for (name, asked) in capacity::requests(choice.ask).iter() {
+            let mut amounts: Sorted<i128, Amount> = Sorted::new();
+            for (shown, reasons) in row {
+                let only_capacity = reasons.iter().all(
+                    |reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name),
+                );
+                let capacity = self
+                    .cluster
+                    .device(shown.at)
+                    .and_then(|(_, device)| device.capacity.get(name));
+                let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty())
+                else {
+                    continue;
+                };
+                let used = self
+                    .cluster
+                    .usage
+                    .used(self.cluster.identity(shown.at), name);
+                let mut most = capacity.value.nanos().saturating_sub(used);
+                let policy = capacity.request_policy.as_ref();
+                let range = policy.and_then(|policy| policy.valid_range.as_ref());
+                if let Some(max) = range.and_then(|range| range.max.as_ref()) {
+                    most = most.min(max.nanos());
+                }
+                let valid = policy.map_or(&[][..], |policy| &policy.valid_values);
+                if let Some(value) = valid
+                    .iter()
+                    .filter(|value| value.nanos() <= most)
+                    .max_by_key(|value| value.nanos())
+                {
+                    most = value.nanos();
+                }
+                let most = on_step(most / UNIT, range);
+                let amount = Amount::whole_like(most, asked.text());
+                if most > 0 && amount.nanos() < asked.nanos() {
+                    amounts.insert(amount.nanos(), amount);
+                }
+            }
+            let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
+            edits.extend(
+                amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)),
+            );
+        }
+    }
+
+    fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
+        let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
+        let parts = changes
+            .iter()
+            .map(|change| sentence(change, &self.request_of(change)));
+        let and = |first, second| message!("change.and", "{first} and {second}", first, second);
+        let change = parts.reduce(and).unwrap_or_default();
+        let text = message!(
+            "change.gives",
+            "{change}: gives {devices} on {node}",
+            change,
+            devices = gives.join(", "),
+            node
+        );
+        Relaxation {
+            changes,
+            gives,
+            node: node.to_owned(),
+            edits: Vec::new(),
+            text,
+        }
+    }
+
+    /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.
+    fn request_of(&self, change: &Change) -> String {
+        let name = change.request.as_deref().unwrap_or_default();
+        let request = name.split('/').next().unwrap_or_default();
+        let claim = |at: usize| self.facts.claims.get(at);
+        let is_changed = |at: usize| {
+            let first = self.first_alike.get(at).copied().unwrap_or(at);
+            claim(first).is_some_and(|first| first.metadata.full_name() == change.claim)
+        };
+        let twice = self.own.iter().any(|at| {
+            let has = claim(*at).is_some_and(|other| {
+                other
+                    .spec
+                    .devices
+                    .requests
+                    .iter()
+                    .any(|own| own.name == request)
+            });
+            has && !is_changed(*at)
+        });
+        if twice {
+            words::of_claim(name, &change.claim)
+        } else {
+            name.to_owned()
+        }
+    }
+
+    fn change(&self, edit: &FactEdit) -> Option<Change> {
+        let claim = |at: usize| self.facts.claims.get(at);
+        let named = |kind: ChangeKind, at: usize, request: usize, sub: Option<usize>| {
+            let found = claim(at)?;
+            let request_facts = found.spec.devices.requests.get(request)?;
+            let own = sub.and_then(|sub| request_facts.first_available.get(sub));
+            let name = own.map_or_else(
+                || request_facts.name.clone(),
+                |own| format!("{}/{}", request_facts.name, own.name),
+            );
+            let path = match sub {
+                Some(sub) => field_path![
+                    "spec",
+                    "devices",
+                    "requests",
+                    request,
+                    "firstAvailable",
+                    sub
+                ],
+                None => field_path!["spec", "devices", "requests", request, "exactly"],
+            };
+            Some((
+                Change {
+                    request: Some(name),
+                    ..Change::of(kind, found.metadata.full_name())
+                },
+                path,
+                ask(found, request, sub)?,
+            ))
+        };
+        match edit {
+            FactEdit::Constraint(at, index) => Some(Change {
+                path: Some(field_path!["spec", "devices", "constraints", *index]),
+                index: Some(*index),
+                ..Change::of(
+                    ChangeKind::Drop(Dropped::Constraint),
+                    claim(*at)?.metadata.full_name(),
+                )
+            }),
+            FactEdit::Selector(at, request, sub, index) => {
+                let (change, path, _) =
+                    named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
+                let path = Some(path.then("selectors").then(*index));
+                Some(Change {
+                    path,
+                    index: Some(*index),
+                    ..change
+                })
+            }
+            FactEdit::Toleration(at, request, sub, toleration) => {
+                let (change, path, _) =
+                    named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
+                let path = Some(path.then("tolerations"));
+                Some(Change {
+                    path,
+                    toleration: Some(toleration.clone()),
+                    ..change
+                })
+            }
+            FactEdit::Free(at) => Some(Change::of(
+                ChangeKind::Free(Freed::Claim),
+                claim(*at)?.metadata.full_name(),
+            )),
+            FactEdit::Count(at, request, sub, count) => {
+                let (change, path, ask) =
+                    named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
+                let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
+                Some(Change {
+                    path: Some(path.then("count")),
+                    from,
+                    to,
+                    ..change
+                })
+            }
+            FactEdit::Exact(at, request, sub) => {
+                let (change, path, ask) = named(
+                    ChangeKind::Set(SetField::AllocationMode),
+                    *at,
+                    *request,
+                    *sub,
+                )?;
+                let (from, to) = (
+                    Some(ask.allocation_mode.clone()),
+                    Some("ExactCount".to_owned()),
+                );
+                Some(Change {
+                    path: Some(path.then("allocationMode")),
+                    from,
+                    to,
+                    ..change
+                })
+            }
+            FactEdit::Capacity(at, request, sub, name, amount) => {
+                let (change, path, ask) =
+                    named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
+                let from = capacity::requests(ask)
+                    .get(name)
+                    .map(|amount| amount.text().to_owned());
+                let path = Some(path.join(&field_path![
+                    "capacity",
+                    "requests",
+                    PathStep::Key(name.clone())
+                ]));
+                let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
+                Some(Change {
+                    path,
+                    name,
+                    from,
+                    to,
+                    ..change
+                })
+            }
+            FactEdit::CapacityName(at, request, sub, name, other) => {
+                let (change, path, _) =
+                    named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
+                let path = Some(path.join(&field_path![
+                    "capacity",
+                    "requests",
+                    PathStep::Key(name.clone())
+                ]));
+                Some(Change {
+                    path,
+                    name: Some(name.clone()),
+                    from: Some(name.clone()),
+                    to: Some(other.clone()),
+                    ..change
+                })
+            }
+        }
+    }
+}
+
+/// Returns smaller capacity requests, for which the node has enough of the dependent resource.
+fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
+    let (claim, request, sub) = place(choice);
+    let mut edits = Vec::new();
+    for (taken, need) in footprint
+        .taken
+        .iter()
+        .flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need)))
+    {
+        let Some((name, _)) = taken
+            .capacity
+            .as_ref()
+            .filter(|_| taken.resource == need.resource && need.is_short())
+        else {
+            continue;
+        };
+        let Some(asked) = capacity::requests(choice.ask).get(name) else {
+            continue;
+        };
+        let most = asked.nanos().saturating_sub(
+            need.missing()
+                .saturating_mul(UNIT)
+                .checked_div(taken.by())
+                .unwrap_or(0),
+        );
+        let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
+        if whole.nanos() > 0 {
+            edits.push(FactEdit::Capacity(claim, request, sub, name.clone(), whole));
+        }
+    }
+    edits
+}
+
+/// Returns the name of a capacity with its driver.
+fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
+    name.split_once('/').unwrap_or((driver, name))
+}
+
+fn place(choice: &RequestChoice<'_>) -> (usize, usize, Option<usize>) {
+    (
+        choice.claim,
+        choice.request,
+        choice.sub_name.map(|_| choice.sub),
+    )
+}
+
+/// Returns the largest amount up to `most` that a range does not round up.
+fn on_step(most: i128, range: Option<&crate::allocator::objects::ValidRange>) -> i128 {
+    let Some((min, step)) =
+        range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value())))
+    else {
+        return most;
+    };
+    let above = most.saturating_sub(min);
+    match above.checked_rem(step) {
+        Some(rest) if above >= 0 => most.saturating_sub(rest),
+        _ => most,
+    }
+}
+
+/// Returns how far a change departs from what was asked for: not at all, less of it, or devices that the selector excludes.
+fn shrinks(change: &Change) -> u8 {
+    match change.kind {
+        ChangeKind::Drop(Dropped::Selector) => 2,
+        ChangeKind::Set(SetField::CapacityName) => 0,
+        ChangeKind::Set(SetField::Count | SetField::AllocationMode | SetField::Capacity) => 1,
+        ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
+    }
+}
+
+fn sentence(change: &Change, request: &str) -> String {
+    let claim = &change.claim;
+    let index = change.index.unwrap_or(0);
+    let (from, to) = (
+        change.from.as_deref().unwrap_or_default(),
+        change.to.as_deref().unwrap_or_default(),
+    );
+    match change.kind {
+        ChangeKind::Drop(Dropped::Constraint) => {
+            message!(
+                "change.drop-constraint",
+                "dropping constraint {index} of claim {claim}",
+                index,
+                claim
+            )
+        }
+        ChangeKind::Drop(Dropped::Selector) => {
+            message!(
+                "change.drop-selector",
+                "dropping selector {index} of request {request}",
+                index,
+                request
+            )
+        }
+        ChangeKind::Add(Added::Toleration) => {
+            let taint = change
+                .toleration
+                .as_ref()
+                .map(taint_text)
+                .unwrap_or_default();
+            message!(
+                "change.tolerate",
+                "tolerating {taint} in request {request}",
+                taint,
+                request
+            )
+        }
+        ChangeKind::Free(Freed::Claim) => message!("change.free", "freeing claim {claim}", claim),
+        ChangeKind::Set(SetField::Capacity) => {
+            let name = change.name.as_deref().unwrap_or_default();
+            message!(
+                "change.capacity",
+                "asking for {to} of {name} instead of {from} in request {request}",
+                to,
+                name,
+                from,
+                request
+            )
+        }
+        ChangeKind::Set(SetField::CapacityName) => message!(
+            "change.capacity-name",
+            "writing {to} instead of {from} in the capacity of request {request}",
+            to,
+            from,
+            request
+        ),
+        ChangeKind::Set(field @ (SetField::Count | SetField::AllocationMode)) => {
+            message!(
+                "change.field",
+                "{field} {to} instead of {from} in request {request}",
+                field,
+                to,
+                from,
+                request
+            )
+        }
+    }
+}
+
+fn taint_text(toleration: &Toleration) -> String {
+    let Toleration {
+        key, value, effect, ..
+    } = toleration;
+    Taint {
+        key: key.clone(),
+        value: value.clone(),
+        effect: effect.clone(),
+        rule: None,
+    }
+    .name()
+}

@@ -1,0 +1,150 @@
+//! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
+
+use super::kinds::Absent;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::objects::{Meta, Pod};
+use crate::allocator::plugin::PodCase;
+use claimkit_model::message::{self, message};
+use claimkit_model::nearest::Nearest;
+
+/// Help, and the kind of the object that is not there.
+pub type Help = (String, Option<Absent>);
+
+/// Finds the first referenced claim, template or class that is missing, and one with a similar name.
+pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
+    let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
+    of_pod.or_else(|| lacks_class(cluster, case))
+}
+
+/// Explains that the pod needs no devices; extended resources that no class serves, and one that was probably meant.
+pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
+    let mut parts =
+        vec![message!("device.none-asked-for", "the pod asks for no devices").into_owned()];
+    for resource in case.unserved() {
+        let mut nearest = Nearest::to(resource);
+        let served = cluster
+            .facts
+            .classes
+            .iter()
+            .filter_map(|class| class.spec.extended_resource_name.as_deref());
+        served.for_each(|name| nearest.consider(name));
+        parts.push(match nearest.found() {
+            Some(near) => message!(
+                "device.resource-not-served-meant",
+                "no DeviceClass serves `{resource}`; did you mean `{near}`?",
+                resource,
+                near
+            ),
+            None => message!(
+                "device.resource-not-served",
+                "no DeviceClass serves `{resource}`",
+                resource
+            ),
+        });
+    }
+    message::sentences(parts)
+}
+
+fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
+    let facts = cluster.facts;
+    let namespace = pod.metadata.namespace.as_str();
+    let statuses = pod
+        .status
+        .resource_claim_statuses
+        .as_deref()
+        .unwrap_or_default();
+    for entry in &pod.spec.resource_claims {
+        if let Some(name) = &entry.resource_claim_name {
+            let there = facts.claims.iter().map(|claim| &claim.metadata);
+            if let Some(text) = lacks(Absent::Claim, namespace, name, there) {
+                return Some(text);
+            }
+        } else if let Some(name) = &entry.resource_claim_template_name
+            && !statuses.iter().any(|status| status.name == entry.name)
+        {
+            let there = facts.templates.iter().map(|template| &template.metadata);
+            let made = || {
+                message!(
+                    "device.claim-not-made-yet",
+                    "kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet",
+                    name
+                )
+            };
+            return Some(
+                lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)),
+            );
+        }
+    }
+    None
+}
+
+fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
+    let mut classes = case
+        .refused?
+        .spec
+        .devices
+        .requests
+        .iter()
+        .flat_map(|request| {
+            let asks = request.exactly.iter().chain(&request.first_available);
+            asks.map(|ask| ask.device_class_name.as_str())
+        });
+    let class = classes.find(|class| !class.is_empty() && cluster.class(class).is_none())?;
+    lacks(
+        Absent::Class,
+        "",
+        class,
+        cluster.facts.classes.iter().map(|class| &class.metadata),
+    )
+}
+
+/// Returns the help for an object that does not exist; `None` if it exists.
+fn lacks<'m>(
+    kind: Absent,
+    namespace: &str,
+    name: &str,
+    there: impl Iterator<Item = &'m Meta>,
+) -> Option<Help> {
+    let mut nearest = Nearest::to(name);
+    for meta in there.filter(|meta| meta.namespace == namespace) {
+        if meta.name == name {
+            return None;
+        }
+        nearest.consider(&meta.name);
+    }
+    let text = match (namespace, nearest.found()) {
+        ("", None) => message!(
+            "device.object-absent",
+            "there is no {kind} `{name}`",
+            kind,
+            name
+        ),
+        ("", Some(near)) => {
+            message!(
+                "device.object-absent-meant",
+                "there is no {kind} `{name}`; did you mean `{near}`?",
+                kind,
+                name,
+                near
+            )
+        }
+        (_, None) => {
+            message!(
+                "device.object-absent-in",
+                "there is no {kind} `{name}` in namespace `{namespace}`",
+                kind,
+                name,
+                namespace
+            )
+        }
+        (_, Some(near)) => message!(
+            "device.object-absent-in-meant",
+            "there is no {kind} `{name}` in namespace `{namespace}`; did you mean `{near}`?",
+            kind,
+            name,
+            namespace,
+            near
+        ),
+    };
+    Some((text, Some(kind)))
+}

@@ -1,0 +1,447 @@
+//! Findings about the whole account: errors that end the attempt, and surprising effects of a successful allocation.
+
+use super::account::{NodeAccount, PodAccount, Reason};
+use super::remark::Remark;
+use super::words::some;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::constraints::{self, ConstraintKind, scalar, set};
+use crate::allocator::features::Feature;
+use crate::allocator::objects::{Ask, Claim, Device, Taint};
+use crate::allocator::plugin::PodCase;
+use crate::allocator::results::{DeviceAllocation, DeviceResult};
+use crate::allocator::sorted::{Set, Sorted};
+use crate::allocator::taints::tolerates;
+use claimkit_model::finding::{Code, FieldPath, Finding, Origin, field_path};
+use claimkit_model::message::message;
+
+/// Maximum number of claims that use a device and are named.
+const MOST_USERS: usize = 3;
+/// Maximum number of nodes or devices with an error that are named.
+const MOST_NAMES: usize = 5;
+
+/// Returns the findings of an account.
+pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
+    let mut list = Vec::new();
+    errors(cluster, case, account, &mut list);
+    for (index, claim) in case.pending.iter().enumerate() {
+        if case
+            .pending
+            .iter()
+            .take(index)
+            .any(|other| std::ptr::eq(*other, *claim))
+        {
+            let message = message!(
+                "account.claim-named-twice",
+                "the pod names this claim twice: it is allocated twice, and one of the results is lost"
+            );
+            list.push(of_claim(
+                claim,
+                Code::ClaimNamedTwice,
+                message,
+                Some(field_path!["spec", "resourceClaims"]),
+            ));
+        }
+        admin_label(cluster, case, claim, &mut list);
+        distinct(cluster, claim, &mut list);
+        lists(cluster, claim, &mut list);
+    }
+    let mut told: Set<(String, String)> = Set::default();
+    for node in &account.nodes {
+        for (claim, result) in case.pending.iter().zip(node.allocations.iter().flatten()) {
+            allocated(cluster, claim, result, &mut told, &mut list);
+        }
+    }
+    for [one, other] in account
+        .nodes
+        .iter()
+        .filter_map(|node| node.unclear.as_ref())
+        .take(1)
+    {
+        let message = message!(
+            "account.device-looked-up-by-name",
+            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers",
+            one,
+            other
+        );
+        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
+    }
+    let is_open = |node: &NodeAccount| {
+        node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1)
+    };
+    if !cluster.behaviour.ordered_pools && account.nodes.iter().any(is_open) {
+        let message = message!(
+            "account.pools-in-random-order",
+            "this release walks pools, and the slices of a pool, in random order: what is told is one of several possible answers"
+        );
+        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
+    }
+    list
+}
+
+fn of_claim(
+    claim: &Claim,
+    code: Code,
+    message: impl Into<String>,
+    path: Option<FieldPath>,
+) -> Remark {
+    let finding = Finding::warning(code, Origin::Claimkit, message);
+    Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
+}
+
+/// Reports errors that end the attempt on all nodes, once each, with the devices that cause them.
+fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list: &mut Vec<Remark>) {
+    let mut seen: Sorted<&str, (Vec<&str>, Set<&str>)> = Sorted::new();
+    for node in account.nodes.iter().filter(|node| node.fatal) {
+        let message = node.message.as_deref().unwrap_or_default();
+        let (nodes, devices) = seen.entry(message);
+        nodes.push(&node.name);
+        let cells = node
+            .requests
+            .iter()
+            .flat_map(|request| &request.cells)
+            .map(|cell| cell.device.as_str());
+        devices.extend(cells.filter(|device| {
+            message.contains("unsupported ResourceSlice.NodeSelector")
+                && many_terms(cluster, device)
+        }));
+        for cell in node.requests.iter().flat_map(|request| &request.cells) {
+            let causes = |reason: &Reason| match reason {
+                Reason::ClassSelector(reason) | Reason::RequestSelector(reason) => reason
+                    .error
+                    .as_deref()
+                    .is_some_and(|error| message.ends_with(error)),
+                _ => false,
+            };
+            if cell.reason.iter().chain(&cell.also).any(causes) {
+                devices.insert(&cell.device);
+            }
+        }
+    }
+    for (message, (nodes, devices)) in seen {
+        let found = Finding::new(Code::AllocationError, Origin::Scheduler, message);
+        list.push(
+            match case.pending.iter().find_map(|claim| about(claim, message)) {
+                Some((object, path)) => {
+                    Remark::about(found, "ResourceClaim", object).at(Some(path))
+                }
+                None => found.into(),
+            },
+        );
+        let nodes = some(&nodes, MOST_NAMES);
+        let devices = devices
+            .into_iter()
+            .take(MOST_NAMES)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = match devices.as_str() {
+            "" => message!(
+                "account.error-ends-attempt",
+                "an error on one node ends the attempt for all nodes; it is met on {nodes}",
+                nodes
+            ),
+            _ => message!(
+                "account.error-ends-attempt-by",
+                "an error on one node ends the attempt for all nodes; it is met on {nodes}, by {devices}",
+                nodes,
+                devices
+            ),
+        };
+        list.push(Finding::new(Code::ErrorEndsAttempt, Origin::Claimkit, message).into());
+    }
+}
+
+/// Returns the claim that an error names, and the place in it of the request, if it names one.
+fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
+    let object = claim.metadata.full_name();
+    let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
+    let requests = rest.strip_prefix(", request ").and_then(|rest| {
+        let is_named = |name: &str| {
+            rest.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([':', ',']))
+        };
+        claim.spec.devices.requests.iter().position(|request| {
+            is_named(&request.name)
+                || request
+                    .first_available
+                    .iter()
+                    .any(|sub| is_named(&sub.name))
+        })
+    });
+    let path = field_path!["spec", "devices", "requests"];
+    let path = requests.map_or_else(|| path.clone(), |at| path.then(at));
+    rest.starts_with([',', ':']).then_some((object, path))
+}
+
+/// Returns true if a device, or its slice, has a node selector with more than one term.
+fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
+    let many = |selector: &Option<crate::allocator::objects::NodeSelector>| {
+        selector
+            .as_ref()
+            .is_some_and(|selector| selector.node_selector_terms.len() > 1)
+    };
+    cluster.facts.slices.iter().any(|slice| {
+        let devices = slice
+            .spec
+            .devices
+            .iter()
+            .filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
+        let full = |device: &Device| {
+            format!(
+                "{}/{}/{}",
+                slice.spec.driver, slice.spec.pool.name, device.name
+            )
+        };
+        devices.into_iter().any(|device| full(device) == name)
+    })
+}
+
+/// Reports a namespace without the label that the API server demands for admin access.
+fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
+    let Some(label) = case
+        .admin_label()
+        .filter(|_| cluster.has(Feature::AdminAccess))
+    else {
+        return;
+    };
+    let admin = |request: &crate::allocator::objects::ClaimRequest| {
+        request
+            .exactly
+            .as_ref()
+            .is_some_and(|ask| ask.admin_access == Some(true))
+    };
+    let Some(index) = claim.spec.devices.requests.iter().position(admin) else {
+        return;
+    };
+    let path = field_path!["spec", "devices", "requests", index, "adminAccess"];
+    let labels = cluster.facts.namespaces.get(&claim.metadata.namespace);
+    if labels.is_some_and(|labels| labels.get(label).is_some_and(|value| value == "true")) {
+        return;
+    }
+    let finding = match labels {
+        Some(_) => {
+            let text = format!(
+                "admin access to devices requires the `{label}: true` label on the containing namespace"
+            );
+            Finding::new(
+                Code::AdminAccessLabel,
+                Origin::ApiServer,
+                format!("{path}: Forbidden: {text}"),
+            )
+        }
+        None => {
+            let message = message!(
+                "account.namespace-not-given",
+                "the namespace is not part of the input: admin access to devices requires the `{label}: true` label on the containing namespace",
+                label
+            );
+            Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
+        }
+    };
+    list.push(Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(Some(path)));
+}
+
+/// Reports a distinctAttribute that is not enforced.
+fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
+    for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
+        if !matches!(
+            constraints::kind(constraint, cluster.behaviour),
+            Some((ConstraintKind::Distinct, _))
+        ) {
+            continue;
+        }
+        let many = claim.spec.devices.requests.iter().any(|request| {
+            let asks = request.exactly.iter().chain(&request.first_available);
+            let large = |ask: &crate::allocator::objects::Ask| {
+                ask.count > 2 || ask.allocation_mode == "All"
+            };
+            constraints::applies(constraint, &request.name, None) && asks.into_iter().any(large)
+        });
+        let message = if cluster.behaviour.distinct_by_address {
+            message!(
+                "account.distinct-not-enforced",
+                "this release never finds two values equal: distinctAttribute is not enforced"
+            )
+        } else if many {
+            message!(
+                "account.distinct-by-neighbors",
+                "within a request only the device before is compared: of three devices the first and the third may have the same value"
+            )
+        } else {
+            continue;
+        };
+        let path = Some(field_path![
+            "spec",
+            "devices",
+            "constraints",
+            index,
+            "distinctAttribute"
+        ]);
+        list.push(of_claim(claim, Code::DistinctNotEnforced, message, path));
+    }
+}
+
+/// Reports a constraint on an attribute that some device publishes as a list, without the feature.
+fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
+    if cluster.has(Feature::ListTypeAttributes) {
+        return;
+    }
+    for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
+        let Some((_, name)) = constraints::kind(constraint, cluster.behaviour) else {
+            continue;
+        };
+        let is_list = |driver: &str, device: &Device| {
+            constraints::attribute(device, driver, name)
+                .is_some_and(|found| scalar(found).is_none() && set(found).is_some())
+        };
+        let mut slices = cluster.facts.slices.iter();
+        if slices.any(|slice| {
+            slice
+                .spec
+                .devices
+                .iter()
+                .any(|device| is_list(&slice.spec.driver, device))
+        }) {
+            let message = message!(
+                "account.list-in-constraint",
+                "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type",
+                name
+            );
+            list.push(of_claim(
+                claim,
+                Code::ListInConstraint,
+                message,
+                Some(field_path!["spec", "devices", "constraints", index]),
+            ));
+        }
+    }
+}
+
+/// Returns the request of a result: `request` or `request/subrequest`.
+fn ask_of<'c>(claim: &'c Claim, name: &str) -> Option<&'c Ask> {
+    let (request, sub) = name
+        .split_once('/')
+        .map_or((name, None), |(request, sub)| (request, Some(sub)));
+    let request = claim
+        .spec
+        .devices
+        .requests
+        .iter()
+        .find(|known| known.name == request)?;
+    match sub {
+        None => request.exactly.as_ref(),
+        Some(sub) => request.first_available.iter().find(|ask| ask.name == sub),
+    }
+}
+
+fn allocated(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    result: &DeviceAllocation,
+    told: &mut Set<(String, String)>,
+    list: &mut Vec<Remark>,
+) {
+    let find = |result: &DeviceResult| {
+        let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
+        slices
+            .flat_map(|at| cluster.devices_of(*at))
+            .find(|(_, device)| device.name == result.device)
+    };
+    for (one, (at, device)) in result
+        .devices
+        .results
+        .iter()
+        .filter_map(|one| Some((one, find(one)?)))
+    {
+        let full = claim.metadata.full_name();
+        if one.admin_access == Some(true) {
+            let users = cluster
+                .usage
+                .claims(cluster.identity(at))
+                .iter()
+                .filter_map(|user| cluster.facts.claims.get(*user));
+            let users: Vec<String> = users.map(|user| user.metadata.full_name()).collect();
+            if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
+                let users: Vec<&str> = users.iter().map(String::as_str).collect();
+                let message = message!(
+                    "account.admin-access-in-use",
+                    "claim {claim} has admin access to device {device}, which {users} uses",
+                    claim = full,
+                    device = cluster.device_name(at),
+                    users = some(&users, MOST_USERS)
+                );
+                let finding = Finding::new(Code::AdminAccessInUse, Origin::Claimkit, message);
+                list.push(Remark::about(finding, "ResourceClaim", full.clone()));
+            }
+        }
+        // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
+        let lasting = |taint: &Taint| {
+            let mut tolerations = one
+                .tolerations
+                .iter()
+                .filter(|toleration| toleration.effect == "NoExecute");
+            tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
+        };
+        let evicting = device
+            .taints
+            .iter()
+            .any(|taint| taint.effect == "NoExecute" && !lasting(taint));
+        if cluster.has(Feature::DeviceTaints)
+            && evicting
+            && told.insert((full.clone(), one.request.clone()))
+        {
+            let has_effect = ask_of(claim, &one.request).is_some_and(|ask| {
+                let for_effect = ask
+                    .tolerations
+                    .iter()
+                    .filter(|toleration| toleration.effect == "NoExecute");
+                let evicting = device
+                    .taints
+                    .iter()
+                    .filter(|taint| taint.effect == "NoExecute");
+                evicting.into_iter().all(|taint| {
+                    for_effect
+                        .clone()
+                        .any(|toleration| tolerates(toleration, taint).is_ok())
+                })
+            });
+            let (request, device) = (&one.request, &one.device);
+            let message = match (cluster.behaviour.tolerations_in_result, has_effect) {
+                (false, true) => message!(
+                    "taint.toleration-not-copied",
+                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do): the pod will be evicted",
+                    request,
+                    device
+                ),
+                _ => message!(
+                    "taint.toleration-without-effect",
+                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
+                    request,
+                    device
+                ),
+            };
+            list.push(of_claim(claim, Code::ToleratedButEvicted, message, None));
+        }
+        let whole = device.capacity.iter().any(|(name, capacity)| {
+            let is_asked = ask_of(claim, &one.request).and_then(|ask| ask.capacity.as_ref());
+            let is_asked =
+                is_asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
+            !is_asked
+                && capacity.request_policy.is_none()
+                && one
+                    .consumed_capacity
+                    .get(name)
+                    .is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
+        });
+        if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request)))
+        {
+            let (request, device) = (&one.request, &one.device);
+            let message = message!(
+                "capacity.share-takes-all",
+                "request {request} names no amount and device {device} has no request policy: one share takes all of it",
+                request,
+                device
+            );
+            list.push(of_claim(claim, Code::ShareTakesAll, message, None));
+        }
+    }
+}

@@ -1,0 +1,551 @@
+//! Reasons in one line, made from the data.
+
+use super::account::{
+    CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, Stage, TaintReason,
+    TolerationReason,
+};
+use super::funnel::{Row, is_of};
+use super::kinds::{CapacityFault, FeatureField, StageKind};
+use crate::allocator::amount::{Amount, spell_like};
+use crate::allocator::binding;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::objects::Claim;
+use crate::allocator::plugin::Unavailable;
+use crate::allocator::sorted::{Set, Sorted};
+use claimkit_model::message::{self, message};
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// Maximum number of reasons in one line.
+pub const MOST: usize = 3;
+
+/// Returns the sentence for a reason.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::PoolOldGeneration { newest } => {
+            message!(
+                "pool.old-generation",
+                "its slice is older than generation {newest}",
+                newest
+            )
+        }
+        Reason::PoolIncomplete { have, want } => {
+            message!(
+                "pool.incomplete",
+                "its pool is incomplete: {have} of {want} slices",
+                have,
+                want
+            )
+        }
+        Reason::PoolInvalid { reason } => message!(
+            "pool.invalid-because",
+            "its pool is invalid: {reason}",
+            reason
+        ),
+        Reason::SliceWithCounters => message!(
+            "pool.slice-with-counters",
+            "it stands in a slice with shared counters, where devices are not offered"
+        )
+        .into_owned(),
+        Reason::FeatureOff { field } => feature_off(*field).into_owned(),
+        Reason::InUse { claims, pods } if pods.is_empty() => {
+            message!(
+                "device.held-unreserved",
+                "held by {claims} (no pod reserves it)",
+                claims = claims.join(", ")
+            )
+        }
+        Reason::InUse { claims, pods } => {
+            message!(
+                "device.held-for",
+                "held by {claims} (for {pods})",
+                claims = claims.join(", "),
+                pods = pods.join(", ")
+            )
+        }
+        Reason::ChosenFor { claim, request } => {
+            message!(
+                "device.chosen-for",
+                "chosen for request {request} of {claim}",
+                request,
+                claim
+            )
+        }
+        Reason::ClassSelector(reason) => selector(
+            message!(
+                "device.class-selector",
+                "class selector {index}",
+                index = reason.index
+            ),
+            reason,
+        ),
+        Reason::RequestSelector(reason) => selector(
+            message!(
+                "device.request-selector",
+                "selector {index}",
+                index = reason.index
+            ),
+            reason,
+        ),
+        Reason::DeviceNotOnNode => {
+            message!("device.not-on-node", "it is not on this node").into_owned()
+        }
+        Reason::Capacity(reason) => capacity(reason),
+        Reason::Counters(reason) => counters(reason),
+        Reason::Taint(reason) => taint(reason),
+        Reason::Constraint {
+            attribute, near, ..
+        } if near.is_empty() => {
+            message!("device.no-attribute", "no attribute {attribute}", attribute)
+        }
+        Reason::Constraint {
+            attribute, near, ..
+        } => {
+            message!(
+                "device.no-attribute-but",
+                "no attribute {attribute}, but {near}",
+                attribute,
+                near = near.join(", ")
+            )
+        }
+    }
+}
+
+fn feature_off(field: FeatureField) -> Cow<'static, str> {
+    match field {
+        FeatureField::BindingConditions => message!(
+            "device.binding-feature-off",
+            "bindingConditions need the feature gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus, of which one is off"
+        ),
+        FeatureField::ConsumesCounters => message!(
+            "device.counters-feature-off",
+            "consumesCounters needs the feature gate DRAPartitionableDevices, which is off"
+        ),
+        FeatureField::OfSlice => message!(
+            "device.slice-feature-off",
+            "sharedCounters or perDeviceNodeSelection needs the feature gate DRAPartitionableDevices, which is off"
+        ),
+    }
+}
+
+fn counters(reason: &CounterReason) -> String {
+    let CounterReason {
+        set,
+        counter,
+        needed,
+        available,
+        total,
+        ..
+    } = reason;
+    let holder = |holder: &CounterHolder| {
+        let CounterHolder { claim, device, .. } = holder;
+        message!(
+            "device.counter-holder",
+            "{claim} through {device}",
+            claim,
+            device
+        )
+    };
+    let holders = message::parts(reason.holders.iter().map(holder));
+    match (needed.as_str(), reason.holders.is_empty()) {
+        ("0", true) => message!(
+            "device.counter-overdrawn",
+            "counter set {set}: {counter} is overdrawn, {available} left of {total}",
+            set,
+            counter,
+            available,
+            total
+        ),
+        ("0", false) => message!(
+            "device.counter-overdrawn-held",
+            "counter set {set}: {counter} is overdrawn, {available} left of {total} (held by {holders})",
+            set,
+            counter,
+            available,
+            total,
+            holders
+        ),
+        (_, true) => message!(
+            "device.counter-needs",
+            "counter set {set}: {counter} needs {needed}, {available} left of {total}",
+            set,
+            counter,
+            needed,
+            available,
+            total
+        ),
+        (_, false) => message!(
+            "device.counter-needs-held",
+            "counter set {set}: {counter} needs {needed}, {available} left of {total} (held by {holders})",
+            set,
+            counter,
+            needed,
+            available,
+            total,
+            holders
+        ),
+    }
+}
+
+fn taint(reason: &TaintReason) -> String {
+    let value = if reason.value.is_empty() {
+        String::new()
+    } else {
+        format!("={}", reason.value)
+    };
+    let taint = format!("{}{value}:{}", reason.key, reason.effect);
+    let tried = |one: &TolerationReason| {
+        let TolerationReason { index, why } = one;
+        message!(
+            "taint.toleration-differs",
+            "toleration {index} has another {why}",
+            index,
+            why
+        )
+    };
+    let tried = message::parts(reason.tolerations.iter().take(MOST).map(tried));
+    match (
+        reason.from.strip_prefix("rule/"),
+        reason.tolerations.is_empty(),
+    ) {
+        (Some(rule), true) => message!(
+            "taint.by-rule",
+            "tainted {taint} by rule {rule}",
+            taint,
+            rule
+        ),
+        (Some(rule), false) => {
+            message!(
+                "taint.by-rule-not-tolerated",
+                "tainted {taint} by rule {rule} ({tried})",
+                taint,
+                rule,
+                tried
+            )
+        }
+        (None, true) => message!("taint.by-driver", "tainted {taint} by its driver", taint),
+        (None, false) => message!(
+            "taint.by-driver-not-tolerated",
+            "tainted {taint} by its driver ({tried})",
+            taint,
+            tried
+        ),
+    }
+}
+
+/// Returns the sentence for a selector, which is already named.
+fn selector(selector: String, reason: &SelectorReason) -> String {
+    let value = |(path, value): (&String, &Option<String>)| match value {
+        Some(value) => message!("device.selector-value", "{path} is {value}", path, value),
+        None => message!("device.selector-value-missing", "{path} is missing", path),
+    };
+    let values = message::parts(reason.values.iter().map(value));
+    match (&reason.error, reason.values.is_empty()) {
+        (Some(error), true) => message!(
+            "device.selector-error",
+            "{selector} gives an error: {error}",
+            selector,
+            error
+        ),
+        (Some(error), false) => {
+            message!(
+                "device.selector-error-read",
+                "{selector} gives an error: {error} ({values})",
+                selector,
+                error,
+                values
+            )
+        }
+        (None, true) => message!("device.selector-false", "{selector} is false", selector),
+        (None, false) => message!(
+            "device.selector-false-read",
+            "{selector} is false ({values})",
+            selector,
+            values
+        ),
+    }
+}
+
+fn capacity(reason: &CapacityReason) -> String {
+    let CapacityReason {
+        name,
+        max,
+        used,
+        left,
+        total,
+        holders,
+        names,
+        ..
+    } = reason;
+    let show = |value: &Option<String>| value.clone().unwrap_or_default();
+    match reason.why {
+        CapacityFault::UnknownName if names.is_empty() => {
+            message!(
+                "capacity.unknown-and-no-other",
+                "no capacity {name}, and no other",
+                name
+            )
+        }
+        CapacityFault::UnknownName => {
+            message!(
+                "capacity.unknown",
+                "no capacity {name}, but {names}",
+                name,
+                names = names.join(", ")
+            )
+        }
+        CapacityFault::Max => message!(
+            "capacity.above-max",
+            "{charge}, one request may have at most {max}",
+            charge = charge(reason),
+            max = show(max)
+        ),
+        CapacityFault::Step => {
+            message!(
+                "capacity.off-step",
+                "{charge}, which is not on a step",
+                charge = charge(reason)
+            )
+        }
+        CapacityFault::Values => {
+            message!(
+                "capacity.no-valid-value",
+                "{charge}, which is not one of the valid values",
+                charge = charge(reason)
+            )
+        }
+        CapacityFault::Exhausted if holders.is_empty() => message!(
+            "capacity.exhausted",
+            "{charge}, {left} left of {total}",
+            charge = charge(reason),
+            left = show(left),
+            total = show(total)
+        ),
+        CapacityFault::Exhausted => message!(
+            "capacity.exhausted-held",
+            "{charge}, {left} left of {total} ({used} held by {holders})",
+            charge = charge(reason),
+            left = show(left),
+            total = show(total),
+            used = show(used),
+            holders = holders.join(", ")
+        ),
+    }
+}
+
+/// Returns the amount that is charged, and the one asked for if it differs.
+fn charge(reason: &CapacityReason) -> String {
+    let CapacityReason {
+        name,
+        asked,
+        charged,
+        total,
+        max,
+        ..
+    } = reason;
+    // Upstream writes what it rounds in binary notation; beside decimal amounts that cannot be compared at sight.
+    let beside = [total, max, asked]
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or("", String::as_str);
+    let charged = charged.as_deref().map(|text| {
+        Amount::printed(text).map_or(text.to_owned(), |one| spell_like(one.nanos(), beside))
+    });
+    let asked = asked
+        .as_ref()
+        .filter(|asked| Some(*asked) != charged.as_ref());
+    let charged = charged.as_deref().unwrap_or_default();
+    match asked {
+        Some(asked) => {
+            message!(
+                "capacity.charged-as",
+                "{asked} of {name} is charged as {charged}",
+                asked,
+                name,
+                charged
+            )
+        }
+        None => message!(
+            "capacity.charged",
+            "{charged} of {name} is charged",
+            charged,
+            name
+        ),
+    }
+}
+
+/// Returns why a claim that is allocated cannot be used on a node.
+pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
+    let name = claim.metadata.full_name();
+    let failure = if why == Unavailable::Failed {
+        binding::failure(claim)
+    } else {
+        None
+    };
+    match (why, failure) {
+        (Unavailable::Elsewhere, _) => {
+            message!(
+                "device.claim-elsewhere",
+                "{name} is allocated, but not for this node",
+                name
+            )
+        }
+        (Unavailable::Failed, Some(why)) => {
+            message!(
+                "device.binding-failed-because",
+                "binding the devices of {name} failed: {why}",
+                name,
+                why
+            )
+        }
+        (Unavailable::Failed, None) => message!(
+            "device.binding-failed",
+            "binding the devices of {name} failed",
+            name
+        ),
+        (Unavailable::TimedOut, _) => {
+            message!(
+                "device.binding-timed-out",
+                "the devices of {name} were not ready for binding in time",
+                name
+            )
+        }
+    }
+}
+
+/// Returns the part of a reason that equal nodes share: kinds and amounts, without names of devices and claims.
+pub fn signature(reason: &Reason) -> String {
+    match reason {
+        Reason::Capacity(reason) => {
+            format!(
+                "{} {} {:?} {:?} {:?}",
+                reason.name, reason.why, reason.charged, reason.left, reason.max
+            )
+        }
+        Reason::Counters(reason) => {
+            format!("{} {} {}", reason.counter, reason.needed, reason.available)
+        }
+        Reason::Taint(reason) => format!(
+            "{} {} {} {}",
+            reason.key, reason.value, reason.effect, reason.from
+        ),
+        Reason::PoolIncomplete { have, want } => format!("{have} of {want}"),
+        Reason::PoolInvalid { reason } => reason.clone(),
+        Reason::Constraint { index, .. } => format!("constraint {index}"),
+        _ => String::new(),
+    }
+}
+
+/// Returns the reasons at the first stage that leaves too few devices, with the devices that have them.
+pub fn why(
+    cluster: &Cluster<'_>,
+    class: &str,
+    stages: &[Stage],
+    row: &Row<'_, '_>,
+    wanted: i64,
+) -> String {
+    let short = |stage: &&Stage| {
+        i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some()
+    };
+    let Some(stage) = stages.iter().find(short) else {
+        return String::new();
+    };
+    // Skip devices that an earlier stage removed.
+    let position = stages
+        .iter()
+        .position(|one| std::ptr::eq(one, stage))
+        .unwrap_or(0);
+    let earlier = |reason: &Reason| {
+        stages
+            .iter()
+            .take(position)
+            .any(|stage| is_of(reason, stage))
+    };
+    let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
+    for (shown, reasons) in row
+        .iter()
+        .filter(|(_, reasons)| !reasons.iter().any(earlier))
+    {
+        let Some((_, device)) = cluster.device(shown.at) else {
+            continue;
+        };
+        for found in reasons
+            .iter()
+            .filter(|reason| is_of(reason, stage) && !is_of_another_driver(reason))
+        {
+            by_text.entry(reason(found)).push(&device.name);
+        }
+    }
+    if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
+        let drivers = row
+            .iter()
+            .filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
+        let drivers: Set<&str> = drivers.collect();
+        return message!(
+            "device.of-other-drivers",
+            "no device of class {class}: those of the node are of {drivers}",
+            class,
+            drivers = some(drivers.as_slice(), MOST)
+        );
+    }
+    let part = |(text, devices): (&String, &Vec<&str>)| {
+        message!(
+            "device.reason-of-devices",
+            "{devices}: {text}",
+            devices = some(devices, MOST),
+            text
+        )
+    };
+    let reasons = message::sentences(by_text.iter().take(MOST).map(part));
+    match by_text.len().saturating_sub(MOST) {
+        0 => reasons,
+        more => message!(
+            "device.other-reasons",
+            "{reasons}; and {more} other reasons",
+            reasons,
+            more
+        ),
+    }
+}
+
+/// Returns true for a selector of the class that is false before it reads any attribute, as on devices of other drivers: that
+/// says nothing of them.
+fn is_of_another_driver(reason: &Reason) -> bool {
+    matches!(reason, Reason::ClassSelector(reason) if reason.error.is_none() && reason.values.is_empty())
+}
+
+/// Returns the first of many names, and how many more there are.
+pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
+    let shown = names
+        .iter()
+        .take(most)
+        .map(AsRef::as_ref)
+        .collect::<Vec<&str>>()
+        .join(", ");
+    and_more(shown, names.len().saturating_sub(most))
+}
+
+/// Adds how many more there are.
+pub fn and_more(shown: String, more: usize) -> String {
+    if more == 0 {
+        shown
+    } else {
+        message!("device.and-more", "{shown} and {more} more", shown, more)
+    }
+}
+
+/// Returns the name of a request where another claim has one of the same name.
+pub fn of_claim(request: &str, claim: &str) -> String {
+    message!(
+        "device.request-of-claim",
+        "{request} of {claim}",
+        request,
+        claim
+    )
+}
+
+/// Returns a sentence about a node.
+pub fn of_node(node: &str, what: impl Display) -> String {
+    message!("account.of-node", "{node}: {what}", node, what)
+}

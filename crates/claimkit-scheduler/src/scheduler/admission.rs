@@ -1,0 +1,212 @@
+//! Pods as the server stores them and claims as the controllers make them, for pods that no server has seen: their priority,
+//! the tolerations that every pod gets, and claims made from templates.
+
+use super::prepared::Setup;
+use crate::allocator::created;
+use crate::allocator::objects::{
+    Facts, Meta, Owner, Pod, PodClaimStatus, PodGroup, PriorityClass, Toleration,
+};
+use crate::allocator::sorted::{Set, Sorted};
+use claimkit_model::message::message;
+use std::rc::Rc;
+
+/// Begins the UIDs of pods that have none.
+const NEW: &str = "new:";
+/// Classes of priority that every cluster has.
+const SYSTEM: [(&str, i64); 2] = [
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
+/// Taints that every pod tolerates for a while (admission plugin DefaultTolerationSeconds).
+const TOLERATED: [&str; 2] = [
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unreachable",
+];
+/// Seconds for which the added tolerations hold.
+const TOLERATED_SECONDS: i64 = 300;
+
+/// Returns the UID as it can be shown: that of a new pod is not known.
+pub fn shown_uid(uid: &str) -> &str {
+    if uid.starts_with(NEW) { "<uid>" } else { uid }
+}
+
+/// Makes new pods into stored ones, and makes the claims that they and their groups wait for. Returns one line of English for
+/// each claim.
+pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<String> {
+    let classes = facts.priority_classes.clone();
+    for pod in &mut facts.pods {
+        let is_new = pod.metadata.uid.is_empty();
+        let drops_group = !setup.groups && pod.spec.scheduling_group.is_some();
+        if !is_new && !drops_group {
+            continue;
+        }
+        let pod = Rc::make_mut(pod);
+        if drops_group {
+            pod.spec.scheduling_group = None;
+        }
+        if is_new {
+            pod.metadata.uid = format!("{NEW}{}", pod.metadata.full_name());
+            set_priority(pod, &classes);
+            tolerate(pod);
+        }
+    }
+    let mut lines = Vec::new();
+    if setup.groups && setup.group_claims {
+        for at in 0..facts.pod_groups.len() {
+            claims_of_group(facts, at, &mut lines);
+        }
+        share_claims_of_groups(facts);
+    }
+    lines.extend(claims_of_pods(facts, setup));
+    lines
+}
+
+fn set_priority(pod: &mut Pod, classes: &[Rc<PriorityClass>]) {
+    if pod.spec.priority.is_some() {
+        return;
+    }
+    let name = pod.spec.priority_class_name.as_str();
+    if let Some((_, value)) = SYSTEM.iter().find(|(system, _)| *system == name) {
+        pod.spec.priority = Some(*value);
+        return;
+    }
+    // Several defaults: the least important one.
+    let class = match name {
+        "" => classes
+            .iter()
+            .filter(|class| class.global_default)
+            .min_by_key(|class| class.value),
+        name => classes.iter().find(|class| class.metadata.name == name),
+    };
+    pod.spec.priority = Some(class.map_or(0, |class| class.value));
+    if pod.spec.preemption_policy.is_none() {
+        pod.spec.preemption_policy = class.and_then(|class| class.preemption_policy.clone());
+    }
+}
+
+fn tolerate(pod: &mut Pod) {
+    for key in TOLERATED {
+        let tolerations = &mut pod.spec.tolerations;
+        if !tolerations
+            .iter()
+            .any(|known| super::taints::tolerates(known, key, "", "NoExecute") || known.key == key)
+        {
+            tolerations.push(Toleration {
+                key: key.to_owned(),
+                operator: "Exists".to_owned(),
+                effect: "NoExecute".to_owned(),
+                toleration_seconds: Some(TOLERATED_SECONDS),
+                ..Toleration::default()
+            });
+        }
+    }
+}
+
+/// Makes the claims of new pods from templates (kube-controller-manager, `pkg/controller/resourceclaim`).
+fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
+    let groups: Set<String> = facts
+        .pod_groups
+        .iter()
+        .map(|group| group.metadata.full_name())
+        .collect();
+    // A group may have claims, so nothing is made for its pods before it is there.
+    let is_complete = |pod: &Pod| {
+        let group = super::gangs::name_of(pod).filter(|_| setup.group_claims);
+        group.is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)))
+    };
+    let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
+    created::create_claims_of(facts, &is_new)
+}
+
+/// Makes the claims of a group.
+fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
+    let Some(group) = facts.pod_groups.get(at).cloned() else {
+        return;
+    };
+    if !group.metadata.uid.is_empty() || !group.status.resource_claim_statuses.is_empty() {
+        return;
+    }
+    let mut made = Vec::new();
+    for entry in &group.spec.resource_claims {
+        let Some(template) = &entry.resource_claim_template_name else {
+            continue;
+        };
+        let owner = Owner {
+            kind: "PodGroup".to_owned(),
+            name: group.metadata.name.clone(),
+            uid: format!("{NEW}{}", group.metadata.full_name()),
+            controller: true,
+            ..Owner::default()
+        };
+        if let Some(claim) =
+            created::claim_from(facts, &group.metadata, owner, &entry.name, template)
+        {
+            lines.push(created::line(
+                &claim,
+                template,
+                &message!("pods.new-group", "a new PodGroup"),
+            ));
+            made.push(PodClaimStatus {
+                name: entry.name.clone(),
+                resource_claim_name: Some(claim.metadata.name.clone()),
+            });
+            facts.claims.push(Rc::new(claim));
+        }
+    }
+    if let Some(group) = facts.pod_groups.get_mut(at) {
+        Rc::make_mut(group).status.resource_claim_statuses = made;
+    }
+}
+
+/// Shares the claim of a group with entries of pods that name what their group names.
+fn share_claims_of_groups(facts: &mut Facts) {
+    let mut groups: Sorted<(String, String), Rc<PodGroup>> = Sorted::new();
+    for group in &facts.pod_groups {
+        let Meta {
+            name, namespace, ..
+        } = &group.metadata;
+        groups.insert((namespace.clone(), name.clone()), group.clone());
+    }
+    for pod in &mut facts.pods {
+        let name = pod
+            .spec
+            .scheduling_group
+            .as_ref()
+            .and_then(|group| group.pod_group_name.clone());
+        let Some(group) = name.and_then(|name| groups.get(&(pod.metadata.namespace.clone(), name)))
+        else {
+            continue;
+        };
+        let known = |name: &str| {
+            pod.status
+                .resource_claim_statuses
+                .iter()
+                .flatten()
+                .any(|status| status.name == name)
+        };
+        let shared: Vec<PodClaimStatus> = group
+            .status
+            .resource_claim_statuses
+            .iter()
+            .filter(|status| !known(&status.name))
+            .filter(|status| {
+                let of = |entries: &[crate::allocator::objects::PodClaim]| {
+                    entries
+                        .iter()
+                        .find(|entry| entry.name == status.name)
+                        .and_then(|entry| entry.resource_claim_template_name.clone())
+                };
+                let own = of(&pod.spec.resource_claims);
+                own.is_some() && own == of(&group.spec.resource_claims)
+            })
+            .cloned()
+            .collect();
+        if !shared.is_empty() {
+            Rc::make_mut(pod)
+                .status
+                .resource_claim_statuses
+                .get_or_insert_default()
+                .extend(shared);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! One attempt to find a node for a pod.
+
+use super::message::{self, Histogram};
+use super::outcome::{NodeReasons, Plugin, PluginRefusal, RefusalReason, Unsure};
+use super::prepared::Prepared;
+use super::scores;
+use super::state::State;
+use super::turn::{Fails, PodAttempt};
+use crate::allocator::status::StatusCode;
+use claimkit_values::order;
+
+/// Below this number of nodes all are tried (`minFeasibleNodesToFind`).
+const ALL_BELOW: usize = 100;
+/// The least part of the nodes that is tried, in percent.
+const LEAST_PERCENT: usize = 5;
+
+/// The outcome of an attempt.
+#[derive(Debug)]
+pub enum AttemptOutcome {
+    Fits {
+        node: usize,
+        /// Other nodes of the same score.
+        tied: Vec<usize>,
+        /// Facts that the choice depends on and the objects do not decide.
+        unsure: Option<Unsure>,
+    },
+    Fails(Box<Fails>),
+}
+
+/// Takes one of several nodes of the same score.
+pub type Choose<'c> = &'c mut dyn FnMut(&[usize]) -> usize;
+
+impl<'f> PodAttempt<'_, 'f> {
+    /// Looks for a node.
+    pub fn attempt(
+        &mut self,
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        choose: Choose<'_>,
+    ) -> AttemptOutcome {
+        let count = prepared.facts.nodes.len();
+        if count == 0 {
+            let message = message::NO_NODES.to_owned();
+            return AttemptOutcome::Fails(Box::new(Fails {
+                message,
+                nodes: Vec::new(),
+                is_error: false,
+                unsure: None,
+            }));
+        }
+        if self.views.contradiction {
+            return self.refused_before(count, "pod affinity terms conflict".to_owned());
+        }
+        if let Some(devices) = &self.devices
+            && !devices.case.goes_on()
+        {
+            let status = &devices.case.pre_filter;
+            let text = status.message().unwrap_or_default();
+            if status.code == StatusCode::Error {
+                return error(format!(
+                    "running PreFilter plugin \"DynamicResources\": {text}"
+                ));
+            }
+            return self.refused_before(count, text);
+        }
+        let nominated = state
+            .nominated
+            .iter()
+            .find(|(pod, _)| *pod == self.pod)
+            .map(|(_, node)| *node);
+        if let Some(node) = nominated
+            && matches!(self.check_with_nominated(prepared, state, node), Ok(None))
+        {
+            return AttemptOutcome::Fits {
+                node,
+                tied: Vec::new(),
+                unsure: None,
+            };
+        }
+        self.search(prepared, state, choose)
+    }
+
+    fn refused_before(&self, nodes: usize, reason: String) -> AttemptOutcome {
+        let message = message::before_nodes(nodes, &reason);
+        AttemptOutcome::Fails(Box::new(Fails {
+            message,
+            nodes: Vec::new(),
+            is_error: false,
+            unsure: None,
+        }))
+    }
+
+    /// Filters the nodes and takes the best.
+    fn search(
+        &mut self,
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        choose: Choose<'_>,
+    ) -> AttemptOutcome {
+        let all = prepared.walk.len();
+        let named = self.views.named.as_ref();
+        let walk: Vec<usize> = match named {
+            Some(nodes) => nodes.clone(),
+            None => {
+                let (before, after) = prepared
+                    .walk
+                    .split_at_checked(state.next_start)
+                    .unwrap_or_default();
+                after.iter().chain(before).copied().collect()
+            }
+        };
+        let wanted = nodes_to_find(walk.len());
+        let mut fitting: Vec<usize> = Vec::new();
+        let mut refused: Vec<NodeReasons> = Vec::new();
+        let mut errors: Vec<String> = Vec::new();
+        let mut looked_at = 0usize;
+        for node in &walk {
+            if fitting.len() >= wanted {
+                break;
+            }
+            looked_at = looked_at.saturating_add(1);
+            match self.check_with_nominated(prepared, state, *node) {
+                Ok(None) => fitting.push(*node),
+                Ok(Some(first)) => refused.push(NodeReasons {
+                    node: *node,
+                    first,
+                    others: Vec::new(),
+                }),
+                Err(error) => errors.push(error),
+            }
+        }
+        let sampled = looked_at < walk.len();
+        state.next_start = state
+            .next_start
+            .saturating_add(looked_at)
+            .checked_rem(all)
+            .unwrap_or(0);
+        if let Some(error) = errors.first() {
+            let message = format!("running \"DynamicResources\" filter plugin: {error}");
+            let unsure = errors
+                .iter()
+                .any(|other| other != error)
+                .then_some(Unsure::FirstError);
+            return AttemptOutcome::Fails(Box::new(Fails {
+                message,
+                nodes: Vec::new(),
+                is_error: true,
+                unsure,
+            }));
+        }
+        if fitting.is_empty() {
+            return self.fails(prepared, state, refused, named.is_some());
+        }
+        let unsure = sampled.then_some(Unsure::Sampled);
+        if let [node] = fitting.as_slice() {
+            return AttemptOutcome::Fits {
+                node: *node,
+                tied: Vec::new(),
+                unsure,
+            };
+        }
+        if let Some(error) = self
+            .devices
+            .as_ref()
+            .and_then(|devices| devices.case.score_error(devices.case.pending.len()))
+        {
+            return self::error(error);
+        }
+        let totals = scores::totals(prepared, state, self, &fitting);
+        let best = totals.iter().max().copied().unwrap_or(0);
+        let mut equal: Vec<usize> = fitting
+            .iter()
+            .zip(&totals)
+            .filter(|(_, total)| **total == best)
+            .map(|(node, _)| *node)
+            .collect();
+        if equal.len() > 1 {
+            equal = by_name(prepared, &equal);
+        }
+        let node = if equal.len() > 1 {
+            choose(&equal)
+        } else {
+            equal.first().copied().unwrap_or(0)
+        };
+        equal.retain(|other| *other != node);
+        let unsure = unsure.or_else(|| (!equal.is_empty()).then_some(Unsure::Tie));
+        AttemptOutcome::Fits {
+            node,
+            tied: equal,
+            unsure,
+        }
+    }
+
+    fn fails(
+        &self,
+        prepared: &Prepared<'f>,
+        state: &State,
+        mut refused: Vec<NodeReasons>,
+        named: bool,
+    ) -> AttemptOutcome {
+        if named {
+            for node in (0..prepared.facts.nodes.len())
+                .filter(|node| !refused.iter().any(|known| known.node == *node))
+                .collect::<Vec<_>>()
+            {
+                let code = StatusCode::UnschedulableAndUnresolvable;
+                let first =
+                    PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::OtherNode);
+                refused.push(NodeReasons {
+                    node,
+                    first,
+                    others: Vec::new(),
+                });
+            }
+        }
+        let sorted = order::positions(refused.len(), &|a, b| {
+            refused
+                .get(a)
+                .map(|one| one.node)
+                .cmp(&refused.get(b).map(|one| one.node))
+        });
+        let mut nodes: Vec<NodeReasons> = sorted
+            .iter()
+            .filter_map(|at| refused.get(*at).cloned())
+            .collect();
+        for node in &mut nodes {
+            node.others = self.others(prepared, state, node.node, &node.first);
+        }
+        let message =
+            Histogram::of(prepared.setup.rules, &nodes).message(prepared.facts.nodes.len());
+        AttemptOutcome::Fails(Box::new(Fails {
+            message,
+            nodes,
+            is_error: false,
+            unsure: None,
+        }))
+    }
+}
+
+/// Returns the number of feasible nodes to find among `nodes` (`numFeasibleNodesToFind`).
+fn nodes_to_find(nodes: usize) -> usize {
+    if nodes < ALL_BELOW {
+        return nodes;
+    }
+    let percent = 50usize.saturating_sub(nodes / 125).max(LEAST_PERCENT);
+    (nodes.saturating_mul(percent) / 100).max(ALL_BELOW)
+}
+
+/// Returns the nodes in the order of their names.
+fn by_name(prepared: &Prepared<'_>, nodes: &[usize]) -> Vec<usize> {
+    let name = |at: usize| {
+        nodes
+            .get(at)
+            .and_then(|node| prepared.facts.nodes.get(*node))
+            .map_or("", |node| node.metadata.name.as_str())
+    };
+    order::positions(nodes.len(), &|a, b| name(a).cmp(name(b)))
+        .iter()
+        .filter_map(|at| nodes.get(*at))
+        .copied()
+        .collect()
+}
+
+fn error(message: String) -> AttemptOutcome {
+    AttemptOutcome::Fails(Box::new(Fails {
+        message,
+        nodes: Vec::new(),
+        is_error: true,
+        unsure: None,
+    }))
+}

@@ -1,0 +1,432 @@
+//! Pods of workloads that no server has seen.
+
+use crate::allocator::objects::{
+    Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod,
+    PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind, WorkloadSpec,
+};
+use crate::allocator::sorted::Set;
+use claimkit_model::message::message;
+use std::rc::Rc;
+
+/// The UID of workloads whose pods are made here.
+const MADE: &str = "made";
+
+/// The number of pods that a workload has, and the number that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// The kind of the workload.
+    pub kind: String,
+    /// `namespace/name` of the workload.
+    pub name: String,
+    /// The number of pods that it has.
+    pub wanted: usize,
+    /// The number of pods that was made here.
+    pub made: usize,
+}
+
+/// Pods from one template.
+#[derive(Clone, Debug)]
+pub struct TemplatePods {
+    /// The template of the pods.
+    pub template: PodTemplate,
+    /// The namespace of the pods.
+    pub namespace: String,
+    /// Their names, in the order in which they are created.
+    pub names: Vec<String>,
+    /// The object that manages the pods.
+    pub owner: Owner,
+}
+
+impl TemplatePods {
+    /// Iterates over the pods of the workload.
+    pub fn pods(&self) -> impl Iterator<Item = Pod> {
+        self.names.iter().map(|name| {
+            let labels = self.template.metadata.labels.clone();
+            let annotations = self.template.metadata.annotations.clone();
+            let (name, namespace) = (name.clone(), self.namespace.clone());
+            let owner_references = vec![self.owner.clone()];
+            let metadata = Meta {
+                name,
+                namespace,
+                labels,
+                annotations,
+                owner_references,
+                ..Meta::default()
+            };
+            Pod {
+                metadata,
+                spec: self.template.spec.clone(),
+                ..Pod::default()
+            }
+        })
+    }
+}
+
+/// Adds the pods of all workloads that no server has seen, in the order of the workloads: at most `most` pods.
+pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
+    let mut left = most;
+    let mut counts = Vec::new();
+    for workload in new_workloads(facts) {
+        if workload.kind == WorkloadKind::Deployment {
+            facts.workloads.push(Rc::new(replica_set(&workload)));
+        }
+        let (wanted, pods) = match workload.kind {
+            WorkloadKind::DaemonSet => daemon_pods(facts, &workload, left),
+            _ => {
+                let wanted = count(workload.kind, &workload.spec);
+                (
+                    wanted,
+                    set_of(&workload, wanted, left)
+                        .pods()
+                        .map(Rc::new)
+                        .collect(),
+                )
+            }
+        };
+        left = left.saturating_sub(pods.len());
+        let kind = if workload.kind == WorkloadKind::Other {
+            &workload.other_kind
+        } else {
+            workload.kind.name()
+        };
+        let (kind, name) = (kind.to_owned(), workload.metadata.full_name());
+        counts.push(Expanded {
+            kind,
+            name,
+            wanted,
+            made: pods.len(),
+        });
+        facts.pods.extend(pods);
+    }
+    counts
+}
+
+/// Adds one pod for each workload that no server has seen, with the name of the workload.
+pub fn one_each(facts: &mut Facts) {
+    for workload in new_workloads(facts) {
+        let mut set = set_of(&workload, 1, 1);
+        set.names = vec![base_of(&workload)];
+        facts.pods.extend(set.pods().map(Rc::new));
+    }
+}
+
+/// Replaces a pod, or the pods of a new workload, by `count` new pods like it, the last of all. Returns their names,
+/// `namespace/name`, in their order.
+///
+/// # Errors
+/// There is no such pod or workload, or it is a DaemonSet.
+pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>, String> {
+    let pods: Vec<Rc<Pod>> = match facts
+        .pods
+        .iter()
+        .position(|pod| pod.metadata.full_name() == name)
+    {
+        Some(at) => {
+            let waits = facts.pods.get(at).is_some_and(|pod| {
+                pod.spec.node_name.is_empty() && !super::prepared::has_ended(pod)
+            });
+            let pod = if waits {
+                Some(facts.pods.remove(at))
+            } else {
+                facts.pods.get(at).cloned()
+            };
+            // The claims that were made for a pod that waits are its own.
+            let claims = pod
+                .as_ref()
+                .filter(|_| waits)
+                .map(|pod| pod.metadata.clone());
+            facts.claims.retain(|claim| {
+                let made = |pod: &Meta| {
+                    claim.metadata.namespace == pod.namespace
+                        && claim.metadata.is_controlled_by_pod(pod)
+                };
+                !claims
+                    .as_ref()
+                    .is_some_and(|pod| !pod.uid.is_empty() && made(pod))
+            });
+            let taken: Set<String> = facts
+                .pods
+                .iter()
+                .map(|pod| pod.metadata.full_name())
+                .collect();
+            pod.iter()
+                .flat_map(|pod| like(pod, count, &taken))
+                .map(Rc::new)
+                .collect()
+        }
+        None => of_workload(facts, name, count)?,
+    };
+    let names = pods.iter().map(|pod| pod.metadata.full_name()).collect();
+    facts.pods.extend(pods);
+    Ok(names)
+}
+
+/// Returns new pods like a pod: the first has its name if that is free, the others have numbers.
+fn like(pod: &Pod, count: usize, taken: &Set<String>) -> Vec<Pod> {
+    let Meta {
+        name,
+        namespace,
+        labels,
+        annotations,
+        owner_references,
+        ..
+    } = &pod.metadata;
+    let free = |at: usize| {
+        if at == 1 {
+            name.clone()
+        } else {
+            format!("{name}-{at}")
+        }
+    };
+    // Of one name more than there are pods, one is free.
+    let last = taken.iter().count().saturating_add(count).saturating_add(1);
+    let names = (1..last)
+        .map(free)
+        .filter(|name| !taken.contains(&format!("{namespace}/{name}")))
+        .take(count);
+    let one = |name: String| {
+        let (namespace, labels, annotations) =
+            (namespace.clone(), labels.clone(), annotations.clone());
+        let owner_references = owner_references.clone();
+        let metadata = Meta {
+            name,
+            namespace,
+            labels,
+            annotations,
+            owner_references,
+            ..Meta::default()
+        };
+        let spec = PodSpec {
+            node_name: String::new(),
+            ..pod.spec.clone()
+        };
+        Pod {
+            metadata,
+            spec,
+            ..Pod::default()
+        }
+    };
+    names.map(one).collect()
+}
+
+/// Returns new pods of a workload, which makes no others.
+fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, String> {
+    let found = facts
+        .workloads
+        .iter_mut()
+        .find(|workload| workload.metadata.full_name() == name);
+    let missing = || {
+        message!(
+            "pods.nothing-makes-pods",
+            "there is no Pod `{name}`, and nothing of that name that makes pods",
+            name
+        )
+    };
+    let found = found.ok_or_else(missing)?;
+    if found.kind == WorkloadKind::DaemonSet {
+        return Err(message!(
+            "pods.daemon-set-not-repeated",
+            "DaemonSet `{name}` has one pod on each node, which cannot be repeated",
+            name
+        ));
+    }
+    let workload = found.clone();
+    let known = Rc::make_mut(found);
+    if known.metadata.uid.is_empty() {
+        MADE.clone_into(&mut known.metadata.uid);
+    }
+    if workload.kind == WorkloadKind::Deployment && workload.metadata.uid.is_empty() {
+        facts.workloads.push(Rc::new(replica_set(&workload)));
+    }
+    // A single pod has the name of the workload, so there is always one more.
+    let set = set_of(&workload, count.max(2), count);
+    Ok(set.pods().map(Rc::new).collect())
+}
+
+fn new_workloads(facts: &Facts) -> Vec<Rc<Workload>> {
+    facts
+        .workloads
+        .iter()
+        .filter(|workload| workload.metadata.uid.is_empty())
+        .cloned()
+        .collect()
+}
+
+/// Makes the ReplicaSet that a Deployment makes; its pods are spread only if it is there.
+fn replica_set(deployment: &Workload) -> Workload {
+    let Meta {
+        name,
+        namespace,
+        labels,
+        ..
+    } = &deployment.metadata;
+    let metadata = Meta {
+        name: name.clone(),
+        namespace: namespace.clone(),
+        labels: labels.clone(),
+        uid: MADE.to_owned(),
+        ..Meta::default()
+    };
+    Workload {
+        kind: WorkloadKind::ReplicaSet,
+        metadata,
+        spec: deployment.spec.clone(),
+        ..Workload::default()
+    }
+}
+
+/// Makes the pods of a workload that has `wanted` of them: at most `most`. A single pod has the name of the workload, except in a
+/// StatefulSet: the real names are random, and shorter ones are easier to read.
+fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
+    let Workload {
+        kind,
+        metadata,
+        spec,
+        ..
+    } = workload;
+    let numbered = *kind == WorkloadKind::StatefulSet;
+    let start = if numbered { spec.ordinals.start } else { 0 };
+    let base = base_of(workload);
+    let name = |at: usize| match wanted {
+        1 if !numbered => base.clone(),
+        _ => format!(
+            "{base}-{}",
+            i64::try_from(at).unwrap_or(i64::MAX).saturating_add(start)
+        ),
+    };
+    let names = (0..wanted.min(most)).map(name).collect();
+    let owner = match kind {
+        WorkloadKind::Deployment => WorkloadKind::ReplicaSet,
+        other => *other,
+    };
+    TemplatePods {
+        template: spec.template.clone(),
+        namespace: metadata.namespace.clone(),
+        names,
+        owner: owner_of(owner, metadata),
+    }
+}
+
+/// Returns what the names of a workload's pods begin with.
+fn base_of(workload: &Workload) -> String {
+    let Workload {
+        metadata, suffix, ..
+    } = workload;
+    if suffix.is_empty() {
+        metadata.name.clone()
+    } else {
+        format!("{}-{suffix}", metadata.name)
+    }
+}
+
+fn owner_of(kind: WorkloadKind, metadata: &Meta) -> Owner {
+    Owner {
+        api_version: kind.api_version().to_owned(),
+        kind: kind.name().to_owned(),
+        name: metadata.name.clone(),
+        uid: metadata.uid.clone(),
+        controller: true,
+    }
+}
+
+/// Returns how many pods a workload has at a time.
+fn count(kind: WorkloadKind, spec: &WorkloadSpec) -> usize {
+    let count = match kind {
+        WorkloadKind::Job if spec.suspend => 0,
+        WorkloadKind::Job => {
+            let parallel = spec.parallelism.unwrap_or(1);
+            spec.completions
+                .map_or(parallel, |completions| parallel.min(completions))
+        }
+        _ => spec.replicas.unwrap_or(1),
+    };
+    usize::try_from(count.max(0)).unwrap_or(usize::MAX)
+}
+
+/// Taints that the pods of a DaemonSet tolerate (kube-controller-manager, `AddOrUpdateDaemonPodTolerations`), and the effect.
+const DAEMON_TOLERATED: [(&str, &str); 6] = [
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+];
+
+/// Makes a pod for each node that the DaemonSet is for, and counts these nodes: at most `most` pods.
+fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<Rc<Pod>>) {
+    let mut set = set_of(workload, 0, 0);
+    let spec = &mut set.template.spec;
+    let exists = |key: &str, effect: &str| Toleration {
+        key: key.to_owned(),
+        operator: "Exists".to_owned(),
+        effect: effect.to_owned(),
+        ..Toleration::default()
+    };
+    spec.tolerations.extend(
+        DAEMON_TOLERATED
+            .iter()
+            .map(|(key, effect)| exists(key, effect)),
+    );
+    if spec.host_network {
+        spec.tolerations.push(exists(
+            "node.kubernetes.io/network-unavailable",
+            "NoSchedule",
+        ));
+    }
+    let fits = |node: &crate::allocator::objects::Node| {
+        let labels = spec
+            .node_selector
+            .iter()
+            .all(|(key, value)| node.metadata.labels.get(key) == Some(value));
+        labels && super::taints::untolerated(&spec.tolerations, node).is_none()
+    };
+    let nodes: Vec<String> = facts
+        .nodes
+        .iter()
+        .filter(|node| fits(node))
+        .map(|node| node.metadata.name.clone())
+        .collect();
+    let wanted = nodes.len();
+    let base = set.template.metadata.clone();
+    let pods = nodes.into_iter().take(most).map(|node| {
+        set.names = vec![format!("{}-{node}", workload.metadata.name)];
+        set.template.metadata = base.clone();
+        let mut pod = set.pods().next().unwrap_or_default();
+        pod.spec.affinity.node_affinity.required =
+            Some(only(&node, pod.spec.affinity.node_affinity.required.take()));
+        Rc::new(pod)
+    });
+    (wanted, pods.collect())
+}
+
+/// Makes a node selector for one node; requirements that there were stay (`ReplaceDaemonSetPodNodeNameNodeAffinity`).
+fn only(node: &str, before: Option<NodeSelector>) -> NodeSelector {
+    let (key, operator) = ("metadata.name".to_owned(), "In".to_owned());
+    let field = NodeRequirement {
+        key,
+        operator,
+        values: vec![node.to_owned()],
+    };
+    let mut terms = before
+        .map(|selector| selector.node_selector_terms)
+        .unwrap_or_default();
+    if terms.is_empty() {
+        terms.push(NodeSelectorTerm::default());
+    }
+    terms
+        .iter_mut()
+        .for_each(|term| term.match_fields = vec![field.clone()]);
+    NodeSelector {
+        node_selector_terms: terms,
+    }
+}
+
+/// Returns the selector of a workload.
+pub fn selector(workload: &Workload) -> Option<&LabelSelector> {
+    workload
+        .spec
+        .selector
+        .as_ref()
+        .map(|PodSelector(selector)| selector)
+}

@@ -1,0 +1,117 @@
+//! What kube-scheduler does with the pods of a cluster, one after another.
+//!
+//! | file | what |
+//! |---|---|
+//! | `expand.rs` | pods of workloads |
+//! | `admission.rs` | pods as the server stores them, claims as the controllers make them |
+//! | `release.rs` | what differs between releases |
+//! | `prepared.rs`, `profile.rs` | facts with indexes; what a pod's spec means on every node |
+//! | `state.rs` | pods on nodes, claims and counts, which change from pod to pod |
+//! | `taints.rs`, `node_affinity.rs`, `ports.rs`, `resources.rs`, `topology_spread.rs`, `pod_affinity.rs`, `devices.rs` | the plugins |
+//! | `labels.rs` | label selectors |
+//! | `turn.rs`, `cycle.rs`, `scores.rs` | one attempt: filters, then scores |
+//! | `preemption.rs` | what follows a failure |
+//! | `gangs.rs` | pods that are scheduled together |
+//! | `queue.rs` | the order of the pods |
+//! | `message.rs` | the scheduler's message |
+//! | `ties.rs` | whether a choice among equal nodes matters |
+//! | `seen.rs`, `words.rs` | an attempt as an observer sees it, and reasons in words |
+//! | `outcome.rs`, `commit.rs` | the result as data, and as facts |
+
+pub mod admission;
+mod commit;
+mod cycle;
+mod devices;
+pub mod expand;
+mod gangs;
+mod labels;
+mod message;
+mod node_affinity;
+pub mod outcome;
+mod pod_affinity;
+mod ports;
+mod preemption;
+mod prepared;
+mod profile;
+mod queue;
+mod release;
+mod resources;
+mod same_devices;
+mod scores;
+pub mod seen;
+mod state;
+mod taints;
+mod ties;
+mod topology_spread;
+mod turn;
+mod words;
+
+pub use commit::commit;
+pub use devices::NOW;
+pub use outcome::Simulation;
+pub use prepared::has_ended;
+pub use release::ReleaseRules;
+
+use super::target::Target;
+use crate::allocator::behaviour::Behaviour;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::engine::CelSelectors;
+use crate::allocator::features::Features;
+use crate::allocator::objects::Facts;
+use crate::allocator::plugin::PluginGates;
+use crate::allocator::plugin_rules::PluginRules;
+use claimkit_values::time::Time;
+use prepared::{Prepared, Setup};
+
+/// Maximum number of pods that are made for workloads.
+pub const MOST_PODS: usize = 5_000;
+
+/// A scheduler of one release with its gates.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduler<'m> {
+    /// The release and gates of the cluster.
+    pub target: Target,
+    /// The time, for devices that must be ready in time.
+    pub now: Option<Time>,
+    /// Steps of a search for devices on one node.
+    pub budget: u64,
+    /// The behavior of the allocator.
+    pub behaviour: &'m Behaviour,
+    /// The features of the allocator.
+    pub features: &'m Features,
+    /// Evaluates the selectors of devices.
+    pub engine: &'m CelSelectors,
+}
+
+impl Scheduler<'_> {
+    fn setup(&self) -> Setup {
+        let target = self.target;
+        let on = |name: &str| target.on(name);
+        Setup {
+            rules: ReleaseRules::of(target.release),
+            plugin_rules: PluginRules::of(target.release.minor, target.release.patch),
+            plugin_gates: PluginGates::of(on).at(self.now),
+            groups: on("GenericWorkload"),
+            group_claims: on("DRAWorkloadResourceClaims"),
+            budget: self.budget,
+        }
+    }
+
+    /// Makes new pods into stored ones, and the claims that they wait for. Returns a line of English for each claim.
+    pub fn store(&self, facts: &mut Facts) -> Vec<String> {
+        admission::store(facts, &self.setup())
+    }
+
+    /// Places the pods of stored facts that wait. Taint rules must have been applied. `watch` sees every attempt.
+    pub fn place(&self, facts: &Facts, watch: Option<seen::Watch<'_>>) -> Simulation {
+        let cluster = Cluster::new(facts, self.behaviour, self.features, self.engine);
+        let mut prepared = Prepared::new(facts, cluster, self.setup());
+        ties::simulate(&mut prepared, watch)
+    }
+
+    /// Does the same for one choice among nodes of the same score, which is faster.
+    pub fn place_once(&self, facts: &Facts) -> Simulation {
+        let cluster = Cluster::new(facts, self.behaviour, self.features, self.engine);
+        ties::simulate_once(&mut Prepared::new(facts, cluster, self.setup()))
+    }
+}

@@ -1,0 +1,151 @@
+//! Node selectors and node affinity of pods: the plugin NodeAffinity.
+
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use crate::allocator::nodes::{JudgedSelector, Judgements};
+use crate::allocator::objects::{Node, NodeSelector, PodSpec};
+use crate::allocator::sorted::{Set, Sorted};
+use crate::allocator::status::StatusCode;
+use claimkit_model::message::message;
+use std::rc::Rc;
+
+/// The field that names a node.
+const NAME: &str = "metadata.name";
+
+/// The requirements of a pod on its node.
+#[derive(Debug)]
+pub struct Required<'f> {
+    labels: &'f Sorted<String, String>,
+    terms: Option<&'f NodeSelector>,
+    judged: Option<Rc<JudgedSelector>>,
+    nodes: &'f [Rc<Node>],
+}
+
+impl<'f> Required<'f> {
+    /// Returns the requirements of a pod's spec.
+    pub fn of(nodes: &'f [Rc<Node>], judgements: &Judgements, spec: &'f PodSpec) -> Self {
+        let terms = spec.affinity.node_affinity.required.as_ref();
+        let judged = terms.map(|selector| judgements.of(selector, nodes));
+        Required {
+            labels: &spec.node_selector,
+            terms,
+            judged,
+            nodes,
+        }
+    }
+
+    /// Returns true if the node matches (component-helpers, `GetRequiredNodeAffinity`).
+    pub fn matches(&self, at: usize) -> bool {
+        let Some(node) = self.nodes.get(at) else {
+            return false;
+        };
+        let labels = self
+            .labels
+            .iter()
+            .all(|(key, value)| node.metadata.labels.get(key) == Some(value));
+        labels
+            && self
+                .judged
+                .as_ref()
+                .is_none_or(|judged| judged.matches.get(at) == Some(&true))
+    }
+
+    /// Runs the filter on a node.
+    pub fn filter(&self, at: usize) -> Option<PluginRefusal> {
+        let code = StatusCode::UnschedulableAndUnresolvable;
+        (!self.matches(at))
+            .then(|| PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::NodeAffinity))
+    }
+
+    /// Returns the labels of the node selector that the node lacks, and the first requirement that fails in the nearest term.
+    pub fn lacks(&self, at: usize) -> Vec<String> {
+        let Some(node) = self.nodes.get(at) else {
+            return Vec::new();
+        };
+        let wrong =
+            self.labels
+                .iter()
+                .filter_map(|(key, value)| match node.metadata.labels.get(key) {
+                    Some(own) if own == value => None,
+                    Some(own) => Some(message!(
+                        "pods.node-selector-value",
+                        "nodeSelector {key}={value}: the node has {key}={own}",
+                        key,
+                        value,
+                        own
+                    )),
+                    None => Some(message!(
+                        "pods.node-selector-no-label",
+                        "nodeSelector {key}={value}: the node has no label {key}",
+                        key,
+                        value
+                    )),
+                });
+        let missing = self
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.missing.get(at).cloned().flatten());
+        let missing = missing.map(|requirement| {
+            message!(
+                "pods.node-affinity",
+                "node affinity: {requirement} is not true of the node",
+                requirement
+            )
+        });
+        wrong.chain(missing).collect()
+    }
+
+    /// Returns the nodes that every term names, and how many names there are; `None`: some term names none.
+    pub fn named_nodes(&self) -> Option<(Vec<usize>, usize)> {
+        let terms = self
+            .terms
+            .filter(|selector| !selector.node_selector_terms.is_empty())?;
+        let mut names: Set<&str> = Set::default();
+        for term in &terms.node_selector_terms {
+            let mut of_term: Option<Set<&str>> = None;
+            for requirement in term
+                .match_fields
+                .iter()
+                .filter(|field| field.key == NAME && field.operator == "In")
+            {
+                let values = requirement.values.iter().map(String::as_str);
+                of_term = Some(match of_term {
+                    None => values.collect(),
+                    Some(known) => values.filter(|value| known.contains(value)).collect(),
+                });
+            }
+            names.extend(of_term?);
+        }
+        let named = |node: &Rc<Node>| names.contains(&node.metadata.name.as_str());
+        let nodes = self
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| named(node))
+            .map(|(at, _)| at);
+        Some((nodes.collect(), names.iter().count()))
+    }
+}
+
+/// Returns the weight of the preferences that each node meets; `None`: the pod has none.
+pub fn preferred(nodes: &[Rc<Node>], judgements: &Judgements, spec: &PodSpec) -> Option<Vec<i64>> {
+    let preferences = &spec.affinity.node_affinity.preferred;
+    if preferences.is_empty() {
+        return None;
+    }
+    let mut scores = vec![0i64; nodes.len()];
+    for preference in preferences
+        .iter()
+        .filter(|preference| preference.weight != 0)
+    {
+        let selector = NodeSelector {
+            node_selector_terms: vec![preference.preference.clone()],
+        };
+        let judged = judgements.of(&selector, nodes);
+        for (score, matches) in scores.iter_mut().zip(&judged.matches) {
+            if *matches {
+                *score = score.saturating_add(preference.weight);
+            }
+        }
+    }
+    Some(scores)
+}

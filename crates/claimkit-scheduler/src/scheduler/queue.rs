@@ -1,0 +1,746 @@
+//! The order in which pods are tried, and what becomes of each.
+
+use super::cycle::AttemptOutcome;
+use super::devices::{self, BindError, DeviceCase};
+use super::gangs;
+use super::labels;
+use super::outcome::{
+    ClaimOutcome, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodDecision, PodOutcome,
+    Simulation, TieSearch, Unsure, Waiting,
+};
+use super::preemption;
+use super::prepared::{Prepared, has_ended};
+use super::seen::{Seen, Watch};
+use super::state::State;
+use super::topology_spread;
+use super::turn::{PodAttempt, Post};
+use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod};
+use crate::allocator::sorted::Set;
+use claimkit_values::order;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A pod, or a group of pods, that is tried at once.
+#[derive(Clone, Debug)]
+enum Entry {
+    Pod(usize),
+    Group(usize, Vec<usize>),
+}
+
+/// Takes one of several nodes of the same score.
+pub type NodeChoice<'r> = Box<dyn FnMut(&[usize]) -> usize + 'r>;
+
+/// A run of the scheduler over all pods that wait.
+pub struct SchedulerRun<'r, 'f> {
+    prepared: &'r mut Prepared<'f>,
+    state: State,
+    outcomes: Vec<PodOutcome>,
+    groups: Vec<GroupOutcome>,
+    /// Picks one of several nodes of the same score.
+    choose: NodeChoice<'r>,
+    watch: Option<Watch<'r>>,
+    /// The last failure, and what it holds for.
+    last: Option<(Alike, Rc<Failure>)>,
+    /// By pod: the claims of a failed attempt, as they were after it; only of pods that share claims.
+    failed_with: Vec<Vec<(usize, Rc<Claim>)>>,
+    /// The pods that got a node, in their order.
+    placed: Vec<usize>,
+    /// By pod: how many pods had got a node when its last attempt failed.
+    failed_after: BTreeMap<usize, usize>,
+    /// The order of pods that were tried before and have one priority.
+    retried: Retried,
+}
+
+/// The order in which pods of one priority are tried again. The scheduler takes the one first whose last attempt is the oldest, and
+/// objects do not tell when that was (kube-scheduler, `pkg/scheduler/framework/plugins/queuesort/priority_sort.go`, `Less`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retried {
+    /// The one that was created first comes first.
+    #[default]
+    ByAge,
+    /// The one that was created last comes first, to see whether the order matters.
+    Reversed,
+}
+
+/// The properties that two pods must share to fail for the same reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Alike {
+    version: u64,
+    profile: usize,
+    priority: i64,
+    pod: usize,
+    demand: Option<usize>,
+}
+
+/// Whether plugins act after a failed attempt, and may end other pods.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PostFilter {
+    Run,
+    Skip,
+}
+
+/// The outcome of a placement.
+enum Placed {
+    Bound,
+    Preparing,
+    Failed(BindError),
+}
+
+impl<'r, 'f> SchedulerRun<'r, 'f> {
+    /// Makes a run from a state.
+    pub fn new(
+        prepared: &'r mut Prepared<'f>,
+        state: State,
+        choose: NodeChoice<'r>,
+        watch: Option<Watch<'r>>,
+    ) -> Self {
+        let failed_with = vec![Vec::new(); prepared.facts.pods.len()];
+        SchedulerRun {
+            prepared,
+            state,
+            outcomes: Vec::new(),
+            groups: Vec::new(),
+            choose,
+            watch,
+            last: None,
+            failed_with,
+            placed: Vec::new(),
+            failed_after: BTreeMap::new(),
+            retried: Retried::default(),
+        }
+    }
+
+    /// Sets the order of pods that were tried before.
+    pub fn retried(mut self, retried: Retried) -> Self {
+        self.retried = retried;
+        self
+    }
+
+    /// Tries all pods that wait; pods that others may have helped are tried again.
+    pub fn all(mut self) -> Simulation {
+        for entry in self.queue() {
+            self.turn(&entry);
+        }
+        let mut rounds = self.outcomes.len();
+        while rounds > 0 && self.again() {
+            rounds = rounds.saturating_sub(1);
+        }
+        self.finish()
+    }
+
+    /// Returns the waiting pods in the queue's order: priority, then age; pods that were tried before come after the new ones.
+    fn queue(&mut self) -> Vec<Entry> {
+        let facts = self.prepared.facts;
+        let mut waiting: Vec<usize> = Vec::new();
+        for (at, pod) in facts.pods.iter().enumerate() {
+            if has_ended(pod) || !pod.spec.node_name.is_empty() {
+                continue;
+            }
+            match kept_out(self.prepared, pod) {
+                Some(decision) => self.record(at, decision, Vec::new(), None),
+                None => waiting.push(at),
+            }
+        }
+        let pod = |at: usize| waiting.get(at).and_then(|pod| facts.pods.get(*pod));
+        let age = |pod: &Pod| {
+            pod.metadata
+                .creation_timestamp
+                .clone()
+                .unwrap_or_else(|| "~".to_owned())
+        };
+        let key = |pod: &Rc<Pod>| {
+            (
+                was_tried(pod),
+                std::cmp::Reverse(pod.spec.effective_priority()),
+                age(pod),
+            )
+        };
+        let mut sorted =
+            order::positions(waiting.len(), &|a, b| pod(a).map(key).cmp(&pod(b).map(key)));
+        if self.retried == Retried::Reversed {
+            let alike = |a: &usize, b: &usize| match (pod(*a), pod(*b)) {
+                (Some(a), Some(b)) => are_retried_alike(a, b),
+                _ => false,
+            };
+            sorted.chunk_by_mut(alike).for_each(<[usize]>::reverse);
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        for pod in sorted.iter().filter_map(|at| waiting.get(*at)).copied() {
+            let group = facts
+                .pods
+                .get(pod)
+                .and_then(|facts| gangs::group_at(self.prepared, facts));
+            match group {
+                None => entries.push(Entry::Pod(pod)),
+                Some(group) => {
+                    let known = entries.iter_mut().find_map(|entry| match entry {
+                        Entry::Group(known, pods) if *known == group => Some(pods),
+                        _ => None,
+                    });
+                    match known {
+                        Some(pods) => pods.push(pod),
+                        None => entries.push(Entry::Group(group, vec![pod])),
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    fn turn(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Pod(pod) => self.single(*pod),
+            Entry::Group(group, pods) => self.group(*group, pods),
+        }
+    }
+
+    /// Tries again what a placement may have helped. `false`: nothing changed.
+    fn again(&mut self) -> bool {
+        let version = self.state.version;
+        let hopeful: Vec<usize> = self
+            .outcomes
+            .iter()
+            .filter(|outcome| self.may_be_helped(outcome))
+            .map(|outcome| outcome.pod)
+            .collect();
+        for pod in hopeful {
+            self.single(pod);
+        }
+        self.state.version != version
+    }
+
+    fn may_be_helped(&self, outcome: &PodOutcome) -> bool {
+        let Some(pod) = self.prepared.facts.pods.get(outcome.pod) else {
+            return false;
+        };
+        let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() else {
+            return false;
+        };
+        if gangs::group_at(self.prepared, pod).is_some() || failure.nominated.is_some() {
+            return false;
+        }
+        let by = |plugin| failure.nodes.iter().any(|node| node.first.plugin == plugin);
+        // A pod that gets a node is an event for pods whose affinity it meets, or whose spread counts it (kube-scheduler,
+        // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too
+        // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
+        let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
+        let later = || {
+            self.placed
+                .get(since..)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|at| self.prepared.facts.pods.get(*at))
+        };
+        let near = self
+            .prepared
+            .affinity(outcome.pod)
+            .map_or(&[][..], |rules| &rules.near);
+        let meets = |other: &Rc<Pod>| labels::match_all(near, self.prepared.facts, &other.metadata);
+        let changed = |(at, then): &(usize, Rc<Claim>)| {
+            self.state
+                .claims
+                .get(*at)
+                .is_some_and(|now| now.status != then.status)
+        };
+        let shares = self
+            .failed_with
+            .get(outcome.pod)
+            .is_some_and(|claims| claims.iter().any(changed));
+        failure.freed.is_some()
+            || (by(Plugin::InterPodAffinity) && later().any(meets))
+            || (by(Plugin::PodTopologySpread)
+                && later().any(|other| topology_spread::counts(pod, other)))
+            || (shares && by(Plugin::DynamicResources))
+    }
+
+    /// Tries a pod on its own.
+    fn single(&mut self, pod: usize) {
+        let Some(facts) = self.prepared.facts.pods.get(pod) else {
+            return;
+        };
+        let claims = match devices::claims_of(self.prepared, &self.state, facts) {
+            Ok(claims) => claims,
+            Err(reason) => {
+                self.record(
+                    pod,
+                    PodDecision::NotConsidered(Waiting::Claim(reason)),
+                    Vec::new(),
+                    None,
+                );
+                return;
+            }
+        };
+        let mut alike = self.alike(pod, &claims);
+        if let Some((known, failure)) = &self.last
+            && Some(known) == alike.as_ref()
+        {
+            if !self.is_asked_instead_of(pod, known.pod) {
+                let failure = failure.clone();
+                self.record(pod, PodDecision::Unschedulable(failure), Vec::new(), None);
+                return;
+            }
+            // This pod stands for the equal ones from now on.
+            alike = alike.map(|alike| Alike { pod, ..alike });
+        }
+        let (attempt, post) = self.attempt(pod, &claims, PostFilter::Run);
+        match attempt {
+            AttemptOutcome::Fits { node, tied, unsure } => {
+                self.take(pod, node, tied, unsure, &claims);
+            }
+            AttemptOutcome::Fails(fails) => {
+                let is_error = fails.is_error;
+                let failure = Rc::new(fails.failure(post.unwrap_or_default()));
+                let unsure = failure.unsure.into_iter().collect();
+                let harmless = failure.nominated.is_none() && failure.freed.is_none();
+                self.after(pod, &failure);
+                if facts
+                    .spec
+                    .resource_claims
+                    .iter()
+                    .any(|entry| entry.resource_claim_name.is_some())
+                {
+                    let now =
+                        |at: &usize| self.state.claims.get(*at).map(|claim| (*at, claim.clone()));
+                    if let Some(failed_with) = self.failed_with.get_mut(pod) {
+                        *failed_with = claims.iter().filter_map(now).collect();
+                    }
+                }
+                let decision = if is_error {
+                    PodDecision::Error(failure.clone())
+                } else {
+                    PodDecision::Unschedulable(failure.clone())
+                };
+                if let (Some(alike), true, false) = (alike, harmless, is_error) {
+                    self.last = Some((alike, failure));
+                }
+                self.record(pod, decision, unsure, None);
+            }
+        }
+    }
+
+    /// Returns true if `pod` is asked about and `other` is not.
+    fn is_asked_instead_of(&self, pod: usize, other: usize) -> bool {
+        let is_asked = |pod: usize| {
+            let asked = self
+                .watch
+                .as_ref()
+                .map(|watch| watch.asked)
+                .zip(self.prepared.facts.pods.get(pod));
+            asked.is_some_and(|(asked, pod)| asked(pod))
+        };
+        is_asked(pod) && !is_asked(other)
+    }
+
+    /// Returns the properties that a pod without rules about other pods shares with others; `None` where this is unknown.
+    fn alike(&self, pod: usize, claims: &[usize]) -> Option<Alike> {
+        let facts = self.prepared.facts.pods.get(pod)?;
+        let plain = !self.prepared.has_affinity(pod)
+            && facts.spec.topology_spread_constraints.is_empty()
+            && self.state.with_affinity.is_empty()
+            && self.state.nominated.is_empty()
+            && claims.len() == facts.spec.resource_claims.len();
+        // Claims of the pod's own from one template are alike; the spec of the first stands for them.
+        let of_template = facts
+            .spec
+            .resource_claims
+            .iter()
+            .all(|entry| entry.resource_claim_template_name.is_some());
+        let spec = |at: &usize| self.prepared.facts.claims.get(*at).map(|claim| &claim.spec);
+        let known = self.last.as_ref().map(|(alike, _)| alike.pod);
+        let before = known.and_then(|before| self.prepared.facts.pods.get(before));
+        let entries = |pod: &Pod| -> Vec<Option<String>> {
+            pod.spec
+                .resource_claims
+                .iter()
+                .map(|entry| entry.resource_claim_template_name.clone())
+                .collect()
+        };
+        let same = before.is_some_and(|before| {
+            before.metadata.namespace == facts.metadata.namespace
+                && entries(before) == entries(facts)
+        });
+        let unallocated = claims.iter().all(|at| {
+            self.state
+                .claims
+                .get(*at)
+                .is_some_and(|claim| claim.status.allocation.is_none())
+                && spec(at).is_some()
+        });
+        (plain && of_template && unallocated).then(|| Alike {
+            version: self.state.version,
+            profile: self.prepared.profile_at(pod),
+            priority: facts.spec.effective_priority(),
+            pod: if same { known.unwrap_or(pod) } else { pod },
+            demand: None,
+        })
+    }
+
+    /// Makes one attempt.
+    fn attempt(
+        &mut self,
+        pod: usize,
+        claims: &[usize],
+        post: PostFilter,
+    ) -> (AttemptOutcome, Option<Post>) {
+        let prepared = &*self.prepared;
+        let held: Vec<Rc<Claim>> = claims
+            .iter()
+            .filter_map(|at| self.state.claims.get(*at))
+            .cloned()
+            .collect();
+        let Some(facts) = prepared.facts.pods.get(pod) else {
+            return (nothing(), None);
+        };
+        let asks = !claims.is_empty() || prepared.setup.plugin_gates.extended_resource;
+        let devices =
+            asks.then(|| DeviceCase::new(prepared, &self.state, pod, facts, claims, &held));
+        let Some(mut turn) = PodAttempt::new(prepared, &mut self.state, pod, devices) else {
+            return (nothing(), None);
+        };
+        let attempt = turn.attempt(prepared, &mut self.state, &mut self.choose);
+        if let Some(watch) = &mut self.watch {
+            (watch.see)(&Seen::new(prepared, &self.state, &turn, &attempt));
+        }
+        let after = match &attempt {
+            AttemptOutcome::Fails(fails) if post == PostFilter::Run => Some(
+                preemption::post_filter(prepared, &mut self.state, &mut turn, fails),
+            ),
+            _ => None,
+        };
+        (attempt, after)
+    }
+
+    /// Puts a pod on a node with its devices.
+    fn take(
+        &mut self,
+        pod: usize,
+        node: usize,
+        tied: Vec<usize>,
+        unsure: Option<Unsure>,
+        claims: &[usize],
+    ) -> bool {
+        let (placed, extended) = self.place(pod, node, claims);
+        let unsure = unsure.into_iter().collect();
+        let (decision, done) = match placed {
+            Placed::Bound => (PodDecision::Bound { node, tied }, true),
+            Placed::Preparing => (PodDecision::Preparing { node, tied }, true),
+            Placed::Failed(BindError { text, help }) => {
+                let message = format!("running PreBind plugin \"DynamicResources\": {text}");
+                (
+                    PodDecision::Error(Rc::new(Failure {
+                        message,
+                        help,
+                        ..Failure::default()
+                    })),
+                    false,
+                )
+            }
+        };
+        if done {
+            self.placed.push(pod);
+        }
+        self.record(pod, decision, unsure, extended);
+        done
+    }
+
+    fn place(
+        &mut self,
+        pod: usize,
+        node: usize,
+        claims: &[usize],
+    ) -> (Placed, Option<ExtendedOutcome>) {
+        let held: Vec<Rc<Claim>> = claims
+            .iter()
+            .filter_map(|at| self.state.claims.get(*at))
+            .cloned()
+            .collect();
+        let asks = !claims.is_empty() || self.prepared.setup.plugin_gates.extended_resource;
+        let answer = self
+            .prepared
+            .facts
+            .pods
+            .get(pod)
+            .filter(|_| asks)
+            .and_then(|facts| {
+                let prepared = &*self.prepared;
+                let case = DeviceCase::new(prepared, &self.state, pod, facts, claims, &held);
+                if case.is_skipped() {
+                    None
+                } else {
+                    case.ask(prepared, node)
+                }
+            });
+        self.state
+            .nominated
+            .retain(|(nominated, _)| *nominated != pod);
+        self.state.place(self.prepared, pod, node);
+        let reserved = devices::reserve(self.prepared, &mut self.state, pod, claims, answer, node);
+        match (reserved.error, reserved.waits) {
+            (Some(error), _) => {
+                self.state.remove(self.prepared, pod);
+                (Placed::Failed(error), None)
+            }
+            (None, true) => (Placed::Preparing, reserved.extended),
+            (None, false) => (Placed::Bound, reserved.extended),
+        }
+    }
+
+    /// Does what the plugins decided after a failure.
+    fn after(&mut self, pod: usize, failure: &Failure) {
+        if let Some(claim) = failure.freed {
+            devices::free(self.prepared, &mut self.state, claim);
+        }
+        for victim in &failure.victims {
+            self.state.end(self.prepared, *victim);
+        }
+        if let Some(node) = failure.nominated {
+            self.state
+                .nominated
+                .retain(|(nominated, _)| *nominated != pod);
+            self.state.nominated.push((pod, node));
+            self.state.version = self.prepared.next_version();
+        }
+    }
+
+    /// Tries the pods of a group one after another; if too few find a node, none is placed.
+    fn group(&mut self, group: usize, pods: &[usize]) {
+        let Some(facts) = self.prepared.facts.pod_groups.get(group) else {
+            return;
+        };
+        let need = gangs::min_count(facts);
+        let before = (self.state.clone(), self.prepared.cluster.usage.clone());
+        let recorded = self.outcomes.len();
+        let member = |pod: &Pod| {
+            gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
+        };
+        let mut scheduled = self
+            .prepared
+            .facts
+            .pods
+            .iter()
+            .filter(|pod| member(pod))
+            .count();
+        let mut remaining = pods.len();
+        let mut refused: Option<String> = None;
+        let mut error: Option<String> = None;
+        let mut placed: Vec<usize> = Vec::new();
+        for pod in pods {
+            remaining = remaining.saturating_sub(1);
+            let Some(facts) = self.prepared.facts.pods.get(*pod) else {
+                continue;
+            };
+            let claims = match devices::claims_of(self.prepared, &self.state, facts) {
+                Ok(claims) => claims,
+                Err(reason) => {
+                    self.record(
+                        *pod,
+                        PodDecision::NotConsidered(Waiting::Claim(reason)),
+                        Vec::new(),
+                        None,
+                    );
+                    continue;
+                }
+            };
+            match self.attempt(*pod, &claims, PostFilter::Skip).0 {
+                AttemptOutcome::Fits { node, tied, unsure } => {
+                    if self.take(*pod, node, tied, unsure, &claims) {
+                        scheduled = scheduled.saturating_add(1);
+                        placed.push(*pod);
+                    }
+                }
+                AttemptOutcome::Fails(fails) => {
+                    let is_error = fails.is_error;
+                    let failure = Rc::new(fails.failure(Post::default()));
+                    if is_error {
+                        error = Some(format!(
+                            "failed to schedule other pod from a pod group: {}",
+                            failure.message
+                        ));
+                        self.record(*pod, PodDecision::Error(failure), Vec::new(), None);
+                        break;
+                    }
+                    self.record(*pod, PodDecision::Unschedulable(failure), Vec::new(), None);
+                }
+            }
+            let possible = i64::try_from(scheduled.saturating_add(remaining)).unwrap_or(i64::MAX);
+            if let Some(need) = need.filter(|need| possible < *need) {
+                refused = Some(format!(
+                    "{}, {}",
+                    gangs::cannot_be_satisfied(need, scheduled, remaining),
+                    gangs::NO_GROUP_VICTIMS
+                ));
+                break;
+            }
+        }
+        if refused.is_none() && error.is_none() {
+            self.groups.push(GroupOutcome {
+                group,
+                refused: None,
+            });
+            return;
+        }
+        let text = error.clone().or(refused.clone()).unwrap_or_default();
+        (self.state, self.prepared.cluster.usage) = before;
+        self.state.version = self.prepared.next_version();
+        self.undo(recorded, pods, &text, error.is_some());
+        self.groups.push(GroupOutcome {
+            group,
+            refused: Some(text),
+        });
+    }
+
+    /// Undoes the placement of a group that does not start, and records the message for its pods.
+    fn undo(&mut self, recorded: usize, pods: &[usize], text: &str, is_error: bool) {
+        let message = if is_error {
+            text.to_owned()
+        } else {
+            format!("{}, {text}", gangs::UNSCHEDULABLE)
+        };
+        let lower = |pod: &usize| {
+            self.prepared
+                .facts
+                .pods
+                .get(*pod)
+                .map(|pod| pod.spec.effective_priority())
+        };
+        let least = pods.iter().filter_map(lower).min().unwrap_or(0);
+        let others = self.prepared.facts.pods.iter().zip(&self.state.pods);
+        let victims = others
+            .filter(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < least)
+            .count();
+        let unsure: Vec<Unsure> = if victims > 0 {
+            vec![Unsure::GroupPreemption]
+        } else {
+            Vec::new()
+        };
+        let failure = Rc::new(Failure {
+            message,
+            ..Failure::default()
+        });
+        let told = if is_error {
+            PodDecision::Error(failure)
+        } else {
+            PodDecision::Unschedulable(failure)
+        };
+        let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
+        for pod in pods {
+            let own = tried
+                .iter()
+                .find(|outcome| outcome.pod == *pod)
+                .and_then(|outcome| outcome.decisions.last());
+            let decision = match own {
+                Some(PodDecision::Bound { .. } | PodDecision::Preparing { .. }) | None => {
+                    told.clone()
+                }
+                Some(other) => other.clone(),
+            };
+            self.record(*pod, decision, unsure.clone(), None);
+        }
+    }
+
+    fn record(
+        &mut self,
+        pod: usize,
+        decision: PodDecision,
+        unsure: Vec<Unsure>,
+        extended: Option<ExtendedOutcome>,
+    ) {
+        if matches!(decision, PodDecision::Unschedulable(_)) {
+            self.failed_after.insert(pod, self.placed.len());
+        }
+        if let Some(known) = self
+            .outcomes
+            .iter_mut()
+            .rev()
+            .find(|outcome| outcome.pod == pod)
+        {
+            if known.decisions.last() != Some(&decision) {
+                known.decisions.push(decision);
+            }
+            (known.unsure, known.extended) = (unsure, extended);
+            return;
+        }
+        self.outcomes.push(PodOutcome {
+            pod,
+            decisions: vec![decision],
+            unsure,
+            extended,
+            depends: false,
+            fate_depends: false,
+        });
+    }
+
+    fn finish(self) -> Simulation {
+        let claims = self
+            .state
+            .claims
+            .iter()
+            .map(|claim| ClaimOutcome {
+                claim: claim.clone(),
+            })
+            .collect();
+        Simulation {
+            pods: self.outcomes,
+            claims,
+            groups: self.groups,
+            ties: TieSearch::None,
+        }
+    }
+}
+
+fn nothing() -> AttemptOutcome {
+    let message = super::message::NO_NODES.to_owned();
+    AttemptOutcome::Fails(Box::new(super::turn::Fails {
+        message,
+        nodes: Vec::new(),
+        is_error: false,
+        unsure: None,
+    }))
+}
+
+/// Returns true if the scheduler has tried the pod before.
+pub fn was_tried(pod: &Pod) -> bool {
+    pod.status
+        .conditions
+        .iter()
+        .any(|condition| condition.kind == "PodScheduled")
+}
+
+/// Returns true if the scheduler has tried both pods before, and their priority is the same.
+fn are_retried_alike(one: &Pod, other: &Pod) -> bool {
+    was_tried(one)
+        && was_tried(other)
+        && one.spec.effective_priority() == other.spec.effective_priority()
+}
+
+/// Returns the reason that keeps a pod out of the queue, its claims aside.
+fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<PodDecision> {
+    if pod.metadata.deletion_timestamp.is_some() {
+        return Some(PodDecision::NotConsidered(Waiting::Deleted));
+    }
+    let scheduler = pod.spec.scheduler_name.as_str();
+    if !scheduler.is_empty() && scheduler != DEFAULT_SCHEDULER {
+        return Some(PodDecision::NotConsidered(Waiting::Scheduler(
+            scheduler.to_owned(),
+        )));
+    }
+    if !pod.spec.scheduling_gates.is_empty() {
+        return Some(PodDecision::Gated);
+    }
+    gangs::waiting(prepared, pod).map(PodDecision::NotConsidered)
+}
+
+/// Returns the pods that a run left where a tie was.
+pub fn tied(simulation: &Simulation) -> Set<usize> {
+    let is_tied = |outcome: &&PodOutcome| {
+        outcome.decisions.iter().any(
+            |decision| matches!(decision, PodDecision::Bound { tied, .. } | PodDecision::Preparing { tied, .. } if !tied.is_empty()),
+        )
+    };
+    simulation
+        .pods
+        .iter()
+        .filter(is_tied)
+        .map(|outcome| outcome.pod)
+        .collect()
+}

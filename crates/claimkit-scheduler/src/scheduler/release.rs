@@ -1,0 +1,103 @@
+//! What differs between the schedulers of the releases: read in `pkg/scheduler` of 1.30.14, 1.33.13, 1.34.4, 1.35.4, 1.36.3 and
+//! 1.37.2; 1.37.2 was run.
+
+use claimkit_model::schema::Release;
+
+/// The differences between releases. No other file of the simulation compares version numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReleaseRules {
+    /// First minor release with these rules.
+    from_minor: u8,
+    /// The reason about an untolerated taint names the taint.
+    pub taint_named: bool,
+    /// A request that exceeds all that the node has cannot be helped by preemption.
+    pub too_large_is_final: bool,
+    /// The plugin for devices says so if it has nothing to give back.
+    pub nothing_freed: Option<NothingFreed>,
+    /// A successful preemption is reported.
+    pub preemption_reported: bool,
+    /// The balance of a node is scored against the balance without the pod.
+    pub balance_compared: bool,
+    /// Pods that request nothing are not scored by balance.
+    pub balance_skips_empty: bool,
+    /// Preferred alternatives for devices are scored.
+    pub devices_scored: bool,
+    /// Resources of the pod as a whole count.
+    pub pod_level_resources: bool,
+    /// Maximum number of consumers of a claim.
+    pub most_consumers: usize,
+    /// An allocation without a timestamp cannot be changed any more, so nobody is added to its consumers.
+    pub needs_timestamp: bool,
+}
+
+/// The messages of the plugin for devices after a failure that it cannot help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NothingFreed {
+    /// To a pod without claims.
+    pub no_claims: &'static str,
+    /// To a pod with claims.
+    pub claims: &'static str,
+}
+
+const V30: ReleaseRules = ReleaseRules {
+    from_minor: 30,
+    taint_named: true,
+    too_large_is_final: false,
+    nothing_freed: Some(NothingFreed {
+        no_claims: "no new claims to deallocate",
+        claims: "still not schedulable",
+    }),
+    preemption_reported: false,
+    balance_compared: false,
+    balance_skips_empty: false,
+    devices_scored: false,
+    pod_level_resources: false,
+    most_consumers: 32,
+    needs_timestamp: false,
+};
+const V32: ReleaseRules = ReleaseRules {
+    from_minor: 32,
+    most_consumers: 256,
+    ..V30
+};
+const V33: ReleaseRules = ReleaseRules {
+    from_minor: 33,
+    balance_skips_empty: true,
+    ..V32
+};
+const V34: ReleaseRules = ReleaseRules {
+    from_minor: 34,
+    taint_named: false,
+    too_large_is_final: true,
+    pod_level_resources: true,
+    ..V33
+};
+const V35: ReleaseRules = ReleaseRules {
+    from_minor: 35,
+    devices_scored: true,
+    ..V34
+};
+const V36: ReleaseRules = ReleaseRules {
+    from_minor: 36,
+    balance_compared: true,
+    needs_timestamp: true,
+    ..V35
+};
+const V37: ReleaseRules = ReleaseRules {
+    from_minor: 37,
+    nothing_freed: None,
+    preemption_reported: true,
+    ..V36
+};
+
+static RULES: &[ReleaseRules] = &[V37, V36, V35, V34, V33, V32, V30];
+
+impl ReleaseRules {
+    /// Returns the rules of a release.
+    pub fn of(release: Release) -> &'static Self {
+        RULES
+            .iter()
+            .find(|rules| rules.from_minor <= release.minor)
+            .unwrap_or(&V30)
+    }
+}

@@ -1,0 +1,171 @@
+//! An attempt as an observer sees it: before its result changes anything.
+
+use super::cycle::AttemptOutcome;
+use super::outcome::{NodeReasons, PluginRefusal};
+use super::prepared::Prepared;
+use super::state::State;
+use super::turn::PodAttempt;
+use super::words;
+use crate::allocator::cluster::Cluster;
+use crate::allocator::objects::{Facts, Pod};
+use crate::allocator::results::DeviceAllocation;
+use crate::explain::turn::NodeRefusal;
+use std::rc::Rc;
+
+/// An observer of a run: the pods it asks about, and what takes each attempt.
+pub struct Watch<'w> {
+    /// The pods that are asked about: such a pod is tried even if a pod that nobody asks about failed with an equal spec.
+    pub asked: &'w dyn Fn(&Pod) -> bool,
+    /// Takes the state that an attempt sees.
+    pub see: &'w mut dyn FnMut(&Seen<'_, '_>),
+}
+
+/// The state that an attempt sees.
+#[derive(Debug)]
+pub struct Seen<'s, 'f> {
+    prepared: &'s Prepared<'f>,
+    state: &'s State,
+    turn: &'s PodAttempt<'s, 'f>,
+    attempt: &'s AttemptOutcome,
+}
+
+impl<'s, 'f> Seen<'s, 'f> {
+    pub(super) fn new(
+        prepared: &'s Prepared<'f>,
+        state: &'s State,
+        turn: &'s PodAttempt<'s, 'f>,
+        attempt: &'s AttemptOutcome,
+    ) -> Self {
+        Seen {
+            prepared,
+            state,
+            turn,
+            attempt,
+        }
+    }
+
+    /// Returns the index of the pod.
+    pub fn pod(&self) -> usize {
+        self.turn.pod
+    }
+
+    /// Returns the pod.
+    pub fn facts_of_pod(&self) -> &'f Pod {
+        self.turn.facts
+    }
+
+    /// Returns the devices of the cluster, with what is in use now.
+    pub fn cluster(&self) -> &'s Cluster<'f> {
+        &self.prepared.cluster
+    }
+
+    /// Returns the name of a node.
+    pub fn name_of(&self, node: usize) -> String {
+        self.prepared
+            .facts
+            .nodes
+            .get(node)
+            .map_or_else(String::new, |node| node.metadata.name.clone())
+    }
+
+    /// Returns the pod's claims as `namespace/name`.
+    pub fn claims(&self) -> Vec<String> {
+        let claims = self
+            .turn
+            .devices
+            .iter()
+            .flat_map(|devices| &devices.case.claims);
+        claims.map(|claim| claim.metadata.full_name()).collect()
+    }
+
+    /// Returns the node that the pod gets; `None`: the attempt fails.
+    pub fn node(&self) -> Option<usize> {
+        match self.attempt {
+            AttemptOutcome::Fits { node, .. } => Some(*node),
+            AttemptOutcome::Fails(_) => None,
+        }
+    }
+
+    /// Returns true if the pod asks for devices.
+    pub fn asks_for_devices(&self) -> bool {
+        self.turn.devices.is_some()
+    }
+
+    /// Returns the refusals of all nodes that were tried in vain, first the one that the scheduler reports.
+    pub fn refused(&self) -> Vec<(usize, Vec<NodeRefusal>)> {
+        let AttemptOutcome::Fails(fails) = self.attempt else {
+            return Vec::new();
+        };
+        let of = |node: &NodeReasons| {
+            let all = std::iter::once(&node.first).chain(&node.others);
+            (
+                node.node,
+                all.map(|refusal| self.account(node.node, refusal))
+                    .collect(),
+            )
+        };
+        fails.nodes.iter().map(of).collect()
+    }
+
+    /// Returns the refusals of a node of a pod that gets another one.
+    pub fn refusals(&self, node: usize) -> Vec<NodeRefusal> {
+        self.now(node)
+            .iter()
+            .map(|refusal| self.account(node, refusal))
+            .collect()
+    }
+
+    fn now(&self, node: usize) -> Vec<PluginRefusal> {
+        let Ok(Some(first)) = self.turn.check(self.prepared, self.state, node) else {
+            return Vec::new();
+        };
+        let others = self.turn.others(self.prepared, self.state, node, &first);
+        std::iter::once(first).chain(others).collect()
+    }
+
+    fn account(&self, node: usize, refusal: &PluginRefusal) -> NodeRefusal {
+        let rules = self.prepared.setup.rules;
+        NodeRefusal {
+            plugin: refusal.plugin,
+            reasons: refusal
+                .reasons
+                .iter()
+                .map(|reason| reason.text(rules).into_owned())
+                .collect(),
+            code: refusal.code,
+            why: words::why(self.prepared, self.state, self.turn, node, refusal),
+            taints: words::untolerated(self.prepared, self.turn, node, refusal),
+        }
+    }
+
+    /// Returns the allocations of the pod's claims on a node that fits.
+    pub fn allocations(&self, node: usize) -> Vec<DeviceAllocation> {
+        let answer = self
+            .turn
+            .devices
+            .as_ref()
+            .and_then(|devices| devices.ask(self.prepared, node));
+        answer.map_or_else(Vec::new, |answer| answer.allocations().to_vec())
+    }
+
+    /// Returns the facts as they are before the attempt: what earlier pods took is taken.
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.prepared.facts.clone();
+        facts.claims.clone_from(&self.state.claims);
+        for (pod, state) in facts.pods.iter_mut().zip(&self.state.pods) {
+            if let Some(node) = state
+                .node
+                .and_then(|node| self.prepared.facts.nodes.get(node))
+            {
+                set_node(pod, &node.metadata.name);
+            }
+        }
+        facts
+    }
+}
+
+fn set_node(pod: &mut Rc<Pod>, name: &str) {
+    if pod.spec.node_name.is_empty() {
+        Rc::make_mut(pod).spec.node_name = name.to_owned();
+    }
+}

@@ -1,0 +1,90 @@
+//! Taints of nodes and tolerations of pods: the plugins TaintToleration and NodeUnschedulable.
+
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use crate::allocator::objects::{Node, NodeTaint, Toleration};
+use crate::allocator::status::StatusCode;
+
+/// The taint of a cordoned node.
+const CORDONED: &str = "node.kubernetes.io/unschedulable";
+
+/// Returns true if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
+pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) -> bool {
+    let fits = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
+    fits(&toleration.effect, effect)
+        && fits(&toleration.key, key)
+        && match toleration.operator.as_str() {
+            "Exists" => true,
+            "" | "Equal" => toleration.value == value,
+            _ => false,
+        }
+}
+
+fn is_tolerated(tolerations: &[Toleration], taint: &NodeTaint) -> bool {
+    tolerations
+        .iter()
+        .any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
+}
+
+/// Returns true if the taint keeps pods off the node.
+fn repels(taint: &NodeTaint) -> bool {
+    matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
+}
+
+/// Returns the first taint that keeps a pod with these tolerations off the node.
+pub fn untolerated<'n>(tolerations: &[Toleration], node: &'n Node) -> Option<&'n NodeTaint> {
+    node.spec
+        .taints
+        .iter()
+        .find(|taint| repels(taint) && !is_tolerated(tolerations, taint))
+}
+
+/// Returns all taints that keep a pod with these tolerations off the node.
+pub fn all_untolerated<'n>(
+    tolerations: &'n [Toleration],
+    node: &'n Node,
+) -> impl Iterator<Item = &'n NodeTaint> {
+    node.spec
+        .taints
+        .iter()
+        .filter(|taint| repels(taint) && !is_tolerated(tolerations, taint))
+}
+
+/// Runs the filter NodeUnschedulable on a node.
+pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
+    let tolerated = || {
+        tolerations
+            .iter()
+            .any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"))
+    };
+    (node.spec.unschedulable && !tolerated()).then(|| PluginRefusal {
+        plugin: Plugin::NodeUnschedulable,
+        code: StatusCode::UnschedulableAndUnresolvable,
+        reasons: vec![RefusalReason::Unschedulable],
+    })
+}
+
+/// Runs the filter TaintToleration on a node.
+pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
+    untolerated(tolerations, node).map(|taint| PluginRefusal {
+        plugin: Plugin::TaintToleration,
+        code: StatusCode::UnschedulableAndUnresolvable,
+        reasons: vec![RefusalReason::Taint {
+            key: taint.key.as_str().into(),
+            value: taint.value.as_str().into(),
+        }],
+    })
+}
+
+/// Returns how many taints advise against the node.
+pub fn score(tolerations: &[Toleration], node: &Node) -> i64 {
+    let advises = |taint: &&NodeTaint| {
+        let counts = |toleration: &&Toleration| {
+            matches!(toleration.effect.as_str(), "" | "PreferNoSchedule")
+        };
+        let mut tolerations = tolerations.iter().filter(counts);
+        taint.effect == "PreferNoSchedule"
+            && !tolerations
+                .any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
+    };
+    i64::try_from(node.spec.taints.iter().filter(advises).count()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,405 @@
+//! Spreading of pods over domains of nodes: the plugin PodTopologySpread.
+
+use super::labels::{PodLabelSelector, Pods};
+use super::node_affinity;
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use super::prepared::Prepared;
+use super::state::State;
+use super::taints;
+use crate::allocator::objects::{Node, Pod, SpreadConstraint, WorkloadKind};
+use crate::allocator::sorted::Sorted;
+use crate::allocator::status::StatusCode;
+
+/// The label of a node's own domain.
+const HOST: &str = "kubernetes.io/hostname";
+/// The label of a zone.
+const ZONE: &str = "topology.kubernetes.io/zone";
+/// The default constraints of upstream for pods that have none: label and greatest difference.
+const DEFAULTS: [(&str, i64); 2] = [(HOST, 3), (ZONE, 5)];
+
+/// The action for a constraint that no node meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// The pod is not placed.
+    DoNotSchedule,
+    /// The node is only worse.
+    ScheduleAnyway,
+}
+
+impl Action {
+    fn name(self) -> &'static str {
+        match self {
+            Action::DoNotSchedule => "DoNotSchedule",
+            Action::ScheduleAnyway => "ScheduleAnyway",
+        }
+    }
+}
+
+/// A constraint of a pod.
+#[derive(Clone, Debug)]
+struct Constraint<'f> {
+    key: &'f str,
+    max_skew: i64,
+    min_domains: i64,
+    /// The pod itself is among those that count.
+    counts_itself: bool,
+    honors_affinity: bool,
+    honors_taints: bool,
+    /// The counter of its pods.
+    counter: usize,
+}
+
+/// The constraints that keep a pod off nodes, with the counts of their domains.
+#[derive(Clone, Debug, Default)]
+pub struct Spread<'f> {
+    constraints: Vec<(Constraint<'f>, Sorted<&'f str, i64>, i64)>,
+}
+
+fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    node.metadata.labels.get(key).map(String::as_str)
+}
+
+impl<'f> Constraint<'f> {
+    fn of(
+        prepared: &Prepared<'f>,
+        state: &mut State,
+        pod: &'f Pod,
+        written: &'f SpreadConstraint,
+    ) -> Self {
+        let selector = selector_of(written, pod);
+        let honor = |policy: &String| policy == "Honor";
+        Constraint {
+            key: &written.topology_key,
+            max_skew: written.max_skew,
+            min_domains: written.min_domains.unwrap_or(1),
+            counts_itself: selector.matches(&pod.metadata.labels),
+            honors_affinity: written.node_affinity_policy.as_ref().is_none_or(honor),
+            honors_taints: written.node_taints_policy.as_ref().is_some_and(honor),
+            counter: state.counter(
+                prepared,
+                Pods::Selected {
+                    namespace: pod.metadata.namespace.clone(),
+                    selector,
+                },
+            ),
+        }
+    }
+
+    /// Returns true if the pods of the node count.
+    fn includes(
+        &self,
+        required: &node_affinity::Required<'_>,
+        pod: &Pod,
+        at: usize,
+        node: &Node,
+    ) -> bool {
+        (!self.honors_affinity || required.matches(at))
+            && (!self.honors_taints || taints::untolerated(&pod.spec.tolerations, node).is_none())
+    }
+}
+
+/// Returns true if a constraint that keeps the pod off nodes counts the other pod.
+pub fn counts(pod: &Pod, other: &Pod) -> bool {
+    let written = pod.spec.topology_spread_constraints.iter();
+    let mut strict = written.filter(|one| one.when_unsatisfiable == Action::DoNotSchedule.name());
+    pod.metadata.namespace == other.metadata.namespace
+        && strict.any(|one| selector_of(one, pod).matches(&other.metadata.labels))
+}
+
+fn selector_of(written: &SpreadConstraint, pod: &Pod) -> PodLabelSelector {
+    let mut selector = PodLabelSelector::of(written.label_selector.as_ref());
+    selector.require(&written.match_label_keys, &pod.metadata.labels);
+    selector
+}
+
+fn constraints<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    pod: &'f Pod,
+    action: Action,
+) -> Vec<Constraint<'f>> {
+    let written = pod
+        .spec
+        .topology_spread_constraints
+        .iter()
+        .filter(|one| one.when_unsatisfiable == action.name());
+    written
+        .map(|one| Constraint::of(prepared, state, pod, one))
+        .collect()
+}
+
+impl<'f> Spread<'f> {
+    /// Answers `PreFilter`: counts the pods of every domain.
+    pub fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Self {
+        let constraints = constraints(prepared, state, pod, Action::DoNotSchedule);
+        if constraints.is_empty() {
+            return Spread::default();
+        }
+        let required = node_affinity::Required::of(
+            &prepared.facts.nodes,
+            &prepared.cluster.judgements,
+            &pod.spec,
+        );
+        let mut domains: Vec<Sorted<&'f str, i64>> = vec![Sorted::new(); constraints.len()];
+        for (at, node) in prepared.facts.nodes.iter().enumerate() {
+            if !constraints
+                .iter()
+                .all(|constraint| label(node, constraint.key).is_some())
+            {
+                continue;
+            }
+            for (constraint, counts) in constraints.iter().zip(&mut domains) {
+                if let (Some(domain), true) = (
+                    label(node, constraint.key),
+                    constraint.includes(&required, pod, at, node),
+                ) {
+                    let count = counts.entry(domain);
+                    *count = count.saturating_add(state.counted(constraint.counter, at));
+                }
+            }
+        }
+        let constraints = constraints
+            .into_iter()
+            .zip(domains)
+            .map(|(constraint, counts)| {
+                let enough = i64::try_from(counts.len())
+                    .is_ok_and(|domains| domains >= constraint.min_domains);
+                let least = counts
+                    .values()
+                    .min()
+                    .copied()
+                    .unwrap_or(i64::from(i32::MAX));
+                (constraint, counts, if enough { least } else { 0 })
+            });
+        Spread {
+            constraints: constraints.collect(),
+        }
+    }
+
+    /// Returns true if the pod has no such constraints.
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    /// Answers `Filter`.
+    pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
+        for (constraint, counts, least) in &self.constraints {
+            let Some(domain) = label(node, constraint.key) else {
+                let code = StatusCode::UnschedulableAndUnresolvable;
+                return Some(PluginRefusal::new(
+                    Plugin::PodTopologySpread,
+                    code,
+                    RefusalReason::SpreadLabel,
+                ));
+            };
+            let have = counts.get(domain).copied().unwrap_or(0);
+            let skew = have
+                .saturating_add(i64::from(constraint.counts_itself))
+                .saturating_sub(*least);
+            if skew > constraint.max_skew {
+                return Some(PluginRefusal::new(
+                    Plugin::PodTopologySpread,
+                    StatusCode::Unschedulable,
+                    RefusalReason::Spread,
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// Returns the pods that belong together with a pod that says nothing about spreading (kube-scheduler, `helper.DefaultSelector`).
+fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> PodLabelSelector {
+    let Pod { metadata, .. } = pod;
+    let mut selector = PodLabelSelector::All(Vec::new());
+    for service in prepared
+        .facts
+        .services
+        .iter()
+        .filter(|service| service.metadata.namespace == metadata.namespace)
+    {
+        if let Some(labels) = &service.spec.selector {
+            let labels = PodLabelSelector::exactly(labels);
+            if labels.matches(&metadata.labels) {
+                selector.and(labels);
+            }
+        }
+    }
+    let Some(owner) = metadata
+        .owner_references
+        .iter()
+        .find(|owner| owner.controller)
+    else {
+        return selector;
+    };
+    let kind =
+        WorkloadKind::named(&owner.kind).filter(|kind| kind.api_version() == owner.api_version);
+    use WorkloadKind::{ReplicaSet, ReplicationController, StatefulSet};
+    let Some(kind) =
+        kind.filter(|kind| matches!(kind, ReplicaSet | ReplicationController | StatefulSet))
+    else {
+        return selector;
+    };
+    let found = prepared.facts.workloads.iter().find(|workload| {
+        let known = &workload.metadata;
+        workload.kind == kind && known.name == owner.name && known.namespace == metadata.namespace
+    });
+    if let Some(workload) = found {
+        selector.and(PodLabelSelector::of(
+            workload.spec.selector.as_ref().map(|selector| &selector.0),
+        ));
+    }
+    selector
+}
+
+/// Answers `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
+pub fn scores<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    pod: &'f Pod,
+    nodes: &[usize],
+) -> Option<Vec<i64>> {
+    let own = !pod.spec.topology_spread_constraints.is_empty();
+    let list = if own {
+        constraints(prepared, state, pod, Action::ScheduleAnyway)
+    } else {
+        defaults(prepared, state, pod)
+    };
+    if list.is_empty() {
+        return None;
+    }
+    let node_at = |at: usize| prepared.facts.nodes.get(at).map(|node| &**node);
+    let lacks = |node: &Node| {
+        own && !list
+            .iter()
+            .all(|constraint| label(node, constraint.key).is_some())
+    };
+    let ignored: Vec<bool> = nodes
+        .iter()
+        .map(|at| node_at(*at).is_none_or(lacks))
+        .collect();
+    let mut domains: Vec<Sorted<&str, i64>> = vec![Sorted::new(); list.len()];
+    for at in nodes
+        .iter()
+        .zip(&ignored)
+        .filter(|(_, ignored)| !**ignored)
+        .map(|(at, _)| *at)
+    {
+        let Some(node) = node_at(at) else { continue };
+        for (constraint, counts) in list
+            .iter()
+            .zip(&mut domains)
+            .filter(|(constraint, _)| constraint.key != HOST)
+        {
+            counts.entry(label(node, constraint.key).unwrap_or_default());
+        }
+    }
+    let scored = ignored.iter().filter(|ignored| !**ignored).count();
+    let weights: Vec<f64> = list
+        .iter()
+        .zip(&domains)
+        .map(|(constraint, counts)| {
+            let size = if constraint.key == HOST {
+                scored
+            } else {
+                counts.len()
+            };
+            (u32::try_from(size.saturating_add(2)).map_or(f64::from(u32::MAX), f64::from)).ln()
+        })
+        .collect();
+    if list.iter().any(|constraint| constraint.key != HOST) {
+        let required = node_affinity::Required::of(
+            &prepared.facts.nodes,
+            &prepared.cluster.judgements,
+            &pod.spec,
+        );
+        for (at, node) in prepared
+            .facts
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| !lacks(node))
+        {
+            for (constraint, counts) in list.iter().zip(&mut domains) {
+                let domain = label(node, constraint.key).unwrap_or_default();
+                if let Some(count) = counts.get_mut(domain)
+                    && constraint.includes(&required, pod, at, node)
+                {
+                    *count = count.saturating_add(state.counted(constraint.counter, at));
+                }
+            }
+        }
+    }
+    let score = |at: usize| {
+        let Some(node) = node_at(at) else { return 0 };
+        let mut score = 0f64;
+        for ((constraint, counts), weight) in list.iter().zip(&domains).zip(&weights) {
+            let Some(domain) = label(node, constraint.key) else {
+                continue;
+            };
+            let count = match constraint.key {
+                HOST => state.counted(constraint.counter, at),
+                _ => counts.get(domain).copied().unwrap_or(0),
+            };
+            score += as_float(count) * weight + as_float(constraint.max_skew.saturating_sub(1));
+        }
+        as_int(score.round())
+    };
+    let raw: Vec<Option<i64>> = nodes
+        .iter()
+        .zip(&ignored)
+        .map(|(at, ignored)| (!ignored).then(|| score(*at)))
+        .collect();
+    Some(normalized(&raw))
+}
+
+/// Normalizes scores: the fewer pods, the better; nodes without a score are worst.
+fn normalized(raw: &[Option<i64>]) -> Vec<i64> {
+    let least = raw.iter().flatten().min().copied().unwrap_or(i64::MAX);
+    let most = raw.iter().flatten().max().copied().unwrap_or(0).max(0);
+    let one = |score: &Option<i64>| match score {
+        None => 0,
+        Some(_) if most == 0 => 100,
+        Some(score) => most
+            .saturating_add(least)
+            .saturating_sub(*score)
+            .saturating_mul(100)
+            .checked_div(most)
+            .unwrap_or(0),
+    };
+    raw.iter().map(one).collect()
+}
+
+fn defaults<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Vec<Constraint<'f>> {
+    let selector = default_selector(prepared, pod);
+    if selector.is_empty() {
+        return Vec::new();
+    }
+    let counter = state.counter(
+        prepared,
+        Pods::Selected {
+            namespace: pod.metadata.namespace.clone(),
+            selector,
+        },
+    );
+    let one = |(key, max_skew)| Constraint {
+        key,
+        max_skew,
+        min_domains: 1,
+        counts_itself: true,
+        honors_affinity: true,
+        honors_taints: false,
+        counter,
+    };
+    DEFAULTS.into_iter().map(one).collect()
+}
+
+/// Counts stay far below what a float holds exactly.
+fn as_float(count: i64) -> f64 {
+    i32::try_from(count).map_or(f64::from(i32::MAX), f64::from)
+}
+
+/// Rounds a score to an integer.
+fn as_int(score: f64) -> i64 {
+    score as i64
+}

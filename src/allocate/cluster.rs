@@ -1,0 +1,170 @@
+//! The facts of a cluster, read once for many questions.
+
+use crate::apiserver::FieldValidation;
+use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
+use crate::manifest::Input;
+use claimkit_model::finding::TextField;
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+use claimkit_model::text::{Source, bytes, located};
+use claimkit_scheduler::allocator::objects::{Facts, Node};
+
+/// The label with a node's name.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
+///
+/// ```
+/// use claimkit::{AllocateOptions, Limits, PreparedCluster};
+///
+/// let cluster = PreparedCluster::read("{apiVersion: v1, kind: Node, metadata: {name: n1}}", None, None, &Limits::default());
+/// assert!(cluster.len() == 1 && !cluster.is_empty());
+/// let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}";
+/// let allocation = crate::allocate(pod, &AllocateOptions::default().cluster(&cluster)).unwrap();
+/// assert!(allocation.ok);
+/// ```
+#[derive(Debug)]
+pub struct PreparedCluster {
+    /// The release they were read for.
+    pub(super) release: Release,
+    pub(super) facts: Facts,
+    /// The findings about the text.
+    pub(super) findings: Vec<located::LocatedFinding>,
+}
+
+impl PreparedCluster {
+    /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
+    pub fn read(
+        text: &str,
+        release: Option<Release>,
+        namespace: Option<&str>,
+        limits: &Limits,
+    ) -> Self {
+        let release = release.unwrap_or(Release::latest());
+        let mut input = Input::read(text, Some(release), limits);
+        let mut gathering = Gathering::new(
+            release,
+            namespace.unwrap_or("default"),
+            FieldValidation::default(),
+        );
+        gathering.pods_of_workloads = PodsOfWorkloads::Later;
+        gathering.findings = std::mem::take(&mut input.file.findings);
+        gathering.take_all(&input);
+        let source = &input.file.source;
+        let told = gathering
+            .findings
+            .into_iter()
+            .take(limits.findings)
+            .map(|finding| {
+                let mut told = located::finding(source, finding.about(TextField::Cluster));
+                // Object indexes in an answer refer to its own text, so remove them.
+                told.object = None;
+                told.fixes.clear();
+                told
+            });
+        PreparedCluster {
+            release,
+            findings: told.collect(),
+            facts: gathering.facts,
+        }
+    }
+
+    /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    #[doc(hidden)]
+    pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
+        let source = Source::new(text);
+        self.findings.extend(
+            replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Cluster))),
+        );
+        self
+    }
+
+    /// Returns the release they were read for.
+    pub(crate) fn release(&self) -> Release {
+        self.release
+    }
+
+    /// Returns the number of objects.
+    pub fn len(&self) -> usize {
+        let Facts {
+            nodes,
+            classes,
+            slices,
+            claims,
+            templates,
+            pods,
+            rules,
+            namespaces,
+            ..
+        } = &self.facts;
+        let Facts {
+            workloads,
+            services,
+            priority_classes,
+            pod_groups,
+            budgets,
+            ..
+        } = &self.facts;
+        let devices = [
+            classes.len(),
+            slices.len(),
+            claims.len(),
+            templates.len(),
+            rules.len(),
+        ];
+        let others = [
+            nodes.len(),
+            pods.len(),
+            namespaces.len(),
+            workloads.len(),
+            services.len(),
+        ];
+        let scheduling = [priority_classes.len(), pod_groups.len(), budgets.len()];
+        let lengths = devices.into_iter().chain(others).chain(scheduling);
+        lengths.fold(0, usize::saturating_add)
+    }
+
+    /// Returns true if there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A cluster that is put together from lists.
+#[cfg(feature = "cli")]
+impl PreparedCluster {
+    /// Makes a cluster without objects, for a release.
+    pub(crate) fn empty(release: Release) -> Self {
+        PreparedCluster {
+            release,
+            facts: Facts::default(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Adds the objects of another part of the same cluster.
+    pub(crate) fn join(&mut self, part: PreparedCluster) {
+        self.facts.join(part.facts);
+        self.findings.extend(part.findings);
+    }
+
+    /// Adds a node of which only the name is known.
+    pub(crate) fn name_node(&mut self, name: &str) {
+        self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
+    }
+
+    /// Returns true if a slice publishes devices.
+    pub(crate) fn has_slices(&self) -> bool {
+        !self.facts.slices.is_empty()
+    }
+}
+
+/// Returns a node of which only the name is known.
+pub fn named_node(name: &str) -> Node {
+    let mut node = Node::default();
+    node.metadata.name = name.to_owned();
+    node.metadata
+        .labels
+        .insert(HOSTNAME.to_owned(), name.to_owned());
+    node
+}

@@ -1,0 +1,239 @@
+//! Reads the objects that a question is about: the text, nodes beside it, and the cluster.
+
+use super::cluster::{PreparedCluster, named_node};
+use super::question::AllocateOptions;
+use super::refused;
+use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
+use crate::manifest::Input;
+use crate::manifest::findings::repeated;
+use crate::manifest::index::Index;
+use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
+use claimkit_model::message::message;
+use claimkit_model::schema::Release;
+use claimkit_model::text::Span;
+use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_scheduler::allocator::objects::read::Datum;
+use claimkit_scheduler::allocator::objects::{Claim, Facts};
+use claimkit_scheduler::explain::words;
+use claimkit_scheduler::scheduler::NOW;
+use claimkit_scheduler::target::Target;
+use claimkit_values::order;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Maximum number of nodes that one line names.
+const MOST_NAMES: usize = 3;
+
+/// The objects of the text and the cluster.
+pub struct Gathered<'t> {
+    pub input: Input<'t>,
+    pub facts: Facts,
+    /// Findings in the text.
+    pub findings: Vec<finding::Finding>,
+    /// Findings in other texts.
+    pub beside: Vec<LocatedFinding>,
+    /// With a cluster: the pods and claims of the text, if it has any.
+    pub asked: Option<BTreeSet<String>>,
+    /// Objects of the text are left out, because the server refuses them.
+    pub left_out: bool,
+    /// The assumptions, a line of English each.
+    pub assumed: Vec<String>,
+}
+
+/// Reads the text, the nodes beside it, and the cluster.
+pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) -> Gathered<'t> {
+    let mut input = Input::read(text, Some(target.release), &options.limits);
+    let mut gathering = Gathering::new(
+        target.release,
+        options.namespace_of(""),
+        options.field_validation,
+    );
+    gathering.pods_of_workloads = PodsOfWorkloads::Later;
+    // Features of an allocator that were asked for need not be those of the gates.
+    gathering.gates = options.features.is_none().then_some(target.gates);
+    gathering.findings = std::mem::take(&mut input.file.findings);
+    let mut left_out = false;
+    let mut names = Index::new(options.namespace_of(""));
+    for (index, item) in input.items.iter().enumerate() {
+        if let Some(first) = names.add(item, index) {
+            gathering.findings.extend(repeated(&input, first, index));
+            continue;
+        }
+        // With features of the allocator of its own, the question is not about a server.
+        let judged = options.features.is_none();
+        if judged && refused::leave_out(&mut gathering, &input, item, index, options, target) {
+            left_out = true;
+        } else {
+            gathering.take(&input, item, index);
+        }
+    }
+    let mut beside = Vec::new();
+    if let Some(nodes) = options.nodes {
+        take_nodes(
+            nodes,
+            &mut gathering.facts,
+            &mut beside,
+            options,
+            target.release,
+        );
+    }
+    let Gathering {
+        facts,
+        findings,
+        mut assumed,
+        ..
+    } = gathering;
+    let (mut facts, asked) = match options.cluster {
+        Some(cluster) => {
+            beside.extend(cluster.findings.iter().cloned());
+            in_cluster(facts, cluster)
+        }
+        None => (facts, None),
+    };
+    if let Some(labels) = options.namespace_labels {
+        let labels = labels
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        facts
+            .namespaces
+            .insert_new(options.namespace_of("").to_owned(), labels);
+    }
+    assumed.extend(name_nodes(&mut facts));
+    facts.claims.iter_mut().for_each(date);
+    Gathered {
+        input,
+        facts,
+        findings,
+        beside,
+        asked,
+        left_out,
+        assumed,
+    }
+}
+
+/// Adds the nodes that slices name, if no Node is given. Returns a line of English about them.
+fn name_nodes(facts: &mut Facts) -> Option<String> {
+    if !facts.nodes.is_empty() {
+        return None;
+    }
+    let specs = facts.slices.iter().map(|slice| &slice.spec);
+    let named = specs.flat_map(|spec| {
+        spec.node_name
+            .iter()
+            .chain(spec.devices.iter().filter_map(|one| one.node_name.as_ref()))
+    });
+    let names = order::set(named.filter(|name| !name.is_empty()).cloned());
+    facts
+        .nodes
+        .extend(names.iter().map(|name| Rc::new(named_node(name))));
+    let names: Vec<String> = names.into_iter().collect();
+    let shown = words::some(&names, MOST_NAMES);
+    match names.len() {
+        0 => None,
+        1 => Some(message!(
+            "schedule.node-assumed",
+            "Node {shown} is assumed, because slices name it and no Node is given: its labels, taints and resources are not known",
+            shown
+        )),
+        _ => Some(message!(
+            "schedule.nodes-assumed",
+            "Nodes {shown} are assumed, because slices name them and no Node is given: their labels, taints and resources are not known",
+            shown
+        )),
+    }
+}
+
+/// Dates the allocation of a claim that no server has seen: the server dates what the scheduler writes.
+fn date(claim: &mut Rc<Claim>) {
+    let undated = |claim: &Claim| {
+        claim
+            .status
+            .allocation
+            .as_ref()
+            .is_some_and(|made| made.allocation_timestamp.is_none())
+    };
+    if claim.metadata.uid.is_empty()
+        && undated(claim)
+        && let Some(allocation) = &mut Rc::make_mut(claim).status.allocation
+    {
+        allocation.allocation_timestamp = Some(NOW.to_owned());
+    }
+}
+
+/// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
+fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
+    let names = own
+        .pods
+        .iter()
+        .map(|pod| &pod.metadata)
+        .chain(own.claims.iter().map(|claim| &claim.metadata));
+    let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));
+    let names = order::set(names.map(|metadata| metadata.full_name()));
+    let mut whole = cluster.facts.clone();
+    whole.overlay(own);
+    (whole, (!names.is_empty()).then_some(names))
+}
+
+/// Takes nodes of a text of their own, except those that are there already.
+fn take_nodes(
+    text: &str,
+    facts: &mut Facts,
+    beside: &mut Vec<LocatedFinding>,
+    options: &AllocateOptions<'_>,
+    release: Release,
+) {
+    let mut names = order::set(facts.nodes.iter().map(|node| node.metadata.name.clone()));
+    let mut input = Input::read(text, Some(release), &options.limits);
+    for finding in std::mem::take(&mut input.file.findings) {
+        let finding = finding::Finding {
+            fixes: Vec::new(),
+            ..finding
+        };
+        beside.push(located::finding(
+            &input.file.source,
+            finding.about(TextField::Nodes),
+        ));
+    }
+    for item in input
+        .items
+        .iter()
+        .filter(|item| item.api_version == "v1" && item.kind == "Node")
+    {
+        let Some(tree) = input.tree(item) else {
+            continue;
+        };
+        if !item.name.is_empty() && !names.insert(item.name.clone()) {
+            let message = message!(
+                "schedule.node-twice",
+                "Node {name} is given twice: only the first one counts",
+                name = item.name
+            );
+            let span = Some(Span::new(item.span.from(), item.span.from()));
+            let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message)
+                .about(TextField::Nodes);
+            let finding = finding::Finding {
+                span,
+                severity: Severity::Warning,
+                ..finding
+            };
+            beside.push(located::finding(&input.file.source, finding));
+            continue;
+        }
+        if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
+            let message = message!(
+                "schedule.node-unusable",
+                "Node `{name}` cannot be used: {error}",
+                name = item.name,
+                error
+            );
+            let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message)
+                .about(TextField::Nodes);
+            let span = Some(item.span);
+            beside.push(located::finding(
+                &input.file.source,
+                finding::Finding { span, ..finding },
+            ));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How often a pod fits into a cluster.
+
+use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::scheduler::outcome::Simulation;
+use claimkit_scheduler::scheduler::{MOST_PODS, Scheduler, expand};
+use claimkit_values::order;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The numbers of pods that are tried, each if all before fit.
+const SIZES: [usize; 3] = [16, 256, MOST_PODS];
+
+/// How often a pod fits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct HowMany {
+    /// `namespace/name` of the pod, or of what makes its pods.
+    pub pod: String,
+    /// The number of its pods that get a node.
+    pub count: usize,
+    /// True if more may fit: no more were tried.
+    pub at_least: bool,
+    /// True if another choice among nodes of the same score leads to another number.
+    pub depends: bool,
+    /// The nodes that take some of them, in the order of the answer.
+    pub nodes: Vec<PodsOnNode>,
+    /// The pod of the answer that fits no more; absent with `atLeast`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The number of pods that get a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PodsOnNode {
+    /// The name of the node.
+    pub node: String,
+    /// The number of pods.
+    pub count: usize,
+}
+
+/// A pod that is repeated.
+pub struct Repeated {
+    /// `namespace/name` of each copy.
+    pub names: BTreeSet<String>,
+    pod: String,
+    at_least: bool,
+}
+
+/// Replaces the pod by as many as fit and one more. `facts`: before pods of workloads are made.
+///
+/// # Errors
+/// There is no such pod, or it cannot be repeated.
+pub fn repeat(
+    facts: &mut Facts,
+    pod: String,
+    scheduler: &Scheduler<'_>,
+) -> Result<Repeated, String> {
+    let mut count = 0;
+    let mut at_least = true;
+    for size in SIZES {
+        count = fitting(facts.clone(), &pod, size, scheduler)?;
+        if count < size {
+            at_least = false;
+            break;
+        }
+    }
+    let wanted = if at_least {
+        count
+    } else {
+        count.saturating_add(1)
+    };
+    let names = expand::repeat(facts, &pod, wanted)?.into_iter().collect();
+    Ok(Repeated {
+        pod,
+        names,
+        at_least,
+    })
+}
+
+/// Returns the number of `size` copies that get a node.
+fn fitting(
+    mut facts: Facts,
+    pod: &str,
+    size: usize,
+    scheduler: &Scheduler<'_>,
+) -> Result<usize, String> {
+    let names = order::set(expand::repeat(&mut facts, pod, size)?);
+    expand::expand(&mut facts, MOST_PODS);
+    scheduler.store(&mut facts);
+    let release = scheduler.target.release;
+    let on = |name: &str| scheduler.target.on(name);
+    PluginRules::of(release.minor, release.patch).apply_taint_rules(
+        &mut facts,
+        on,
+        scheduler.engine,
+    );
+    let simulation = scheduler.place_once(&facts);
+    let is_copy = |pod: usize| {
+        facts
+            .pods
+            .get(pod)
+            .is_some_and(|pod| names.contains(&pod.metadata.full_name()))
+    };
+    Ok(simulation
+        .pods
+        .iter()
+        .filter(|outcome| outcome.has_node() && is_copy(outcome.pod))
+        .count())
+}
+
+impl Repeated {
+    /// Returns the answer. `facts`: those that the simulation was about.
+    pub fn answer(&self, facts: &Facts, simulation: &Simulation) -> HowMany {
+        let mut told = HowMany {
+            pod: self.pod.clone(),
+            at_least: self.at_least,
+            ..HowMany::default()
+        };
+        for outcome in &simulation.pods {
+            let Some(pod) = facts.pods.get(outcome.pod) else {
+                continue;
+            };
+            let name = pod.metadata.full_name();
+            if !self.names.contains(&name) {
+                continue;
+            }
+            told.depends |= outcome.fate_depends;
+            match outcome.node().and_then(|node| facts.nodes.get(node)) {
+                None => told.next = told.next.or(Some(name)),
+                Some(node) => {
+                    told.count = told.count.saturating_add(1);
+                    let node = &node.metadata.name;
+                    match told.nodes.iter_mut().find(|known| known.node == *node) {
+                        Some(known) => known.count = known.count.saturating_add(1),
+                        None => told.nodes.push(PodsOnNode {
+                            node: node.clone(),
+                            count: 1,
+                        }),
+                    }
+                }
+            }
+        }
+        told
+    }
+}

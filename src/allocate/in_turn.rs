@@ -1,0 +1,644 @@
+//! The accounts of pods that are placed in turn: what becomes of each, and why.
+
+use claimkit_model::message::{self, Template, message};
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
+use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
+use claimkit_scheduler::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
+use claimkit_scheduler::explain::turn::{
+    DecidedBy, NodeRefusal, Plugin, ReasonGroup, Turn, TurnDevice, TurnOutcome,
+};
+use claimkit_scheduler::explain::{self, Explain};
+use claimkit_scheduler::scheduler::outcome::{
+    PodDecision, PodOutcome, Simulation, Unsure, Waiting,
+};
+use claimkit_scheduler::scheduler::seen::{Seen, Watch};
+use claimkit_scheduler::scheduler::{self, Scheduler};
+use claimkit_values::order;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Maximum number of node accounts of pods that get a node, and of pods that get none. Later pods have the account of their own
+/// node only, or none.
+const MOST_ACCOUNTS: usize = 2_000;
+/// Maximum number of different explanations of a group of nodes.
+const MOST_WHYS: usize = 3;
+/// Up to this number of groups, the answers about devices distinguish groups.
+const MOST_GROUPS: usize = 8;
+/// The condition of a pod with scheduling gates (kube-apiserver, `pkg/registry/core/pod/strategy.go`).
+const GATED: &str = "Scheduling is blocked due to non-empty scheduling gates";
+
+/// A question about the pods of a cluster.
+#[derive(Clone, Copy)]
+pub struct InTurn<'a> {
+    pub scheduler: Scheduler<'a>,
+    /// Gates and clock of the plugin for devices.
+    pub gates: PluginGates,
+    /// The nodes that have accounts.
+    pub nodes: &'a [usize],
+    /// How far accounts go.
+    pub explain: Explain,
+    /// The pods that are asked about.
+    pub asked: &'a dyn Fn(&Pod) -> bool,
+}
+
+/// The accounts, and the facts after everything.
+pub struct Placed {
+    /// The accounts of the pods, in the order in which they were considered.
+    pub pods: Vec<PodAccount>,
+    /// The facts after the scheduler has acted.
+    pub after: Facts,
+    /// The result of the simulation.
+    pub simulation: Simulation,
+}
+
+impl InTurn<'_> {
+    /// Places all pods of stored facts that wait.
+    pub fn place(&self, facts: &Facts) -> Placed {
+        let mut accounts = Accounts {
+            asked: *self,
+            done: Vec::new(),
+            bound: MOST_ACCOUNTS,
+            failed: MOST_ACCOUNTS,
+        };
+        let watch = Watch {
+            asked: self.asked,
+            see: &mut |seen| accounts.tried(seen),
+        };
+        let simulation = self.scheduler.place(facts, Some(watch));
+        let after = scheduler::commit(facts, &simulation);
+        let claims = order::map(
+            simulation
+                .claims
+                .iter()
+                .map(|outcome| (outcome.claim.metadata.full_name(), &*outcome.claim)),
+        );
+        let outcomes = Outcomes {
+            facts,
+            claims,
+            simulation: &simulation,
+        };
+        let mut pods = Vec::new();
+        let mut kept_out = Vec::new();
+        let mut failures: Vec<(*const scheduler::outcome::Failure, String)> = Vec::new();
+        for outcome in &simulation.pods {
+            let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else {
+                continue;
+            };
+            let waits = matches!(
+                outcome.decisions.last(),
+                Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None
+            );
+            let mut account = accounts
+                .done
+                .get_mut(outcome.pod)
+                .and_then(Option::take)
+                .unwrap_or_else(|| self.before(&after, pod));
+            let mut turn = outcomes.turn(outcome, pod);
+            if let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() {
+                let known = failures
+                    .iter()
+                    .find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));
+                match known {
+                    Some((_, first)) => {
+                        account.same_as = Some(first.clone());
+                        account.before = None;
+                    }
+                    None => failures.push((Rc::as_ptr(failure), pod.metadata.full_name())),
+                }
+            }
+            if let Some(seen) = account.turn.take() {
+                (turn.refused, turn.nodes_left_out) = (seen.refused, seen.nodes_left_out);
+            }
+            account.turn = Some(Box::new(turn));
+            (if waits { &mut kept_out } else { &mut pods }).push(account);
+        }
+        pods.append(&mut kept_out);
+        Placed {
+            pods,
+            after,
+            simulation,
+        }
+    }
+
+    /// Makes the account of a pod that was not tried: what stops it before any node.
+    fn before(&self, facts: &Facts, pod: &Rc<Pod>) -> PodAccount {
+        let Scheduler {
+            behaviour,
+            features,
+            engine,
+            ..
+        } = self.scheduler;
+        let cluster = Cluster::new(facts, behaviour, features, engine);
+        let case = PodCase::new(&cluster, self.rules(), self.gates, pod);
+        let account = explain::explain_pod(&cluster, &case, &[], self.explain);
+        PodAccount {
+            before: account
+                .before
+                .filter(|before| before.stage == BeforeNodes::PreEnqueue),
+            ..account
+        }
+    }
+
+    /// Returns the answer of the plugin for devices for a pod without devices.
+    fn before_nodes(&self, seen: &Seen<'_, '_>) -> Option<Before> {
+        let case = PodCase::with_claims(
+            seen.cluster(),
+            self.rules(),
+            self.gates,
+            seen.facts_of_pod(),
+            Ok(Vec::new()),
+        );
+        explain::explain_pod(seen.cluster(), &case, &[], self.explain).before
+    }
+
+    fn rules(&self) -> &'static PluginRules {
+        let release = self.scheduler.target.release;
+        PluginRules::of(release.minor, release.patch)
+    }
+}
+
+/// The accounts of all attempts.
+struct Accounts<'a> {
+    asked: InTurn<'a>,
+    /// By index of the pod, as far as there is one.
+    done: Vec<Option<PodAccount>>,
+    /// Node accounts that pods with a node may still have.
+    bound: usize,
+    /// Node accounts that pods without a node may still have.
+    failed: usize,
+}
+
+impl Accounts<'_> {
+    /// Writes the account of an attempt; one of the same pod before is replaced.
+    fn tried(&mut self, seen: &Seen<'_, '_>) {
+        if !(self.asked.asked)(seen.facts_of_pod()) {
+            return;
+        }
+        let chosen = seen.node();
+        let left = if chosen.is_some() {
+            &mut self.bound
+        } else {
+            &mut self.failed
+        };
+        let asked = self.asked.nodes.len();
+        let is_full = asked <= *left;
+        let nodes: Vec<usize> = match (is_full, chosen) {
+            (true, _) => self.asked.nodes.to_vec(),
+            (false, Some(node)) => vec![node],
+            (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
+        };
+        *left = left.saturating_sub(nodes.len());
+        let mut failed = seen.refused();
+        order::sort_by_key(&mut failed, |(node, _)| *node);
+        let of_node =
+            |node: &usize| failed.get(failed.binary_search_by_key(node, |(node, _)| *node).ok()?);
+        let refusals: Vec<Vec<NodeRefusal>> = nodes
+            .iter()
+            .map(|node| match chosen {
+                Some(own) if own == *node || !is_full => Vec::new(),
+                Some(_) => seen.refusals(*node),
+                None => of_node(node)
+                    .map(|(_, refusals)| refusals.clone())
+                    .unwrap_or_default(),
+            })
+            .collect();
+        let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
+            (true, true) => self.devices(seen, &nodes, &refusals),
+            (_, true) => briefly(seen, &nodes),
+            (_, false) => PodAccount {
+                before: self.asked.before_nodes(seen),
+                ..briefly(seen, &nodes)
+            },
+        };
+        for (account, refusals) in account.nodes.iter_mut().zip(refusals) {
+            refuse(account, refusals);
+        }
+        account.summary = explain::summary(&account.nodes);
+        let refused = if chosen.is_some() {
+            groups_of(&account.nodes)
+        } else {
+            groups(seen, &failed, &account.nodes)
+        };
+        let nodes_left_out = asked.saturating_sub(nodes.len());
+        account.turn = Some(Box::new(Turn {
+            refused,
+            nodes_left_out,
+            ..Turn::default()
+        }));
+        let pod = seen.pod();
+        if self.done.len() <= pod {
+            self.done.resize_with(pod.saturating_add(1), || None);
+        }
+        if let Some(done) = self.done.get_mut(pod) {
+            *done = Some(account);
+        }
+    }
+
+    /// Makes the account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other
+    /// plugins say the same of them: a change of devices that helps on one may not help on the other.
+    fn devices(
+        &self,
+        seen: &Seen<'_, '_>,
+        nodes: &[usize],
+        refusals: &[Vec<NodeRefusal>],
+    ) -> PodAccount {
+        let Scheduler {
+            behaviour,
+            features,
+            engine,
+            ..
+        } = self.asked.scheduler;
+        let facts = seen.facts();
+        let Some(pod) = facts.pods.get(seen.pod()) else {
+            return PodAccount::default();
+        };
+        let mut pod = (**pod).clone();
+        pod.spec.node_name.clear();
+        let cluster = Cluster::new(&facts, behaviour, features, engine);
+        let case = PodCase::new(&cluster, self.asked.rules(), self.asked.gates, &pod);
+        let others: Vec<String> = refusals
+            .iter()
+            .map(|refusals| reasons_of_others(refusals))
+            .collect();
+        let nodes: Vec<(usize, &str)> = nodes
+            .iter()
+            .copied()
+            .zip(others.iter().map(String::as_str))
+            .collect();
+        explain::explain_pod_apart(&cluster, &case, &nodes, self.asked.explain)
+    }
+}
+
+/// Returns the reasons of the plugins that are not for devices.
+fn reasons_of_others(refusals: &[NodeRefusal]) -> String {
+    let others = refusals
+        .iter()
+        .filter(|refusal| refusal.plugin != Plugin::DynamicResources);
+    others
+        .flat_map(|refusal| refusal.reasons.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// Makes the account of a pod without devices, or of the node that a pod gets.
+fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
+    let pod = seen.facts_of_pod();
+    let of = |node: &usize| {
+        let name = seen.name_of(*node);
+        let allocations = seen.allocations(*node);
+        let devices = allocations
+            .iter()
+            .map(|one| one.devices.results.len())
+            .sum::<usize>();
+        let text = match devices {
+            0 => message!(
+                "pods.no-devices",
+                "{name}: the pod asks for no devices",
+                name
+            ),
+            1 => message!("pods.one-device", "{name}: 1 device", name),
+            devices => message!("pods.devices", "{name}: {devices} devices", name, devices),
+        };
+        NodeAccount {
+            name,
+            verdict: NodeVerdict::Allocated,
+            allocations: Some(allocations),
+            text,
+            ..NodeAccount::default()
+        }
+    };
+    PodAccount {
+        pod: Some(pod.metadata.full_name()),
+        claims: seen.claims(),
+        nodes: nodes.iter().map(of).collect(),
+        ..PodAccount::default()
+    }
+}
+
+/// Adds the refusals of all plugins to the account of a node.
+fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
+    if let Some(first) = refusals
+        .first()
+        .filter(|first| first.plugin != Plugin::DynamicResources)
+    {
+        account.message = Some(first.reasons.join(", "));
+        account.code = Some(first.code);
+        if account.verdict == NodeVerdict::Allocated {
+            account.verdict = NodeVerdict::Refused;
+            account.allocations = None;
+            let why = if first.why.is_empty() {
+                &first.reasons
+            } else {
+                &first.why
+            };
+            let why = message::sentences(why.iter().cloned());
+            account.text = message!(
+                "pods.node-refuses",
+                "{name}: {why}",
+                name = account.name,
+                why
+            );
+        }
+    }
+    account.refusals = refusals;
+}
+
+/// Returns the groups of the nodes that refuse a pod which gets another node.
+fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
+    let mut groups = Groups::default();
+    for node in nodes.iter().filter(|node| !node.refusals.is_empty()) {
+        groups.add(&node.name, &node.refusals, nodes);
+    }
+    groups.sorted()
+}
+
+/// Returns the groups of all nodes that refuse a pod.
+fn groups(
+    seen: &Seen<'_, '_>,
+    failed: &[(usize, Vec<NodeRefusal>)],
+    nodes: &[NodeAccount],
+) -> Vec<ReasonGroup> {
+    let mut groups = Groups::default();
+    for (node, refusals) in failed {
+        groups.add(&seen.name_of(*node), refusals, nodes);
+    }
+    groups.sorted()
+}
+
+#[derive(Default)]
+struct Groups(BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>);
+
+impl Groups {
+    fn add(&mut self, name: &str, refusals: &[NodeRefusal], nodes: &[NodeAccount]) {
+        let reasons: Vec<String> = refusals
+            .iter()
+            .flat_map(|refusal| refusal.reasons.clone())
+            .collect();
+        let by = |plugin: Plugin| refusals.iter().any(|refusal| refusal.plugin == plugin);
+        let devices = if by(Plugin::DynamicResources) {
+            about_devices(name, nodes)
+        } else {
+            None
+        };
+        // Amounts differ from node to node.
+        let mut key: Vec<String> = Vec::new();
+        for refusal in refusals
+            .iter()
+            .filter(|refusal| refusal.plugin != Plugin::NodeResourcesFit)
+        {
+            key.extend(refusal.why.iter().cloned());
+        }
+        if self.0.len() < MOST_GROUPS {
+            key.extend(devices.clone());
+        }
+        let group = self
+            .0
+            .entry((reasons.clone(), key))
+            .or_insert_with(|| ReasonGroup {
+                reasons,
+                ..ReasonGroup::default()
+            });
+        group.nodes.push(name.to_owned());
+        for line in refusals
+            .iter()
+            .flat_map(|refusal| refusal.why.clone())
+            .chain(devices)
+        {
+            if group.why.len() < MOST_WHYS.max(refusals.len()) && !group.why.contains(&line) {
+                group.why.push(line);
+            }
+        }
+    }
+
+    fn sorted(self) -> Vec<ReasonGroup> {
+        let mut groups: Vec<ReasonGroup> = self.0.into_values().collect();
+        order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.nodes.len()));
+        groups
+    }
+}
+
+/// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.
+fn about_devices(name: &str, nodes: &[NodeAccount]) -> Option<String> {
+    let find = |name: &str| nodes.iter().find(|node| node.name == name);
+    let own = find(name)?;
+    let node = own.same_as.as_deref().and_then(find).unwrap_or(own);
+    if let Some(short) = own.resources.iter().find(|resource| resource.short) {
+        return Some(short.text.clone());
+    }
+    if let Some(conflict) = node.conflicts.first() {
+        return Some(conflict.text.clone());
+    }
+    let lacks = |request: &&RequestAccount| {
+        request
+            .funnel
+            .last()
+            .is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted))
+    };
+    let said = node.requests.iter().find(lacks).map(|request| {
+        match (request.why.is_empty(), node.requests.len()) {
+            (true, _) => request.text.clone(),
+            (false, 1) => request.why.clone(),
+            (false, _) => {
+                message!(
+                    "pods.request-lacks",
+                    "{request}: {why}",
+                    request = request.request,
+                    why = request.why
+                )
+            }
+        }
+    });
+    said.or_else(|| own.help.clone())
+        .or_else(|| own.message.clone())
+}
+
+/// The outcomes of all pods.
+struct Outcomes<'a> {
+    facts: &'a Facts,
+    /// By `namespace/name`.
+    claims: BTreeMap<String, &'a Claim>,
+    simulation: &'a Simulation,
+}
+
+impl Outcomes<'_> {
+    fn turn(&self, outcome: &PodOutcome, pod: &Pod) -> Turn {
+        let node = |at: &usize| {
+            self.facts
+                .nodes
+                .get(*at)
+                .map_or_else(String::new, |node| node.metadata.name.clone())
+        };
+        let name = |at: &usize| {
+            self.facts
+                .pods
+                .get(*at)
+                .map_or_else(String::new, |pod| pod.metadata.full_name())
+        };
+        let mut turn = Turn {
+            depends: outcome.depends,
+            ..Turn::default()
+        };
+        let unsure = outcome.unsure.iter().filter(|why| **why != Unsure::Tie);
+        turn.unsure = unsure.map(|why| why.text().into_owned()).collect();
+        match outcome.decisions.last() {
+            None => {}
+            Some(
+                decision @ (PodDecision::Bound { node: at, tied }
+                | PodDecision::Preparing { node: at, tied }),
+            ) => {
+                let bound = matches!(decision, PodDecision::Bound { .. });
+                turn.outcome = if bound {
+                    TurnOutcome::Bound
+                } else {
+                    TurnOutcome::Preparing
+                };
+                turn.node = Some(node(at));
+                turn.tied = tied.iter().map(node).collect();
+                turn.decided_by = Some(match outcome.unsure.contains(&Unsure::Sampled) {
+                    true => DecidedBy::Sample,
+                    false if tied.is_empty() => DecidedBy::Scores,
+                    false => DecidedBy::Name,
+                });
+                turn.devices = self.devices(outcome, pod);
+            }
+            Some(PodDecision::NotConsidered(waiting)) => {
+                turn.outcome = TurnOutcome::NotConsidered;
+                turn.waits_for = Some(waits_for(waiting));
+                turn.absent = matches!(waiting, Waiting::Group(_)).then_some(Absent::Group);
+            }
+            Some(PodDecision::Gated) => {
+                turn.outcome = TurnOutcome::Gated;
+                turn.message = Some(GATED.to_owned());
+                let gates: Vec<&str> = pod
+                    .spec
+                    .scheduling_gates
+                    .iter()
+                    .map(|gate| gate.name.as_str())
+                    .collect();
+                let gates = gates.join(", ");
+                turn.waits_for = Some(message!(
+                    "pods.wait-gates",
+                    "its scheduling gates to be removed: {gates}",
+                    gates
+                ));
+            }
+            Some(
+                decision @ (PodDecision::Unschedulable(failure) | PodDecision::Error(failure)),
+            ) => {
+                let is_error = matches!(decision, PodDecision::Error(_));
+                turn.outcome = if is_error {
+                    TurnOutcome::Error
+                } else {
+                    TurnOutcome::Unschedulable
+                };
+                turn.message = Some(failure.message.clone());
+                turn.help = failure.help.map(Template::text);
+                turn.nominated = failure.nominated.as_ref().map(node);
+                turn.victims = failure.victims.iter().map(name).collect();
+                let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
+                turn.freed = claim.map(|outcome| outcome.claim.metadata.full_name());
+            }
+        }
+        let (_, before) = outcome
+            .decisions
+            .split_last()
+            .unwrap_or((&PodDecision::Gated, &[]));
+        turn.earlier = before.iter().filter_map(message).collect();
+        turn
+    }
+
+    fn devices(&self, outcome: &PodOutcome, pod: &Pod) -> Vec<TurnDevice> {
+        let made = outcome
+            .extended
+            .as_ref()
+            .and_then(|extended| self.simulation.claims.get(extended.claim));
+        let own = pod
+            .spec
+            .resource_claims
+            .iter()
+            .filter_map(|entry| pod.claim_of(&entry.name));
+        let own = own.filter_map(|name| {
+            self.claims
+                .get(&format!("{}/{name}", pod.metadata.namespace))
+                .copied()
+        });
+        let mut devices: Vec<TurnDevice> = Vec::new();
+        for claim in own.chain(made.map(|made| &*made.claim)) {
+            for result in claim
+                .status
+                .allocation
+                .iter()
+                .flat_map(|allocation| &allocation.devices.results)
+            {
+                let device = TurnDevice {
+                    claim: claim.metadata.full_name(),
+                    request: result.request.clone(),
+                    device: format!("{}/{}/{}", result.driver, result.pool, result.device),
+                    admin: result.admin_access == Some(true),
+                };
+                devices.push(device);
+            }
+        }
+        devices
+    }
+}
+
+fn message(decision: &PodDecision) -> Option<String> {
+    match decision {
+        PodDecision::Unschedulable(failure) | PodDecision::Error(failure) => {
+            Some(failure.message.clone())
+        }
+        PodDecision::Bound { .. }
+        | PodDecision::Preparing { .. }
+        | PodDecision::NotConsidered(_)
+        | PodDecision::Gated => None,
+    }
+}
+
+fn waits_for(waiting: &Waiting) -> String {
+    match waiting {
+        Waiting::Claim(reason) => {
+            message!("pods.wait-claims", "its ResourceClaims: {reason}", reason)
+        }
+        Waiting::Group(name) => message!(
+            "pods.wait-group",
+            "PodGroup {name}, which is not given",
+            name
+        ),
+        Waiting::Members { group, have, need } => {
+            message!(
+                "pods.wait-members",
+                "more pods of its group {group}: {have} of {need} are there",
+                group,
+                have,
+                need
+            )
+        }
+        Waiting::Scheduler(name) => {
+            message!(
+                "pods.wait-scheduler",
+                "the scheduler {name}, which is not followed here",
+                name
+            )
+        }
+        Waiting::Deleted => message!("pods.wait-end", "its end: it is being deleted").into_owned(),
+    }
+}
+
+/// Makes the turn of a pod that is not waiting.
+pub fn settled(pod: &Pod) -> Turn {
+    let ended = matches!(pod.status.phase.as_str(), "Succeeded" | "Failed");
+    let outcome = if ended {
+        TurnOutcome::Ended
+    } else {
+        TurnOutcome::Placed
+    };
+    Turn {
+        outcome,
+        node: Some(pod.spec.node_name.clone()).filter(|name| !name.is_empty()),
+        ..Turn::default()
+    }
+}

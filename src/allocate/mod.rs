@@ -1,0 +1,18 @@
+//! kube-scheduler's answers for the claims of a text, with reasons.
+//!
+//! [`allocate()`] answers for the versions with devices: which of them a pod gets on each node.
+
+mod cluster;
+mod gathered;
+mod how_many;
+mod in_turn;
+mod limits;
+mod places;
+mod question;
+mod refused;
+mod run;
+
+pub use cluster::PreparedCluster;
+pub use how_many::{HowMany, PodsOnNode};
+pub use question::{AllocateOptions, PlacementMode};
+pub use run::{Allocation, allocate};

@@ -1,0 +1,414 @@
+//! Positions in the text for the requests, constraints and changes of an account, and edits for the changes.
+
+use crate::advice::locate;
+use crate::manifest::{Input, Item, What};
+use claimkit_model::finding::{self, FieldPath, Step, field_path};
+use claimkit_model::text::edit::{
+    Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
+    whole,
+};
+use claimkit_model::text::located::{Range, RangeEdit, range};
+use claimkit_model::text::{Mode, NodeId, Span, Tree, print};
+use claimkit_scheduler::allocator::objects::{Facts, Meta, Pod, Toleration};
+use claimkit_scheduler::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
+use claimkit_values::order;
+use std::collections::BTreeMap;
+
+/// The claims of a text.
+pub struct ClaimPlaces<'i, 's> {
+    input: &'i Input<'s>,
+    /// By `namespace/name` of a claim: where its fields are written, first the one that the pod uses.
+    claims: BTreeMap<String, Vec<Written>>,
+}
+
+/// An object of the text that holds the fields of a claim.
+#[derive(Clone, Copy)]
+struct Written {
+    /// The index of the object.
+    index: usize,
+    /// It is the template that the claim was made from.
+    template: bool,
+}
+
+/// A claim in the text.
+struct ClaimTree<'i, 's> {
+    tree: &'i Tree<'s>,
+    root: NodeId,
+    mode: Mode,
+    /// Its version has no `exactly` in requests.
+    flat: bool,
+    /// It is the template of a claim.
+    template: bool,
+}
+
+impl<'i, 's> ClaimPlaces<'i, 's> {
+    /// Finds the claims. The pods of the facts tell which claims are made from templates; `namespace` maps a written namespace to the
+    /// effective one.
+    pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
+        // Of several objects with one name the first counts, and maps keep the last one.
+        let of_kind = |kind: &'static str| {
+            input
+                .items
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(move |(_, item)| item.kind == kind)
+        };
+        let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
+        let own = |(index, item): (usize, &Item)| {
+            (
+                full(item),
+                vec![Written {
+                    index,
+                    template: false,
+                }],
+            )
+        };
+        let mut claims = order::map(of_kind("ResourceClaim").map(own));
+        // The current pod uses this claim; later pods get new claims from the template.
+        let templates =
+            order::map(of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)));
+        for pod in &facts.pods {
+            let statuses = pod
+                .status
+                .resource_claim_statuses
+                .as_deref()
+                .unwrap_or_default();
+            let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
+            for entry in &pod.spec.resource_claims {
+                let template = entry.resource_claim_template_name.as_deref();
+                let template = template.and_then(|name| templates.get(&in_namespace(name)));
+                let status = statuses.iter().find(|status| status.name == entry.name);
+                if let (Some(index), Some(claim)) = (
+                    template,
+                    status.and_then(|status| status.resource_claim_name.as_deref()),
+                ) && is_alike(
+                    facts,
+                    &in_namespace(claim),
+                    entry.resource_claim_template_name.as_deref(),
+                    pod,
+                ) {
+                    let written = Written {
+                        index: *index,
+                        template: true,
+                    };
+                    let places = claims.entry(in_namespace(claim)).or_default();
+                    if !places.iter().any(|place| place.template) {
+                        places.push(written);
+                    }
+                }
+            }
+        }
+        ClaimPlaces { input, claims }
+    }
+
+    /// Adds ranges and edits to accounts.
+    pub fn fill(&self, pods: &mut [PodAccount]) {
+        for node in pods.iter_mut().flat_map(|pod| &mut pod.nodes) {
+            for request in &mut node.requests {
+                request.range = self.range(&request.claim, &request.path);
+            }
+            for conflict in &mut node.conflicts {
+                conflict.path = conflict
+                    .constraint
+                    .map(|index| field_path!["spec", "devices", "constraints", index]);
+                conflict.range = conflict
+                    .path
+                    .as_ref()
+                    .and_then(|path| self.range(&conflict.claim, path));
+            }
+            for relaxation in &mut node.relaxations {
+                relaxation.edits = self.edits(relaxation).unwrap_or_default();
+                for change in &mut relaxation.changes {
+                    change.range = change
+                        .path
+                        .as_ref()
+                        .and_then(|path| self.range(&change.claim, path));
+                }
+            }
+        }
+    }
+
+    /// Returns the objects that hold the fields of a claim, the claim itself first.
+    fn trees(&self, claim: &str) -> impl Iterator<Item = ClaimTree<'i, 's>> {
+        self.claims.get(claim).into_iter().flatten().filter_map(|Written { index, template }| {
+            let item = self.input.items.get(*index)?;
+            let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
+            let (tree, mode) = (self.input.tree(item)?, self.input.mode(item));
+            Some(ClaimTree { tree, root: item.node, mode, flat, template: *template })
+        })
+    }
+
+    fn range(&self, claim: &str, path: &FieldPath) -> Option<Range> {
+        let place = self.trees(claim).next()?;
+        let span = locate::locate(place.tree, place.root, &place.steps(path));
+        Some(range(&self.input.file.source, span))
+    }
+
+    /// Writes a relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does
+    /// not concern the text, or cannot be written safely.
+    fn edits(&self, relaxation: &Relaxation) -> Option<Vec<RangeEdit>> {
+        let mut edits = Edits::new();
+        let same =
+            |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
+        for (at, change) in relaxation.changes.iter().enumerate() {
+            // All tolerations of a request are written at once.
+            let tolerations = relaxation
+                .changes
+                .iter()
+                .filter(|other| same(other, change));
+            let tolerations: Vec<&Toleration> = tolerations
+                .filter_map(|other| other.toleration.as_ref())
+                .collect();
+            let is_written = relaxation
+                .changes
+                .iter()
+                .take(at)
+                .any(|other| same(other, change));
+            if is_written && change.toleration.is_some() {
+                continue;
+            }
+            let mut trees = self.trees(&change.claim);
+            trees.next()?.edit(change, &tolerations, &mut edits)?;
+            for template in trees {
+                template.edit(change, &tolerations, &mut edits)?;
+            }
+        }
+        let sorted = edits.sorted().ok()?;
+        let edit = |edit: finding::Edit| RangeEdit {
+            range: range(&self.input.file.source, edit.span),
+            new_text: edit.new_text,
+        };
+        Some(sorted.into_iter().map(edit).collect())
+    }
+}
+
+impl ClaimTree<'_, '_> {
+    /// Returns the steps of a v1 path in the claim's own version.
+    fn steps(&self, path: &FieldPath) -> Vec<Step> {
+        let mut steps = path.steps();
+        if self.template {
+            steps.insert(0, Step::Key("spec".to_owned()));
+        }
+        steps.retain(|step| !(self.flat && matches!(step, Step::Key(key) if key == "exactly")));
+        steps
+    }
+
+    fn edit(&self, change: &Change, tolerations: &[&Toleration], edits: &mut Edits) -> Option<()> {
+        let steps = self.steps(change.path.as_ref()?);
+        match (&change.toleration, &change.to) {
+            (_, Some(to)) if change.kind == ChangeKind::Set(SetField::CapacityName) => {
+                self.rename(&steps, to, edits)
+            }
+            (Some(_), _) => self.tolerate(&steps, tolerations, edits),
+            (None, Some(to)) => self.set(&steps, to, edits),
+            (None, None) => self.drop(&steps, edits),
+        }
+    }
+
+    /// Replaces a key; quotes stay.
+    fn rename(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
+        let (Step::Key(name), above) = steps.split_last()? else {
+            return None;
+        };
+        let map = locate::node(self.tree, self.root, above)?;
+        let entry = self
+            .tree
+            .entries(map)
+            .iter()
+            .find(|entry| self.tree.text(entry.key) == name)?;
+        self.replace(entry.key_span, to, edits)
+    }
+
+    /// Removes an item from a list; removes the list if it was the last item.
+    fn drop(&self, steps: &[Step], edits: &mut Edits) -> Option<()> {
+        let tree = self.tree;
+        let (Step::Index(index), above) = steps.split_last()? else {
+            return None;
+        };
+        let list = locate::node(tree, self.root, above)?;
+        let items = tree.items(list);
+        let item = *items.get(*index)?;
+        if let [_] = items {
+            let (Step::Key(name), above) = above.split_last()? else {
+                return None;
+            };
+            let map = locate::node(tree, self.root, above)?;
+            if tree.entries(map).len() < 2 {
+                return None;
+            }
+            return edits
+                .remove_entries(tree, map, |entry| tree.text(entry.key) == name)
+                .ok();
+        }
+        let text = tree.source();
+        let (start, end) = (whole(tree, item).from(), content_end(tree, item));
+        if is_flow(tree, list) {
+            let span = match (
+                items.get(index.saturating_add(1)),
+                index.checked_sub(1).and_then(|before| items.get(before)),
+            ) {
+                (Some(after), _) => (start, whole(tree, *after).from()),
+                (None, Some(before)) => (content_end(tree, *before), end),
+                (None, None) => return None,
+            };
+            edits.remove(Span::new(span.0, span.1));
+            return Some(());
+        }
+        edits.remove(Span::new(
+            own_comments(tree, self.dash(start)?),
+            next_line(text, end),
+        ));
+        Some(())
+    }
+
+    /// Returns the place of the `-` of a block item, if it is the only one of its line.
+    fn dash(&self, start: usize) -> Option<usize> {
+        let text = self.tree.source();
+        lead(text, start)?;
+        let line = line_start(text, start);
+        let (before, after) = text.get(line..start)?.split_once('-')?;
+        (!after.contains('-')).then(|| line.saturating_add(before.len()))
+    }
+
+    /// Replaces a scalar; quotes stay.
+    fn set(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
+        self.replace(
+            self.tree
+                .node(locate::node(self.tree, self.root, steps)?)
+                .span,
+            to,
+            edits,
+        )
+    }
+
+    fn replace(&self, span: Span, to: &str, edits: &mut Edits) -> Option<()> {
+        let old = self.tree.source().get(span.from()..span.to())?;
+        let number = to.bytes().all(|byte| byte.is_ascii_digit());
+        let new = match old.bytes().next()? {
+            b'"' => format!("\"{to}\""),
+            b'\'' => format!("'{to}'"),
+            b'|' | b'>' | b'*' | b'{' | b'[' => return None,
+            _ if self.mode == Mode::Json && !number => format!("\"{to}\""),
+            _ => to.to_owned(),
+        };
+        edits.replace(span, new);
+        Some(())
+    }
+
+    /// Adds tolerations to a request.
+    fn tolerate(
+        &self,
+        steps: &[Step],
+        tolerations: &[&Toleration],
+        edits: &mut Edits,
+    ) -> Option<()> {
+        let tree = self.tree;
+        let text = tree.source();
+        let (_, above) = steps.split_last()?;
+        let map = locate::node(tree, self.root, above)?;
+        let written = |toleration: &&Toleration| {
+            let parts = fields(toleration)
+                .into_iter()
+                .map(|(name, value)| format!("\"{name}\": {value}"));
+            format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
+        };
+        let inline = tolerations
+            .iter()
+            .map(written)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let blocks = |newline: &str, indent: usize| -> String {
+            tolerations
+                .iter()
+                .map(|toleration| block(&fields(toleration), newline, indent))
+                .collect()
+        };
+        if let Some(list) = tree.get(map, "tolerations") {
+            let items = tree.items(list);
+            let (first, last) = (*items.first()?, *items.last()?);
+            let end = content_end(tree, last);
+            if is_flow(tree, list) {
+                edits.insert(end, format!(", {inline}"));
+                return Some(());
+            }
+            let dash = self.dash(whole(tree, first).from())?;
+            edits.insert(
+                line_end(text, end),
+                blocks(
+                    line_break(text, end),
+                    dash.saturating_sub(line_start(text, dash)),
+                ),
+            );
+            return Some(());
+        }
+        let first = tree.entries(map).first()?;
+        let start = first.key_span.from();
+        if is_flow(tree, map) {
+            edits.insert(start, format!("\"tolerations\": [{inline}], "));
+            return Some(());
+        }
+        let indent = lead(text, start)?;
+        let end = content_end(tree, map);
+        let newline = line_break(text, end);
+        edits.insert(
+            line_end(text, end),
+            format!(
+                "{newline}{indent}tolerations:{}",
+                blocks(newline, indent.len())
+            ),
+        );
+        Some(())
+    }
+}
+
+/// Returns true if a template still equals the claim made from it. If not, positions in it are not those of the claim.
+fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bool {
+    let claim = facts
+        .claims
+        .iter()
+        .find(|one| one.metadata.full_name() == claim);
+    let named =
+        |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;
+    let template = facts.templates.iter().find(|one| named(&one.metadata));
+    claim
+        .zip(template)
+        .is_some_and(|(claim, template)| claim.spec == template.spec.spec)
+}
+
+/// Returns the fields of a toleration that say something, their values in JSON, which YAML reads too.
+fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
+    let Toleration {
+        key,
+        operator,
+        value,
+        effect,
+        ..
+    } = toleration;
+    let fields = [
+        ("key", key),
+        ("operator", operator),
+        ("value", value),
+        ("effect", effect),
+    ];
+    let shown = |(name, text): (&'static str, &String)| {
+        let mut quoted = String::new();
+        print::quote(text, &mut quoted);
+        (name, quoted)
+    };
+    fields
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(shown)
+        .collect()
+}
+
+/// Writes an item of a block list on lines of its own.
+fn block(fields: &[(&str, String)], newline: &str, indent: usize) -> String {
+    let mut out = String::new();
+    for (at, (name, value)) in fields.iter().enumerate() {
+        let dash = if at == 0 { "- " } else { "  " };
+        out.push_str(&format!("{newline}{:indent$}{dash}{name}: {value}", ""));
+    }
+    out
+}

@@ -1,0 +1,114 @@
+//! New objects that the server refuses: they are not in the cluster, and so they are not placed.
+
+use super::question::AllocateOptions;
+use crate::apiserver::FieldValidation;
+use crate::apiserver::facts::{Gathering, is_new};
+use crate::apiserver::object::{ObjectRequest, Partners};
+use crate::apiserver::options::ValidateOptions;
+use crate::apiserver::slices::Together;
+use crate::manifest::findings::place;
+use crate::manifest::{Input, Item, What};
+use crate::validation::pod_claims;
+use crate::validation::references::References;
+use claimkit_model::finding::{Finding, Severity};
+use claimkit_model::message::message;
+use claimkit_model::schema::{Api, Scope};
+use claimkit_scheduler::target::Target;
+
+/// Leaves out an object that was never on a server and that the server refuses: its errors become findings. Returns false if the
+/// object is to be taken. Unknown fields alone refuse no object here: what the rest of the object gets is worth knowing.
+pub fn leave_out(
+    gathering: &mut Gathering<'_>,
+    input: &Input<'_>,
+    item: &Item,
+    index: usize,
+    options: &AllocateOptions<'_>,
+    target: Target,
+) -> bool {
+    let Some(tree) = input.tree(item).filter(|tree| is_new(tree, item)) else {
+        return false;
+    };
+    let (errors, scope) = match &item.what {
+        What::Refused(_) => return false,
+        What::Ours(api) => (
+            errors_of(input, item, index, *api, options, target),
+            api.kind.scope,
+        ),
+        What::Other => {
+            let claims = pod_claims::read(tree, item);
+            (
+                claims
+                    .map(|claims| claims.findings(target.release, None))
+                    .unwrap_or_default(),
+                Scope::Namespaced,
+            )
+        }
+    };
+    let errors = errors
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let errors: Vec<Finding> = errors
+        .map(|finding| place(input, item, index, finding))
+        .collect();
+    if errors.is_empty() {
+        return false;
+    }
+    gathering.findings.extend(errors);
+    let name = match scope {
+        Scope::Namespaced => format!("{}/{}", options.namespace_of(&item.namespace), item.name),
+        Scope::Cluster => item.name.clone(),
+    };
+    gathering.assumed.push(message!(
+        "schedule.object-left-out",
+        "{kind} {name} is left out: kube-apiserver refuses it",
+        kind = item.kind,
+        name
+    ));
+    true
+}
+
+/// Returns the findings about an object of ours that the server refuses; empty if it accepts the object. An object that cannot be
+/// decoded has its finding when it is taken.
+fn errors_of(
+    input: &Input<'_>,
+    item: &Item,
+    index: usize,
+    api: Api,
+    options: &AllocateOptions<'_>,
+    target: Target,
+) -> Vec<Finding> {
+    let release = target.release;
+    let asked = |field_validation: FieldValidation| ValidateOptions {
+        release: Some(release),
+        field_validation,
+        namespace_labels: options.namespace_labels,
+        ..ValidateOptions::default()
+    };
+    let partners = Partners::new();
+    let gates = Some(target.gates);
+    let (loose, given) = (
+        asked(FieldValidation::Ignore),
+        asked(options.field_validation),
+    );
+    let object = ObjectRequest {
+        options: &loose,
+        input,
+        item,
+        index,
+        api,
+        release,
+        gates,
+        old: None,
+        partners: &partners,
+    };
+    if !object.is_refused() {
+        return Vec::new();
+    }
+    let object = ObjectRequest {
+        options: &given,
+        ..object
+    };
+    object
+        .judge(&mut References::default(), &mut Together::new(&given))
+        .findings
+}

@@ -1,0 +1,226 @@
+//! One request as it reaches an endpoint of kube-apiserver: a body, the kind of the URL, and what is stored. This is `via:
+//! "server"` of the contract, and the form of the recorded answers of 1.31 and later.
+//!
+//! Source: `apiserver/pkg/endpoints/handlers/create.go` and `update.go`, `runtime/serializer/json`.
+
+use crate::apiserver::body::{Body, FieldValidation};
+use crate::apiserver::device::{self, KnownLabels};
+use crate::apiserver::request::{self, Reach, ServerRequest};
+use crate::apiserver::status::Status;
+use crate::validation::{Context, Operation};
+use claimkit_model::finding::Origin;
+use claimkit_model::limits::Limits;
+use claimkit_model::object::decode::{How, Via};
+use claimkit_model::schema::{Api, Family, Gate, Gates, Release};
+use claimkit_model::text::stream;
+use claimkit_model::text::tree::Kind;
+
+/// A request for an object of the device family.
+#[derive(Clone, Copy)]
+pub struct EndpointRequest<'c> {
+    /// Version and kind of the URL.
+    pub api: Api,
+    pub release: Release,
+    /// The gates that are on.
+    pub gates: Gates,
+    /// The labels of the namespace; `None` if they are not known.
+    pub labels: KnownLabels<'c>,
+    /// The operation of the request: `POST`, `PUT` or `PUT …/status`. The stored object is JSON in the version of the URL.
+    pub operation: Operation<&'c str>,
+    pub body: &'c str,
+}
+
+/// The server's answer with `fieldValidation=Ignore`, and the strict decoding errors that it ignores.
+#[derive(Debug, Default)]
+pub struct Reply {
+    /// The problems that strict decoding reports, in order.
+    pub strict: Vec<String>,
+    /// Why lenient decoding failed.
+    pub decode: Option<String>,
+    /// Why the object is refused.
+    pub status: Option<Status>,
+    /// The `Warning` headers.
+    pub warnings: Vec<String>,
+    /// The object as it is stored, in every version that serves the kind.
+    pub stored: Vec<(&'static str, String)>,
+    /// Fields dropped because of disabled gates: the path as sent, and the gate.
+    pub dropped: Vec<(String, Gate)>,
+    /// The server's code panics.
+    pub panics: bool,
+}
+
+/// Answers a call. Objects of the classic family are not answered here.
+pub fn answer(call: &EndpointRequest<'_>) -> Reply {
+    if call.api.version.family != Family::Device {
+        return Reply::default();
+    }
+    let context = Context::with_gates(call.release, call.gates);
+    let mut reply = Reply {
+        warnings: device::deprecation(call.api, &context)
+            .into_iter()
+            .collect(),
+        ..Reply::default()
+    };
+    let limits = Limits::default();
+    let file = stream::read(call.body, &limits);
+    let stored_file = call
+        .operation
+        .stored()
+        .map(|text| stream::read(text, &limits));
+    let name = call.api.kind.kind;
+    let unicode = context.rules.unicode;
+    if let Some(error) = &file.json_error {
+        let error = format!(
+            "couldn't get version/kind; json parse error: {}",
+            error.message
+        );
+        reply.status = Some(unrecognized(name, &error, call.body));
+        reply.decode = Some(error);
+        return reply;
+    }
+    let Some((tree, root)) = file
+        .documents
+        .first()
+        .and_then(|document| Some((&document.tree, document.root?)))
+    else {
+        // `null` is an empty object.
+        judge(call, Body::empty(call.api, call.release), None, &mut reply);
+        return reply;
+    };
+    let mut kind_in_body = name.to_owned();
+    match tree.kind(root) {
+        Kind::Map { .. } => {
+            let text = |key: &str| {
+                tree.get(root, key)
+                    .and_then(|node| tree.str(node))
+                    .filter(|text| !text.is_empty())
+            };
+            let version = text("apiVersion").unwrap_or(call.api.version.api_version);
+            if let Some(kind) = text("kind") {
+                kind.clone_into(&mut kind_in_body);
+            }
+            if version != call.api.version.api_version || kind_in_body != name {
+                let (kind, version) = (
+                    claimkit_values::quote(&kind_in_body, unicode),
+                    claimkit_values::quote(version, unicode),
+                );
+                let scheme = context.rules.scheme;
+                let error = format!(
+                    "no kind {kind} is registered for version {version} in scheme \"{scheme}\""
+                );
+                reply.status = Some(Status::unhandled(
+                    &kind_in_body,
+                    call.api.version.name,
+                    name,
+                    &error,
+                    unicode,
+                ));
+                reply.decode = Some(error);
+                return reply;
+            }
+        }
+        Kind::Null => {}
+        other => {
+            let what = claimkit_model::object::decode::json_name(other);
+            let error = format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+            );
+            reply.status = Some(unrecognized(name, &error, call.body));
+            reply.decode = Some(error);
+            return reply;
+        }
+    }
+    let mut how = How::reaching(
+        claimkit_model::text::Mode::Json,
+        Via::Validator,
+        call.release,
+    );
+    how.kubectl = false;
+    let body = Body::read(tree, root, call.api, how);
+    reply.strict = body
+        .decoded
+        .strict
+        .iter()
+        .map(|strict| strict.message.clone())
+        .collect();
+    if let Some(error) = body.mismatch() {
+        let error = error.to_owned();
+        reply.strict.clear();
+        reply.status = Some(Status::unhandled(
+            &kind_in_body,
+            call.api.version.name,
+            name,
+            &error,
+            unicode,
+        ));
+        reply.decode = Some(error);
+        return reply;
+    }
+    let stored = stored_file.as_ref().and_then(|file| {
+        let document = file.documents.first()?;
+        Some(Body::read(&document.tree, document.root?, call.api, how))
+    });
+    judge(call, body, stored, &mut reply);
+    reply
+}
+
+/// Answers a body that was decoded.
+fn judge<'t>(
+    call: &EndpointRequest<'t>,
+    body: Body<'t>,
+    stored: Option<Body<'t>>,
+    reply: &mut Reply,
+) {
+    let request = ServerRequest {
+        release: call.release,
+        gates: Some(call.gates),
+        labels: call.labels,
+        namespace: None,
+        validation: FieldValidation::Ignore,
+        reach: Reach::Strategy,
+        stored: true,
+        patched: false,
+    };
+    let outcome = match (stored, call.operation) {
+        (None, _) => request::create(&request, body),
+        (Some(stored), Operation::UpdateStatus(_)) => {
+            request::update_status(&request, body, stored)
+        }
+        (Some(stored), _) => request::update(&request, body, stored),
+    };
+    let of_server = outcome
+        .warnings
+        .into_iter()
+        .filter(|warning| warning.origin == Origin::ApiServer);
+    reply.warnings = of_server.map(|warning| warning.message).collect();
+    reply.dropped = outcome.dropped;
+    reply.panics = outcome.panics;
+    reply.status = outcome.status;
+    reply.stored = outcome.stored;
+}
+
+/// Returns the status 400 for a body that is not a JSON object; the message shows its beginning.
+fn unrecognized(kind: &str, error: &str, body: &str) -> Status {
+    const SHOWN: usize = 30;
+    let start = body
+        .as_bytes()
+        .get(..SHOWN.min(body.len()))
+        .unwrap_or_default();
+    let shown = if body.is_empty() {
+        "<empty>".to_owned()
+    } else {
+        let text = if body.trim_start().starts_with('{') {
+            String::from_utf8_lossy(start).into_owned()
+        } else {
+            start.iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        if body.len() > SHOWN {
+            format!("{text} ...")
+        } else {
+            text
+        }
+    };
+    Status::bad_request(format!(
+        "the object provided is unrecognized (must be of type {kind}): {error} ({shown})"
+    ))
+}

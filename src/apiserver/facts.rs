@@ -1,0 +1,385 @@
+//! Collects the facts for device allocation from the objects of a text.
+
+use super::Body;
+use super::body::FieldValidation;
+use super::device::convert;
+use super::device::drops::{self, WrittenPart};
+use super::pod_sets::{self, PodSet, Runtimes};
+use crate::manifest::findings::{other_group, place, repeated};
+use crate::manifest::index::Index;
+use crate::manifest::{Input, Item, What};
+use crate::validation::Context;
+use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::message::message;
+use claimkit_model::object::Record;
+use claimkit_model::object::decode::{How, Via};
+use claimkit_model::object::view::Object;
+use claimkit_model::object::view::device::ResourceSlice;
+use claimkit_model::schema::device::HUB;
+use claimkit_model::schema::{Api, DeviceKind, Gates, ObjectKind, Release};
+use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_scheduler::allocator::objects::read::{Datum, read_from};
+use claimkit_scheduler::allocator::objects::{
+    Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec,
+};
+use std::rc::Rc;
+
+/// The objects read from a text.
+#[derive(Debug)]
+pub struct Gathering<'o> {
+    /// The release that answers.
+    pub release: Release,
+    /// The namespace of objects that name none.
+    pub namespace: &'o str,
+    /// The treatment of unknown and duplicate fields.
+    pub field_validation: FieldValidation,
+    /// The objects so far.
+    pub facts: Facts,
+    /// The findings about the objects.
+    pub findings: Vec<Finding>,
+    /// The treatment of objects that make pods.
+    pub pods_of_workloads: PodsOfWorkloads,
+    /// The feature gates of the server that takes new objects; `None`: objects are taken as they are.
+    pub gates: Option<Gates>,
+    /// Assumptions about the objects, a line each.
+    pub assumed: Vec<String>,
+    /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
+    runtimes: Option<Runtimes>,
+}
+
+/// The treatment of objects that make pods and were never on a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PodsOfWorkloads {
+    /// Each gives one pod of its own name.
+    #[default]
+    OneEach,
+    /// They give none here: whoever asks makes as many as they say.
+    Later,
+}
+
+impl<'o> Gathering<'o> {
+    /// Creates an empty collection.
+    pub fn new(release: Release, namespace: &'o str, field_validation: FieldValidation) -> Self {
+        Gathering {
+            release,
+            namespace,
+            field_validation,
+            facts: Facts::default(),
+            findings: Vec::new(),
+            pods_of_workloads: PodsOfWorkloads::default(),
+            gates: None,
+            assumed: Vec::new(),
+            runtimes: None,
+        }
+    }
+
+    /// Takes the objects of a text. Of several objects with one name the first counts, and a finding names the others.
+    pub fn take_all(&mut self, input: &Input<'_>) {
+        let mut names = Index::new(self.namespace);
+        for (index, item) in input.items.iter().enumerate() {
+            match names.add(item, index) {
+                None => self.take(input, item, index),
+                Some(first) => self.findings.extend(repeated(input, first, index)),
+            }
+        }
+    }
+
+    /// Takes an object, whatever its kind; `index` is its place among all objects.
+    pub fn take(&mut self, input: &Input<'_>, item: &Item, index: usize) {
+        let Some(tree) = input.tree(item) else { return };
+        match &item.what {
+            What::Other if is_workload(item) => {
+                self.add(input, item, index, &item.kind, Datum::Node(tree, item.node));
+                if self.pods_of_workloads == PodsOfWorkloads::OneEach {
+                    self.add_pod_of(input, item, index, tree);
+                }
+            }
+            What::Other if is_read(item) => {
+                self.add(input, item, index, &item.kind, Datum::Node(tree, item.node))
+            }
+            What::Other
+                if self.pods_of_workloads == PodsOfWorkloads::Later
+                    && self.add_pod_sets(input, item, index, tree) => {}
+            What::Other => self.findings.push(other_group(item, index)),
+            What::Refused(finding) => {
+                self.findings
+                    .push(place(input, item, index, finding.clone()))
+            }
+            What::Ours(api) => {
+                let ObjectKind::Device(kind) = api.kind.object else {
+                    let why = message!(
+                        "server.version-without-devices",
+                        "is of a version without devices"
+                    );
+                    self.unread(input, item, index, &why);
+                    return;
+                };
+                let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+                let body = Body::read(tree, item.node, *api, how);
+                let problems = body.findings(tree, self.field_validation);
+                self.findings.extend(
+                    problems
+                        .into_iter()
+                        .map(|finding| place(input, item, index, finding)),
+                );
+                if body.mismatch().is_none() {
+                    let new = self.as_new(input, item, index, *api, kind, body.record());
+                    self.take_decoded(
+                        input,
+                        item,
+                        index,
+                        *api,
+                        kind,
+                        new.as_ref().unwrap_or(body.record()),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Takes an object that was decoded. Objects of every version are looked at in the shape of v1.
+    pub fn take_decoded(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        kind: DeviceKind,
+        record: &Record<'_>,
+    ) {
+        let shape = if kind == DeviceKind::DeviceTaintRule {
+            api.version.name
+        } else {
+            HUB.name
+        };
+        let converted = convert::seen_as(record, shape, kind);
+        let known = self.facts.slices.len();
+        self.add(input, item, index, api.kind.kind, Datum::Record(&converted));
+        if kind != DeviceKind::ResourceSlice
+            || self.release.minor > 33
+            || self.facts.slices.len() == known
+        {
+            return;
+        }
+        let Some(slice) = self.facts.slices.last_mut().and_then(Rc::get_mut) else {
+            return;
+        };
+        let devices = ResourceSlice::new(record).spec().devices();
+        for (device, written) in slice.spec.devices.iter_mut().zip(devices.iter()) {
+            device.shapeless = written.basic_slot().field().is_some() && written.basic().is_none();
+        }
+    }
+
+    /// Copies the object without the fields that the server drops from a new object because their gates are off; `None`: it drops
+    /// none.
+    fn as_new<'t>(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        kind: DeviceKind,
+        record: &Record<'t>,
+    ) -> Option<Record<'t>> {
+        let gates = self.gates?;
+        if !Object::new(record).metadata().uid().is_empty() {
+            return None;
+        }
+        let context = Context::with_gates(self.release, gates);
+        let mut new = convert::to_hub(record.clone(), kind, self.release);
+        let dropped = drops::apply(kind, &mut new, None, WrittenPart::Object, &context);
+        for one in &dropped {
+            let steps = convert::written(api.version.name, kind, self.release, &one.steps)
+                .unwrap_or_else(|| one.steps.clone());
+            self.findings
+                .push(place(input, item, index, one.finding(steps, self.release)));
+        }
+        (!dropped.is_empty()).then_some(new)
+    }
+
+    /// Adds the pods of an object of another kind that was never on a server. `false`: it has none.
+    fn add_pod_sets(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        tree: &Tree<'_>,
+    ) -> bool {
+        let metadata = tree
+            .get(item.node, "metadata")
+            .filter(|metadata| tree.is_map(*metadata));
+        if !is_new(tree, item) {
+            return false;
+        }
+        let namespace = self.namespace;
+        let runtimes = self
+            .runtimes
+            .get_or_insert_with(|| Runtimes::of(input, namespace));
+        let sets = pod_sets::find(input, runtimes, item, tree);
+        if let Some((kind, name)) = &sets.missing {
+            let own = self.namespace_of(item);
+            self.assumed.push(message!(
+                "server.makes-no-pods",
+                "{maker} {namespace}/{of} makes no pods here: its {kind} {name} is not given",
+                maker = item.kind,
+                namespace = own,
+                of = item.name,
+                kind,
+                name,
+            ));
+        }
+        if sets.list.is_empty() {
+            return sets.is_known;
+        }
+        let read = |tree: &Tree<'_>, metadata: Option<NodeId>| {
+            metadata.map_or(Ok(Meta::default()), |metadata| {
+                read_from::<Meta>(Datum::Node(tree, metadata))
+            })
+        };
+        let made = |set: &PodSet| -> Result<Workload, String> {
+            let mut metadata = read(tree, metadata)?;
+            metadata.namespace = self.namespace_of(item);
+            metadata.generate();
+            let mut template = PodTemplate {
+                metadata: read(sets.tree, set.metadata)?,
+                spec: read_from(Datum::Node(sets.tree, set.spec))?,
+            };
+            template.spec.set_defaults();
+            let spec = WorkloadSpec {
+                replicas: Some(set.count),
+                template,
+                ..WorkloadSpec::default()
+            };
+            let (other_kind, suffix) = (item.kind.clone(), set.suffix.clone());
+            Ok(Workload {
+                kind: WorkloadKind::Other,
+                other_kind,
+                suffix,
+                metadata,
+                spec,
+            })
+        };
+        let made: Result<Vec<Workload>, String> = sets.list.iter().map(made).collect();
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                self.unread(input, item, index, &error);
+                return true;
+            }
+        };
+        if !sets.is_known {
+            let name = made
+                .first()
+                .map(|made| made.metadata.full_name())
+                .unwrap_or_default();
+            let kind = &item.kind;
+            self.assumed.push(match sets.list.len() {
+                1 => message!(
+                    "server.makes-one-pod",
+                    "{kind} {name} makes one pod: how many its controller makes is not known",
+                    kind,
+                    name,
+                ),
+                places => message!(
+                    "server.makes-pod-of-each-spec",
+                    "{kind} {name} makes one pod from each of its {places} pod specs: how many its controller makes is not known",
+                    kind,
+                    name,
+                    places,
+                ),
+            });
+        }
+        self.facts.workloads.extend(made.into_iter().map(Rc::new));
+        true
+    }
+
+    /// Adds the pod of a workload that was never on a server; the pods of other workloads are among the objects.
+    fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
+        let template = tree
+            .get(item.node, "spec")
+            .and_then(|spec| tree.get(spec, "template"));
+        let Some(template) = template.filter(|_| is_new(tree, item)) else {
+            return;
+        };
+        let read = if tree.is_map(template) {
+            read_from(Datum::Node(tree, template))
+        } else {
+            Ok(PodTemplate::default())
+        };
+        match read {
+            Ok(PodTemplate { mut spec, .. }) => {
+                spec.set_defaults();
+                let namespace = self.namespace_of(item);
+                let metadata = Meta {
+                    name: item.name.clone(),
+                    namespace,
+                    ..Meta::default()
+                };
+                self.facts.pods.push(Rc::new(Pod {
+                    metadata,
+                    spec,
+                    ..Pod::default()
+                }));
+            }
+            Err(error) => self.unread(input, item, index, &error),
+        }
+    }
+
+    /// Returns the namespace of an object: its own, or that of objects that name none.
+    fn namespace_of(&self, item: &Item) -> String {
+        (if item.namespace.is_empty() {
+            self.namespace
+        } else {
+            &item.namespace
+        })
+        .to_owned()
+    }
+
+    fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, kind: &str, object: Datum<'_>) {
+        let namespace = self.namespace_of(item);
+        if let Err(error) = self.facts.take(kind, object, Some(&namespace)) {
+            self.unread(input, item, index, &error);
+        }
+    }
+
+    fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &str) {
+        let message = message!(
+            "server.unusable",
+            "{kind} `{name}` of `{version}` cannot be used: {why}",
+            kind = item.kind,
+            name = item.name,
+            version = item.api_version,
+            why,
+        );
+        let finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message);
+        self.findings.push(place(input, item, index, finding));
+    }
+}
+
+/// Returns true if the object was never on a server.
+pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
+    let metadata = tree.get(item.node, "metadata");
+    metadata.is_none_or(|metadata| tree.get(metadata, "uid").is_none())
+}
+
+/// Returns true if the object makes pods from a template.
+fn is_workload(item: &Item) -> bool {
+    WorkloadKind::named(&item.kind).is_some_and(|kind| kind.api_version() == item.api_version)
+}
+
+/// Other kinds that a placement depends on, by group.
+static READ: &[(&str, &[&str])] = &[
+    ("", &["Node", "Pod", "Namespace", "Service"]),
+    ("scheduling.k8s.io", &["PriorityClass", "PodGroup"]),
+    ("policy", &["PodDisruptionBudget"]),
+];
+
+/// Returns true if the object is of such a kind.
+fn is_read(item: &Item) -> bool {
+    let group = item
+        .api_version
+        .split_once('/')
+        .map_or("", |(group, _)| group);
+    READ.iter()
+        .any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
+}

@@ -1,0 +1,605 @@
+//! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
+
+use crate::advice::hints;
+use crate::apiserver::body::{Body, FieldValidation};
+use crate::apiserver::client;
+use crate::apiserver::options::{Operation, ValidateOptions};
+use crate::apiserver::request::{self, Reach, RequestOutcome, ServerRequest};
+use crate::apiserver::slices::Together;
+use crate::apiserver::status::Status;
+use crate::apiserver::stored;
+use crate::apiserver::varies;
+use crate::manifest::{Input, Item, What};
+use crate::validation::Context;
+use crate::validation::device::variant::Variant;
+use crate::validation::references::{Located, References};
+use crate::validation::{classic, device};
+use claimkit_model::finding::{Code, Finding, Origin, Severity, Step, TextField};
+use claimkit_model::message::message;
+use claimkit_model::object::decode::{Decoded, How, Via};
+use claimkit_model::schema::{
+    Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope,
+};
+use claimkit_model::text::{Span, Tree};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use std::collections::BTreeMap;
+
+/// Makes a finding one about a stored object, without fixes: the object is not in a file.
+fn of_stored(mut finding: Finding) -> Finding {
+    finding.fixes.clear();
+    finding.about(TextField::Old)
+}
+
+/// One object and what is done with it.
+#[derive(Clone, Copy)]
+pub struct ObjectRequest<'a, 's> {
+    pub options: &'a ValidateOptions<'a>,
+    pub input: &'a Input<'s>,
+    pub item: &'a Item,
+    /// Its index in the answer.
+    pub index: usize,
+    pub api: Api,
+    /// The release that answers.
+    pub release: Release,
+    /// The feature gates that are on; `None`: the defaults.
+    pub gates: Option<Gates>,
+    /// The stored objects, for updates.
+    pub old: Option<&'a Input<'s>>,
+    /// The stored objects by what pairs them.
+    pub partners: &'a Partners<'a>,
+}
+
+/// Stored objects by kind, namespace and name.
+pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
+
+/// Returns the identity that pairs an object with its stored one.
+fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
+    let namespace = match (&item.what, options.via) {
+        (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
+        (_, Via::Kubectl) => options.namespace_of(&item.namespace),
+        _ => &item.namespace,
+    };
+    (&item.kind, namespace, &item.name)
+}
+
+/// Collects the stored objects of an update; of several with the same name the first.
+pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
+    let mut partners = BTreeMap::new();
+    for item in old.into_iter().flat_map(|old| &old.items) {
+        partners.entry(identity(options, item)).or_insert(item);
+    }
+    partners
+}
+
+/// The answer about one object.
+#[derive(Default)]
+pub struct ObjectVerdict {
+    /// Findings, the server's first.
+    pub findings: Vec<Finding>,
+    /// The server's answer, unless it accepts.
+    pub status: Option<Status>,
+    /// The object as it is stored, by version.
+    pub stored: Vec<(&'static str, String)>,
+    /// If this release accepts the object without dropping anything, so do the others.
+    pub accepted_alike: bool,
+    /// No release decodes the object.
+    pub none_decodes: bool,
+}
+
+impl ObjectRequest<'_, '_> {
+    /// Decodes and judges the object. Relations to other objects are collected in `references` and `together`.
+    pub fn judge(
+        &self,
+        references: &mut References,
+        together: &mut Together<'_, '_>,
+    ) -> ObjectVerdict {
+        let mut verdict = ObjectVerdict::default();
+        if self.is_not_served() {
+            verdict.findings.push(self.not_served());
+            return verdict;
+        }
+        let Some(tree) = self.input.tree(self.item) else {
+            return verdict;
+        };
+        let body = self.read(tree, self.input, self.item);
+        verdict.findings = body.findings(tree, self.options.field_validation);
+        if !body.decoded.strict.is_empty() {
+            let strict = self.options.field_validation == FieldValidation::Strict;
+            verdict.none_decodes =
+                strict && self.old.is_none() && varies::none_decodes(&body.decoded);
+            self.explain_strict(&body.decoded, tree, &mut verdict.findings);
+        }
+        if let Some(path) = self.mode()
+            && let Some(finding) = hints::empty_mode(tree, self.item.node, path)
+        {
+            verdict.findings.push(finding);
+        }
+        let mut remarks = Vec::new();
+        if body.mismatch().is_none() {
+            verdict.accepted_alike =
+                self.old.is_none() && !varies::may_differ(self.api, body.record());
+            let namespace = match self.api.kind.scope {
+                Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
+                Scope::Cluster => "",
+            };
+            references.ours(
+                Located {
+                    index: self.index,
+                    item: self.item,
+                    tree,
+                    namespace,
+                },
+                self.api,
+                body.record(),
+            );
+            if self.via() == Via::Kubectl {
+                together.take(self.input, self.item, self.index, self.api, body.record());
+            }
+            let context = Context::new(self.release);
+            match self.api.kind.object {
+                ObjectKind::Classic(kind) => {
+                    classic::remarks::object(kind, body.record(), &context, &mut remarks)
+                }
+                ObjectKind::Device(kind) => {
+                    device::remarks::object(kind, body.record(), &mut remarks)
+                }
+            }
+            self.soften_taint_rule(&mut remarks);
+        }
+        let Some(outcome) = self
+            .unsent(tree)
+            .or_else(|| self.outcome(body, &mut verdict))
+        else {
+            return verdict;
+        };
+        verdict.status = outcome.status;
+        for mut finding in outcome.findings {
+            hints::validation(
+                &mut finding,
+                self.api,
+                self.item.release,
+                self.reduced(),
+                tree,
+                self.item.node,
+            );
+            verdict.findings.push(finding);
+        }
+        self.explain_dropped(&outcome.dropped, &mut verdict.findings);
+        verdict.stored = outcome.stored;
+        verdict.findings.extend(outcome.warnings);
+        verdict.findings.append(&mut outcome.changes.findings());
+        verdict.findings.append(&mut remarks);
+        for finding in &mut verdict.findings {
+            hints::removal(finding, tree, self.item.node);
+        }
+        verdict
+    }
+
+    /// Softens the remark on a rule that taints everything: it does so only with its gate.
+    fn soften_taint_rule(&self, remarks: &mut [Finding]) {
+        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
+        let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
+        for finding in remarks
+            .iter_mut()
+            .filter(|finding| finding.code == Code::TaintRuleSelectsAll)
+        {
+            if let Some(gate) =
+                PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on)
+            {
+                finding.severity = Severity::Info;
+                finding.message = message!(
+                    "server.taint-rules-off",
+                    "{remark}; rules have no effect while the feature gate {gate} is off, as it is in Kubernetes {release} by default",
+                    remark = finding.message,
+                    gate,
+                    release = self.release,
+                );
+            }
+        }
+    }
+
+    /// Returns the result if kubectl does not send the object, or the server does not read it.
+    fn unsent(&self, tree: &Tree<'_>) -> Option<RequestOutcome> {
+        if self.via() != Via::Kubectl || self.options.patched {
+            return None;
+        }
+        let scope = self.api.kind.scope;
+        if let Some(finding) = self
+            .options
+            .namespace
+            .and_then(|named| client::other_namespace(self.item, scope, named))
+        {
+            return Some(RequestOutcome {
+                findings: vec![finding],
+                ..RequestOutcome::default()
+            });
+        }
+        let namespace = match scope {
+            Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
+            Scope::Cluster => "",
+        };
+        let (finding, status) = client::too_large(tree, self.item.node, namespace)?;
+        Some(RequestOutcome {
+            findings: vec![finding],
+            status: Some(status),
+            ..RequestOutcome::default()
+        })
+    }
+
+    /// Returns the decoding error, if any, and the server's answer, without explanations.
+    pub(super) fn answer(&self) -> Option<(Option<String>, RequestOutcome)> {
+        let (tree, body) = self.body()?;
+        let undecodable = self.decoding_error(&body);
+        Some((undecodable, self.answer_to(tree, body)?))
+    }
+
+    /// Returns true if the server decodes the object and refuses it.
+    pub fn is_refused(&self) -> bool {
+        let decoded = self.body().filter(|(_, body)| body.mismatch().is_none());
+        decoded
+            .and_then(|(tree, body)| self.answer_to(tree, body))
+            .is_some_and(|outcome| outcome.status.is_some())
+    }
+
+    /// Returns the body as it is read, and the text's tree.
+    pub(super) fn body(&self) -> Option<(&Tree<'_>, Body<'_>)> {
+        if self.is_not_served() {
+            return None;
+        }
+        let tree = self.input.tree(self.item)?;
+        Some((tree, self.read(tree, self.input, self.item)))
+    }
+
+    /// Returns the server's answer to a body, without explanations.
+    pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<RequestOutcome> {
+        self.unsent(tree)
+            .or_else(|| self.outcome(body, &mut ObjectVerdict::default()))
+    }
+
+    /// Returns the server's decoding error for a body.
+    pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
+        let strict = || {
+            body.strict_error()
+                .filter(|_| self.options.field_validation == FieldValidation::Strict)
+        };
+        body.mismatch().map(str::to_owned).or_else(strict)
+    }
+
+    /// Returns the server's answer; `None` if there is no stored object to compare with, which is then the only finding.
+    fn outcome(&self, body: Body<'_>, verdict: &mut ObjectVerdict) -> Option<RequestOutcome> {
+        let request = ServerRequest {
+            release: self.release,
+            gates: self.gates,
+            labels: self.options.namespace_labels,
+            stored: self.options.stored_as.is_some(),
+            patched: self.options.patched,
+            namespace: self.options.namespace,
+            validation: self.options.field_validation,
+            reach: match self.via() {
+                Via::Kubectl => Reach::Store,
+                Via::Validator => Reach::Functions,
+                Via::Server => Reach::Server,
+            },
+        };
+        match self.old {
+            Some(old) if body.mismatch().is_none() => self.update(&request, body, old, verdict),
+            _ => Some(request::create(&request, body)),
+        }
+    }
+
+    fn update(
+        &self,
+        request: &ServerRequest<'_>,
+        body: Body<'_>,
+        old: &Input<'_>,
+        verdict: &mut ObjectVerdict,
+    ) -> Option<RequestOutcome> {
+        let (stored_tree, stored) = match self.partner(old) {
+            Ok(stored) => stored,
+            Err(finding) => {
+                verdict.findings.push(*finding);
+                return None;
+            }
+        };
+        if let Some(error) = stored.mismatch() {
+            let mismatch = stored
+                .decoded
+                .answer
+                .and_then(|answer| stored.decoded.mismatches.get(answer));
+            self.stored_undecodable(error, mismatch.map(|mismatch| mismatch.span), verdict);
+            return None;
+        }
+        let refused = self.options.field_validation == FieldValidation::Strict
+            && !body.decoded.strict.is_empty();
+        if self.via() == Via::Validator && !refused {
+            verdict.findings.extend(
+                stored
+                    .findings(stored_tree, self.options.field_validation)
+                    .into_iter()
+                    .map(of_stored),
+            );
+        }
+        Some(match self.options.operation {
+            Operation::UpdateStatus(_) => request::update_status(request, body, stored),
+            _ => request::update(request, body, stored),
+        })
+    }
+
+    /// Returns the maximum number of devices in a slice whose devices use certain features, and in any other slice.
+    fn reduced(&self) -> Option<(usize, usize)> {
+        let release = self.release;
+        let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else {
+            return None;
+        };
+        let spec = self
+            .api
+            .kind
+            .schema
+            .field("spec", release)
+            .and_then(|(_, field)| field.ty.as_struct())?;
+        let many = spec
+            .field("devices", release)
+            .and_then(|(_, field)| field.limit(release))?;
+        Variant::of(release)
+            .devices_with_features
+            .map(|few| (few, many))
+    }
+
+    fn via(&self) -> Via {
+        self.options.via
+    }
+
+    fn undecodable(&self, error: &str) -> Option<Status> {
+        let unicode = self.release.rules().unicode;
+        Some(Status::undecodable(
+            self.api.kind.kind,
+            self.api.version.name,
+            error,
+            unicode,
+        ))
+    }
+
+    /// Reports that the stored object has a value of the wrong type. The validators' harness decodes it like the new one; a
+    /// server could not have stored it.
+    fn stored_undecodable(&self, error: &str, span: Option<Span>, verdict: &mut ObjectVerdict) {
+        match self.via() {
+            Via::Validator => {
+                verdict.status = self.undecodable(error);
+                let finding = Finding {
+                    span,
+                    ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error)
+                };
+                verdict.findings.push(of_stored(finding).with_help(message!(
+                    "server.wrong-type-in-old",
+                    "the wrong type is in `old`"
+                )));
+            }
+            Via::Kubectl | Via::Server => {
+                let finding = Finding {
+                    span,
+                    ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error)
+                };
+                verdict.findings.push(stored::unreadable(&finding));
+            }
+        }
+    }
+
+    /// Returns true for a List as an object of its own, a status update of a kind without status, or a version that the cluster
+    /// does not serve although its release can.
+    fn is_not_served(&self) -> bool {
+        self.is_switched_off()
+            || self.api.kind.items.is_some()
+            || (matches!(self.options.operation, Operation::UpdateStatus(_))
+                && !self.api.kind.status_in(self.release))
+    }
+
+    /// Returns true if the cluster does not serve the object's version, although its release can.
+    fn is_switched_off(&self) -> bool {
+        let version = self.api.version.name;
+        self.options
+            .served
+            .is_some_and(|served| served.iter().all(|name| name != version))
+    }
+
+    fn not_served(&self) -> Finding {
+        let kind = self.api.kind.kind;
+        if let Some(served) = self.options.served.filter(|_| self.is_switched_off()) {
+            let help = match served {
+                [] => message!(
+                    "server.group-not-served",
+                    "the cluster does not serve {group}",
+                    group = GROUP
+                ),
+                versions => message!(
+                    "server.versions-served",
+                    "the cluster serves {group}/{versions}",
+                    group = GROUP,
+                    versions = versions.join(", "),
+                ),
+            };
+            let mut finding = Finding::new(
+                Code::UnknownKind,
+                Origin::Kubectl,
+                client::unmapped(self.item),
+            )
+            .with_help(help);
+            finding.steps = vec![Step::Key("apiVersion".to_owned())];
+            return finding;
+        }
+        if self.api.kind.items.is_some() {
+            // kubectl derives a resource name from the list kind; the server has no such resource.
+            let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
+            let message =
+                format!("the server could not find the requested resource (post {resource})");
+            let mut finding = Finding::new(Code::ListNotCreatable, Origin::Kubectl, message)
+                .with_help(message!(
+                    "server.list-without-items",
+                    "a List is submitted item by item: give it `items`"
+                ));
+            finding.steps = vec![Step::Key("kind".to_owned())];
+            return finding;
+        }
+        let mut finding = Finding::new(
+            Code::NoStatus,
+            Origin::Claimkit,
+            stored::no_status(kind, "update"),
+        );
+        finding.steps = vec![Step::Key("kind".to_owned())];
+        finding
+    }
+
+    fn read<'t>(&self, tree: &'t Tree<'_>, input: &Input<'_>, item: &Item) -> Body<'t> {
+        let mode = input.mode(item);
+        let how = match self.options.patched {
+            true => How::stored(mode, self.release),
+            false => How::reaching(mode, self.via(), self.release),
+        };
+        Body::read(tree, item.node, self.api, how)
+    }
+
+    /// Returns the stored object of an update.
+    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>> {
+        let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
+        let found = match (self.input.items.as_slice(), old.items.as_slice()) {
+            ([_], [one]) => Some(one),
+            _ => self
+                .partners
+                .get(&identity(self.options, self.item))
+                .copied(),
+        };
+        let Some(item) = found else {
+            let message = message!(
+                "server.nothing-to-compare",
+                "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
+                kind,
+                name,
+                namespace,
+            );
+            return Err(Box::new(Finding::new(
+                Code::StoredObject,
+                Origin::Claimkit,
+                message,
+            )));
+        };
+        match &item.what {
+            What::Ours(api)
+                if api.kind.kind == self.api.kind.kind
+                    && api.version.name == self.api.version.name => {}
+            What::Refused(finding) => {
+                let span = finding.span.or(Some(item.span));
+                return Err(Box::new(Finding {
+                    span,
+                    ..stored::unreadable(finding)
+                }));
+            }
+            _ => {
+                let message = message!(
+                    "server.stored-of-other-kind",
+                    "the stored object is a {stored} of {version}, not a {kind}",
+                    stored = item.kind,
+                    version = item.api_version,
+                    kind,
+                );
+                return Err(Box::new(Finding::new(
+                    Code::StoredObject,
+                    Origin::Claimkit,
+                    message,
+                )));
+            }
+        }
+        match old.tree(item) {
+            Some(tree) => Ok((tree, self.read(tree, old, item))),
+            None => Err(Box::new(Finding::new(
+                Code::StoredObject,
+                Origin::Claimkit,
+                stored::no_object(),
+            ))),
+        }
+    }
+
+    fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
+        for strict in &decoded.strict {
+            if let Some(finding) = findings
+                .iter_mut()
+                .find(|f| f.message == strict.message && f.help.is_none())
+            {
+                hints::strict(finding, strict, self.api, self.release, tree);
+            }
+        }
+    }
+
+    /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with the gates
+    /// on are caused by that.
+    fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
+        let Some((first, ..)) = dropped.split_first() else {
+            return;
+        };
+        let mine = |finding: &Finding| {
+            finding.severity == Severity::Error && finding.origin == Origin::ApiServer
+        };
+        if !findings.iter().any(mine) {
+            return;
+        }
+        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
+        let gates = Some(
+            dropped
+                .iter()
+                .fold(gates, |gates, (_, gate)| gates.set(*gate, true)),
+        );
+        let Some((None, outcome)) = (ObjectRequest { gates, ..*self }).answer() else {
+            return;
+        };
+        for finding in findings.iter_mut().filter(|finding| mine(finding)) {
+            let remains =
+                |other: &&Finding| other.code == finding.code && other.path == finding.path;
+            if outcome.findings.iter().find(remains).is_some() {
+                continue;
+            }
+            let place = finding.path.as_deref().unwrap_or_default();
+            let mut nearest = (first, 0);
+            for one in dropped {
+                let length = common(&one.0, place);
+                if length > nearest.1 {
+                    nearest = (one, length);
+                }
+            }
+            let (path, gate) = nearest.0;
+            let gate = gate.name();
+            let help = message!(
+                "server.comes-from-dropped",
+                "this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out",
+                path,
+                gate,
+            );
+            finding.help = Some(help.into());
+            finding.fixes.clear();
+        }
+    }
+
+    /// Returns the path of the object's `allocationMode`, if it can have one.
+    fn mode(&self) -> Option<&'static [&'static str]> {
+        match self.api.kind.object {
+            ObjectKind::Classic(ClassicKind::ResourceClaim) => Some(&["spec"]),
+            ObjectKind::Classic(ClassicKind::ResourceClaimTemplate) => Some(&["spec", "spec"]),
+            ObjectKind::Classic(_) | ObjectKind::Device(_) => None,
+        }
+    }
+}
+
+/// Returns the number of steps in which two paths agree before they part. Keys of maps are written `.key` or `[key]`.
+fn common(one: &str, other: &str) -> usize {
+    let signs = ['.', '[', ']'];
+    let (one, other) = (one.split(signs), other.split(signs));
+    let (mut one, mut other) = (
+        one.filter(|step| !step.is_empty()),
+        other.filter(|step| !step.is_empty()),
+    );
+    let mut count = 0usize;
+    while let (Some(a), Some(b)) = (one.next(), other.next()) {
+        if a != b {
+            break;
+        }
+        count = count.saturating_add(1);
+    }
+    count
+}

@@ -1,0 +1,86 @@
+//! The refusals of a patch, and the findings about them.
+
+use crate::apiserver::status::Status;
+use crate::patch::{self, PatchRefusal};
+use claimkit_model::finding::{Code, Finding, Origin, TextField};
+use claimkit_model::message::message;
+use claimkit_values::GoUnicode;
+
+/// The reason why there is no patched object.
+pub enum PatchStop {
+    /// The patch itself is refused.
+    Patch(PatchRefusal),
+    /// The server answers with this status.
+    Status(Box<Status>),
+    /// claimkit cannot go on.
+    Finding(Box<Finding>),
+}
+
+impl PatchStop {
+    /// Returns claimkit's own refusal.
+    pub fn finding(code: Code, message: impl Into<String>) -> Self {
+        PatchStop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
+    }
+}
+
+impl From<PatchRefusal> for PatchStop {
+    fn from(refused: PatchRefusal) -> Self {
+        PatchStop::Patch(refused)
+    }
+}
+
+/// Returns the findings about a patch that cannot be applied.
+pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
+    let finding = match stop {
+        PatchStop::Finding(finding) => (**finding).clone(),
+        PatchStop::Status(status) => Finding::new(
+            Code::PatchRefused,
+            Origin::ApiServer,
+            status.message.clone(),
+        ),
+        PatchStop::Patch(PatchRefusal::Ours(message)) => {
+            Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone())
+        }
+        PatchStop::Patch(PatchRefusal::Conflicts(conflicts)) => {
+            let finding = |conflict: &patch::FieldConflict| {
+                let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
+                let mut finding = Finding::new(Code::ApplyConflict, Origin::ApiServer, message)
+                    .with_help(message!(
+                        "server.apply-conflict",
+                        "set `force` to take the field over, or leave it out of what is applied"
+                    ))
+                    .with_command_help(message!(
+                        "server.apply-conflict-command-help",
+                        "give `--force-conflicts` to take the field over, or leave it out of what is applied"
+                    ));
+                finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
+                of_patch(finding)
+            };
+            return conflicts.iter().map(finding).collect();
+        }
+        PatchStop::Patch(refused) => {
+            let message =
+                Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
+            let finding = Finding::new(Code::PatchRefused, Origin::ApiServer, message);
+            match refused {
+                PatchRefusal::Rejected(reason) => finding.with_help(reason.clone()),
+                _ => finding,
+            }
+        }
+    };
+    vec![of_patch(finding)]
+}
+
+/// Returns a finding about the patch, unless it names another text.
+pub fn of_patch(finding: Finding) -> Finding {
+    let finding = Finding {
+        object: Some(0),
+        fixes: Vec::new(),
+        ..finding
+    };
+    if finding.within == TextField::Text {
+        finding.about(TextField::Patch)
+    } else {
+        finding
+    }
+}

@@ -1,0 +1,43 @@
+//! Findings about the text of the stored objects.
+
+use claimkit_model::finding::{Code, Finding, Origin, TextField};
+use claimkit_model::message::message;
+use std::borrow::Cow;
+
+/// Reports that the stored object cannot be read because its text has this finding.
+pub fn unreadable(finding: &Finding) -> Finding {
+    let message = message!(
+        "server.stored-unreadable",
+        "the stored object cannot be read: {problem}",
+        problem = finding.message
+    );
+    let about = Finding::new(Code::StoredObject, Origin::Claimkit, message)
+        .with_help(message!(
+            "server.stored-unreadable-help",
+            "give the object as the server stores it in `old`"
+        ))
+        .with_command_help(message!(
+            "server.stored-unreadable-command-help",
+            "give the object as the server stores it"
+        ))
+        .about(TextField::Old);
+    Finding {
+        span: finding.span,
+        ..about
+    }
+}
+
+/// Says that the text of the stored object has none.
+pub fn no_object() -> Cow<'static, str> {
+    message!("server.no-stored-object", "`old` holds no object")
+}
+
+/// Says that a kind has no status to write.
+pub fn no_status(kind: &str, operation: &str) -> String {
+    message!(
+        "server.no-status",
+        "a `{kind}` has no status: use the operation `{operation}`",
+        kind,
+        operation
+    )
+}

@@ -1,0 +1,550 @@
+//! Warnings about expressions that the server accepts: names that no slice of the text publishes, string comparisons where
+//! versions or quantities are probably meant, devices of the text on which the expression fails, and constant parts.
+//!
+//! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
+//! are not needed.
+
+use super::published::{PublishedDevice, PublishedNames};
+use super::reads;
+use super::unparsable::{Unparsable, unparsable};
+use super::{Expression, Language, all};
+use crate::advice::locate;
+use crate::manifest::Item;
+use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
+use claimkit_model::cel::library::quantity::CelQuantity;
+use claimkit_model::cel::library::semver::SemanticVersion;
+use claimkit_model::cel::value::Value;
+use claimkit_model::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
+use claimkit_model::finding::{Code, Finding, Origin, Step, path};
+use claimkit_model::message::message;
+use claimkit_model::nearest;
+use claimkit_model::schema::{Api, Gates, Release};
+use claimkit_model::text::scalar::Places;
+use claimkit_model::text::tree::Tree;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Maximum number of expressions of a text that are looked at.
+const KEPT: usize = 1000;
+
+/// Maximum number of times that expressions of a text are tried on devices.
+const TRIALS: usize = 20_000;
+
+/// The expressions of a text.
+#[derive(Debug, Default)]
+pub struct Lints {
+    environments: Vec<Compiler>,
+    kept: Vec<Kept>,
+}
+
+/// The environments of the expressions of some objects.
+#[derive(Debug)]
+struct Compiler {
+    language: Language,
+    release: Release,
+    gates: Option<Gates>,
+    environment: Arc<Environment>,
+}
+
+/// An expression that compiles.
+#[derive(Debug)]
+struct Kept {
+    object: usize,
+    steps: Vec<Step>,
+    places: Option<Places>,
+    program: Program,
+    compiler: usize,
+    /// The list that contains it: a later selector is evaluated only on devices that passed the earlier ones.
+    list: String,
+    /// The class whose selectors apply first.
+    class: Option<String>,
+    /// The class that it is a selector of.
+    of_class: Option<String>,
+    /// The driver whose instances it selects from (1.30).
+    driver: Option<String>,
+}
+
+impl Lints {
+    /// Returns true if there is no expression.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Takes the expressions of an object in.
+    pub fn take(
+        &mut self,
+        tree: &Tree<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        gates: Option<Gates>,
+    ) {
+        let Some(language) = Language::of(api) else {
+            return;
+        };
+        for expression in all(tree, item.node, language) {
+            if self.kept.len() >= KEPT {
+                return;
+            }
+            let compiler = self.compiler(language, item.release, gates);
+            let text = tree.str(expression.node).unwrap_or_default();
+            let program = self
+                .environments
+                .get(compiler)
+                .and_then(|known| known.environment.compile(text).ok());
+            let Some(program) = program else { continue };
+            let Expression { node, steps } = expression;
+            // `selectors[0].cel.expression`, `requests[0].namedResources.selector`.
+            let outer = |levels: usize| {
+                locate::node(
+                    tree,
+                    item.node,
+                    steps.get(..steps.len().saturating_sub(levels))?,
+                )
+            };
+            let named = |node: Option<_>, field: &str| {
+                node.and_then(|node| tree.get(node, field))
+                    .and_then(|node| tree.str(node))
+                    .map(str::to_owned)
+            };
+            let device = language == Language::Device;
+            self.kept.push(Kept {
+                object: index,
+                places: Places::of(tree, node),
+                program,
+                compiler,
+                list: path::render(
+                    steps
+                        .get(..steps.len().saturating_sub(3))
+                        .unwrap_or_default(),
+                ),
+                class: named(outer(4).filter(|_| device), "deviceClassName"),
+                of_class: (item.kind == "DeviceClass").then(|| item.name.clone()),
+                driver: named(outer(4), "driverName")
+                    .or_else(|| named(outer(2), "driverName"))
+                    .filter(|_| !device),
+                steps,
+            });
+        }
+    }
+
+    fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
+        let same = |known: &Compiler| {
+            known.language == language && known.release == release && known.gates == gates
+        };
+        self.environments.iter().position(same).unwrap_or_else(|| {
+            let environment = language.environment(EnvironmentMode::New, release, gates);
+            self.environments.push(Compiler {
+                language,
+                release,
+                gates,
+                environment,
+            });
+            self.environments.len().saturating_sub(1)
+        })
+    }
+
+    /// Reports the findings in the order of the expressions. `published`: the names published by the slices of the text.
+    pub fn findings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
+        let mut trials = TRIALS;
+        let pairs = self
+            .environments
+            .len()
+            .saturating_mul(published.subjects.len());
+        let variables: Vec<OnceCell<Option<Vec<Value>>>> =
+            (0..pairs).map(|_| OnceCell::new()).collect();
+        for (at, kept) in self.kept.iter().enumerate() {
+            let known = self.names(kept, published, tell);
+            self.comparisons(kept, tell);
+            self.constants(kept, tell);
+            self.unparsable(kept, tell);
+            if known {
+                self.failures(at, kept, published, &variables, &mut trials, tell);
+            }
+        }
+    }
+
+    fn finding(
+        kept: &Kept,
+        code: Code,
+        span: &Range<u32>,
+        message: String,
+        help: impl Into<Cow<'static, str>>,
+    ) -> Finding {
+        let mut finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
+        finding.object = Some(kept.object);
+        finding.path = Some(path::render(&kept.steps));
+        finding.span = kept
+            .places
+            .as_ref()
+            .map(|places| places.span(span.start as usize, span.end as usize));
+        finding.steps.clone_from(&kept.steps);
+        finding
+    }
+
+    fn language(&self, kept: &Kept) -> Option<Language> {
+        self.environments
+            .get(kept.compiler)
+            .map(|compiler| compiler.language)
+    }
+
+    /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
+    fn names(
+        &self,
+        kept: &Kept,
+        published: &PublishedNames,
+        tell: &mut dyn FnMut(Finding),
+    ) -> bool {
+        let mut all_known = true;
+        let device = self.language(kept) == Some(Language::Device);
+        if !published
+            .subjects
+            .iter()
+            .any(|subject| subject.is_device() == device)
+        {
+            return true;
+        }
+        for read in reads::all(&kept.program.checked().ast.root) {
+            // `device.attributes["domain"].name`, `attributes.string["name"]`.
+            let unknown = (3..=read.path.len().min(if device { 4 } else { 3 })).find(|length| {
+                read.path
+                    .get(..*length)
+                    .is_some_and(|path| !published.has(path))
+            });
+            let Some(unknown) = unknown else { continue };
+            let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last)
+            else {
+                continue;
+            };
+            let Some(message) = unpublished(before, name, device) else {
+                continue;
+            };
+            let known: Vec<&str> = published.below(before).collect();
+            let near = known
+                .iter()
+                .map(|known| (nearest::distance(name, known), *known))
+                .min();
+            let help = match near {
+                Some((distance, near)) if distance <= 3 && distance < name.len() => {
+                    claimkit_model::nearest::did_you_mean(near).into()
+                }
+                _ if known.is_empty() => message!(
+                    "expression.nothing-published",
+                    "no device of the text has any"
+                ),
+                _ => {
+                    let shown: Vec<&str> = known.into_iter().take(8).collect();
+                    message!(
+                        "expression.published",
+                        "published: `{names}`",
+                        names = shown.join("`, `")
+                    )
+                    .into()
+                }
+            };
+            tell(Self::finding(
+                kept,
+                Code::SelectorNameUnknown,
+                &read.span,
+                message,
+                help,
+            ));
+            all_known = false;
+        }
+        all_known
+    }
+
+    /// Reports ordered comparisons of strings where versions or quantities are meant: `"10" < "9"`.
+    fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        reads::visit(&kept.program.checked().ast.root, &mut |expr| {
+            if let ExprNode::Call {
+                function,
+                arguments,
+                ..
+            } = &expr.node
+                && matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_")
+                && let [left, right] = arguments.as_slice()
+                && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
+                && let Some(meant) = meant_by(text)
+            {
+                let message = message!(
+                    "expression.compares-text",
+                    "`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`",
+                    text,
+                );
+                tell(Self::finding(
+                    kept,
+                    Code::SelectorComparesText,
+                    &literal.span,
+                    message,
+                    meant,
+                ));
+            }
+            true
+        });
+    }
+
+    /// Reports an expression, or a part that `&&` and `||` join, that is the same for all devices.
+    fn constants(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler {
+            language,
+            environment,
+            ..
+        }) = self.environments.get(kept.compiler)
+        else {
+            return;
+        };
+        let root = &kept.program.checked().ast.root;
+        let mut open = vec![root];
+        while let Some(expr) = open.pop() {
+            match &expr.node {
+                ExprNode::Call {
+                    function,
+                    arguments,
+                    ..
+                } if matches!(&**function, "_&&_" | "_||_") => {
+                    open.extend(arguments.iter().rev());
+                }
+                // 1.30 requires a selector; `true` selects everything.
+                ExprNode::Literal(Literal::Bool(true))
+                    if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
+                _ if reads::is_constant(expr) => {
+                    let text = kept.program.text_of(&expr.span);
+                    let Ok(program) = environment.compile(text) else {
+                        continue;
+                    };
+                    let none = vec![Value::Null; environment.variable_count()];
+                    let Ok(Value::Bool(value)) =
+                        program.evaluate(&none, SELECTOR_COST_LIMIT).result
+                    else {
+                        continue;
+                    };
+                    let message = message!(
+                        "expression.constant",
+                        "`{part}` is {value} for every device",
+                        part = shortened(text),
+                        value
+                    );
+                    let help = message!(
+                        "expression.constant-help",
+                        "compare something of the device, or leave the part out"
+                    );
+                    tell(Self::finding(
+                        kept,
+                        Code::SelectorConstant,
+                        &expr.span,
+                        message,
+                        help,
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reports conversions of texts that always fail.
+    fn unparsable(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler { environment, .. }) = self.environments.get(kept.compiler) else {
+            return;
+        };
+        for Unparsable {
+            span,
+            message,
+            help,
+        } in unparsable(&kept.program, environment)
+        {
+            tell(Self::finding(
+                kept,
+                Code::SelectorUnparsable,
+                &span,
+                message,
+                help,
+            ));
+        }
+    }
+
+    /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, one
+    /// environment after the other.
+    fn failures(
+        &self,
+        at: usize,
+        kept: &Kept,
+        published: &PublishedNames,
+        made: &[OnceCell<Option<Vec<Value>>>],
+        trials: &mut usize,
+        tell: &mut dyn FnMut(Finding),
+    ) {
+        let Some(Compiler {
+            language,
+            environment,
+            ..
+        }) = self.environments.get(kept.compiler)
+        else {
+            return;
+        };
+        let device = *language == Language::Device;
+        let domains: Vec<String> = reads::all(&kept.program.checked().ast.root)
+            .into_iter()
+            .filter_map(|read| read.path.into_iter().nth(2))
+            .collect();
+        let of_class = |class: &Kept| class.of_class.is_some() && class.of_class == kept.class;
+        let class_known = device && self.kept.iter().any(of_class);
+        let same_list =
+            |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
+        let before = self.kept.iter().enumerate();
+        let before: Vec<&Kept> = before
+            .filter(|(other, one)| of_class(one) || *other < at && same_list(one))
+            .map(|(_, one)| one)
+            .collect();
+        for (index, subject) in published
+            .subjects
+            .iter()
+            .enumerate()
+            .filter(|(_, subject)| subject.is_device() == device)
+        {
+            let asked = match &kept.driver {
+                Some(driver) => subject.driver == *driver,
+                // If the class is unknown, so are the devices that it selects: use those that publish a name in a domain that the
+                // expression reads.
+                None => {
+                    class_known
+                        || domains.is_empty()
+                        || domains.iter().any(|domain| subject.has_domain(domain))
+                }
+            };
+            if !asked {
+                continue;
+            }
+            let place = kept
+                .compiler
+                .saturating_mul(published.subjects.len())
+                .saturating_add(index);
+            let Some(made) = made.get(place) else { return };
+            let Some(variables) = made.get_or_init(|| subject.variables(environment).ok()) else {
+                continue;
+            };
+            *trials = trials.saturating_sub(before.len().saturating_add(1));
+            if *trials == 0 {
+                return;
+            }
+            let run = |kept: &Kept| kept.program.evaluate(variables, SELECTOR_COST_LIMIT);
+            let passed = before
+                .iter()
+                .all(|earlier| run(earlier).matches() == Ok(true));
+            if passed && let Err(error) = run(kept).matches() {
+                tell(failure(kept, subject, variables, error.message()));
+                return;
+            }
+        }
+    }
+}
+
+fn failure(kept: &Kept, subject: &PublishedDevice, variables: &[Value], error: &str) -> Finding {
+    let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
+    let parts = trace.parts(&kept.program);
+    let innermost = parts
+        .iter()
+        .rev()
+        .find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
+    let root = &kept.program.checked().ast.root;
+    let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
+    let message = message!(
+        "expression.fails",
+        "fails on the device `{device}` of the text: {error}",
+        device = subject.name,
+        error
+    );
+    let help = if error.starts_with("no such key") {
+        let part = shortened(kept.program.text_of(&span));
+        message!(
+            "expression.write-has",
+            "write `has({part}) && …` before it",
+            part
+        )
+        .into()
+    } else {
+        message!(
+            "expression.fails-help",
+            "the scheduler allocates nothing while a selector fails on a device it is asked about"
+        )
+    };
+    Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+/// Says that no slice publishes a name. `before`: the way to it in an expression.
+fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
+    Some(match (before, device) {
+        ([_, kind], true) if kind == "attributes" => message!(
+            "expression.domain-without-attributes",
+            "no slice of the text publishes attributes of the domain `{domain}`",
+            domain = name,
+        ),
+        ([_, kind], true) if kind == "capacity" => message!(
+            "expression.domain-without-capacities",
+            "no slice of the text publishes capacities of the domain `{domain}`",
+            domain = name,
+        ),
+        ([_, kind, domain], true) if kind == "attributes" => message!(
+            "expression.attribute-unpublished",
+            "no slice of the text publishes the attribute `{domain}/{name}`",
+            domain,
+            name,
+        ),
+        ([_, kind, domain], true) if kind == "capacity" => message!(
+            "expression.capacity-unpublished",
+            "no slice of the text publishes the capacity `{domain}/{name}`",
+            domain,
+            name,
+        ),
+        ([_, kind], false) => message!(
+            "expression.typed-attribute-unpublished",
+            "no slice of the text publishes an attribute `{name}` of type {kind}",
+            name,
+            kind,
+        ),
+        _ => return None,
+    })
+}
+
+fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
+    if let ExprNode::Literal(Literal::String(text)) = &expr.node {
+        Some((text, expr))
+    } else {
+        None
+    }
+}
+
+/// Returns a way to compare the kind of value that the text looks like.
+fn meant_by(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('v').unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if SemanticVersion::parse_normalized(text).is_ok() && digits.contains('.') {
+        return Some(message!(
+            "expression.publish-as-version",
+            "publish it as `version` and write `isGreaterThan(semver(\"{version}\"))` or `isLessThan(…)`",
+            version = digits,
+        ));
+    }
+    CelQuantity::parse(text).is_ok().then(|| {
+        message!(
+            "expression.publish-as-capacity",
+            "publish it as a capacity and write `compareTo(quantity(\"{quantity}\")) >= 0`, or as `int` and compare numbers",
+            quantity = text,
+        )
+    })
+}
+
+/// Shortens a piece of an expression for a message.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= SHOWN {
+        line
+    } else {
+        line.chars().take(SHOWN).chain(['…']).collect()
+    }
+}

@@ -1,0 +1,302 @@
+//! The devices and instances that the ResourceSlices of a text publish.
+
+use claimkit_model::cel::{self, CelDevice, DeviceAttribute, Environment, NamedAttribute, device};
+use claimkit_model::schema::{Api, ClassicKind, DeviceKind, ObjectKind};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use std::collections::BTreeSet;
+
+/// Maximum number of devices and instances that expressions are tried on; names of all of them are known.
+const TRIED: usize = 1000;
+
+/// A device or an instance with its name.
+#[derive(Debug)]
+pub struct PublishedDevice {
+    /// `driver/pool/device`, `driver/node/instance`.
+    pub name: String,
+    pub driver: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Device(CelDevice),
+    Instance(Vec<(String, NamedAttribute)>),
+}
+
+/// The attributes and capacities that slices publish.
+#[derive(Debug, Default)]
+pub struct PublishedNames {
+    /// Things that expressions can be tried on.
+    pub subjects: Vec<PublishedDevice>,
+    /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
+    /// The names of a path are joined by zero characters.
+    names: BTreeSet<String>,
+    /// The longest paths, joined alike: most devices of a slice have the same names.
+    whole: BTreeSet<String>,
+}
+
+impl PublishedDevice {
+    /// Returns the variables of an expression that is tried on it.
+    pub fn variables(
+        &self,
+        environment: &Environment,
+    ) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
+        match &self.what {
+            What::Device(device) => device.variables(environment),
+            What::Instance(attributes) => device::named_variables(attributes),
+        }
+    }
+
+    /// Returns true if it is a device, rather than an instance of 1.30.
+    pub fn is_device(&self) -> bool {
+        matches!(self.what, What::Device(_))
+    }
+
+    /// Returns true if a device publishes anything in a domain.
+    pub fn has_domain(&self, domain: &str) -> bool {
+        let What::Device(device) = &self.what else {
+            return true;
+        };
+        let of = |name: &str| {
+            name.split_once('/')
+                .map_or(device.driver.as_str(), |(domain, _)| domain)
+                == domain
+        };
+        device.attributes.iter().any(|(name, _)| of(name))
+            || device.capacity.iter().any(|(name, _)| of(name))
+    }
+}
+
+impl PublishedNames {
+    /// Adds the slice at a node; ignores objects of other kinds.
+    pub fn take(&mut self, tree: &Tree<'_>, object: NodeId, api: Api) {
+        match api.kind.object {
+            ObjectKind::Device(DeviceKind::ResourceSlice) => self.devices(tree, object),
+            ObjectKind::Classic(ClassicKind::ResourceSlice) => self.instances(tree, object),
+            _ => {}
+        }
+    }
+
+    /// Returns true if no slice publishes anything.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns true if a path, or a beginning of it, is published.
+    pub fn has(&self, path: &[String]) -> bool {
+        self.names.contains(&path.join("\0"))
+    }
+
+    /// Returns the names one step below a path, each with its path.
+    pub fn below(&self, path: &[String]) -> impl Iterator<Item = &str> {
+        let before = format!("{}\0", path.join("\0"));
+        let names = self
+            .names
+            .iter()
+            .filter_map(move |known| known.strip_prefix(&before));
+        names.filter(|name| !name.contains('\0'))
+    }
+
+    fn publish(&mut self, path: &[&str]) {
+        if !self.whole.insert(path.join("\0")) {
+            return;
+        }
+        for length in 2..=path.len() {
+            self.names
+                .insert(path.get(..length).unwrap_or_default().join("\0"));
+        }
+    }
+
+    /// Adds a device or instance of a driver, in a pool or on a node.
+    fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
+        if self.subjects.len() < TRIED {
+            self.subjects.push(PublishedDevice {
+                name: format!("{driver}/{place}/{name}"),
+                driver: driver.to_owned(),
+                what,
+            });
+        }
+    }
+
+    fn devices(&mut self, tree: &Tree<'_>, object: NodeId) {
+        let Some(spec) = tree.get(object, "spec") else {
+            return;
+        };
+        let driver = text(tree, spec, "driver");
+        let pool = tree
+            .get(spec, "pool")
+            .map_or("", |pool| text(tree, pool, "name"));
+        self.publish(&["device", "driver"]);
+        self.publish(&["device", "allowMultipleAllocations"]);
+        for &node in tree
+            .get(spec, "devices")
+            .map(|devices| tree.items(devices))
+            .unwrap_or_default()
+        {
+            let name = text(tree, node, "name");
+            // // Up to v1beta1 the fields of a device are one level lower.
+            let node = tree.get(node, "basic").unwrap_or(node);
+            let entries = |field: &str| {
+                tree.get(node, field)
+                    .map(|map| tree.entries(map))
+                    .unwrap_or_default()
+            };
+            let mut device = CelDevice {
+                driver: driver.to_owned(),
+                ..CelDevice::default()
+            };
+            for entry in entries("attributes").iter().filter(|entry| !entry.shadowed) {
+                let name = tree.text(entry.key);
+                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+                self.publish(&["device", "attributes", domain, id]);
+                device
+                    .attributes
+                    .push((name.to_owned(), attribute(tree, entry.value)));
+            }
+            for entry in entries("capacity").iter().filter(|entry| !entry.shadowed) {
+                let name = tree.text(entry.key);
+                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+                self.publish(&["device", "capacity", domain, id]);
+                let value = tree.get(entry.value, "value").unwrap_or(entry.value);
+                device
+                    .capacity
+                    .push((name.to_owned(), written(tree, value).to_owned()));
+            }
+            let shared = tree
+                .get(node, "allowMultipleAllocations")
+                .map(|flag| tree.kind(flag));
+            device.allow_multiple_allocations = shared == Some(Kind::Bool(true));
+            self.push(driver, pool, name, What::Device(device));
+        }
+    }
+
+    fn instances(&mut self, tree: &Tree<'_>, object: NodeId) {
+        let Some(named) = tree.get(object, "namedResources") else {
+            return;
+        };
+        let (driver, node_name) = (
+            text(tree, object, "driverName"),
+            text(tree, object, "nodeName"),
+        );
+        for &node in tree
+            .get(named, "instances")
+            .map(|list| tree.items(list))
+            .unwrap_or_default()
+        {
+            let mut attributes = Vec::new();
+            for &item in tree
+                .get(node, "attributes")
+                .map(|list| tree.items(list))
+                .unwrap_or_default()
+            {
+                let name = text(tree, item, "name");
+                let Some((kind, value)) = named_attribute(tree, item) else {
+                    continue;
+                };
+                self.publish(&["attributes", kind, name]);
+                attributes.push((name.to_owned(), value));
+            }
+            self.push(
+                driver,
+                node_name,
+                text(tree, node, "name"),
+                What::Instance(attributes),
+            );
+        }
+    }
+}
+
+fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
+    tree.get(node, field)
+        .and_then(|node| tree.str(node))
+        .unwrap_or_default()
+}
+
+/// Returns a quantity as it is written: a string, or a bare number.
+fn written<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
+    let span = tree.span(node);
+    tree.str(node)
+        .or_else(|| tree.source().get(span.from()..span.to()))
+        .unwrap_or_default()
+}
+
+fn integer(tree: &Tree<'_>, node: NodeId) -> Option<i64> {
+    match tree.kind(node) {
+        Kind::Int(number) => Some(number),
+        Kind::Number(_) => written(tree, node).parse().ok(),
+        _ => None,
+    }
+}
+
+fn boolean(tree: &Tree<'_>, node: NodeId) -> Option<bool> {
+    if let Kind::Bool(flag) = tree.kind(node) {
+        Some(flag)
+    } else {
+        None
+    }
+}
+
+fn string(tree: &Tree<'_>, node: NodeId) -> Option<String> {
+    tree.str(node).map(str::to_owned)
+}
+
+fn list<T>(
+    tree: &Tree<'_>,
+    node: NodeId,
+    read: fn(&Tree<'_>, NodeId) -> Option<T>,
+) -> Option<Vec<T>> {
+    tree.items(node)
+        .iter()
+        .map(|item| read(tree, *item))
+        .collect()
+}
+
+fn attribute(tree: &Tree<'_>, node: NodeId) -> DeviceAttribute {
+    let field = tree
+        .entries(node)
+        .iter()
+        .find(|entry| !matches!(tree.kind(entry.value), Kind::Null));
+    let read = field.and_then(|field| {
+        let value = field.value;
+        Some(match tree.text(field.key) {
+            "bool" => DeviceAttribute::Bool(boolean(tree, value)?),
+            "int" => DeviceAttribute::Int(integer(tree, value)?),
+            "string" => DeviceAttribute::String(string(tree, value)?),
+            "version" => DeviceAttribute::Version(string(tree, value)?),
+            "bools" => DeviceAttribute::Bools(list(tree, value, boolean)?),
+            "ints" => DeviceAttribute::Ints(list(tree, value, integer)?),
+            "strings" => DeviceAttribute::Strings(list(tree, value, string)?),
+            "versions" => DeviceAttribute::Versions(list(tree, value, string)?),
+            _ => return None,
+        })
+    });
+    read.unwrap_or(DeviceAttribute::Unsupported)
+}
+
+fn named_attribute(tree: &Tree<'_>, node: NodeId) -> Option<(&'static str, NamedAttribute)> {
+    let mut fields = tree
+        .entries(node)
+        .iter()
+        .filter(|entry| tree.text(entry.key) != "name");
+    let field = fields.find(|entry| !matches!(tree.kind(entry.value), Kind::Null))?;
+    let value = field.value;
+    Some(match tree.text(field.key) {
+        "quantity" => (
+            "quantity",
+            NamedAttribute::Quantity(written(tree, value).to_owned()),
+        ),
+        "bool" => ("bool", NamedAttribute::Bool(boolean(tree, value)?)),
+        "int" => ("int", NamedAttribute::Int(integer(tree, value)?)),
+        "string" => ("string", NamedAttribute::String(string(tree, value)?)),
+        "version" => ("version", NamedAttribute::Version(string(tree, value)?)),
+        "intSlice" => (
+            "intslice",
+            NamedAttribute::IntSlice(list(tree, tree.get(value, "ints")?, integer)?),
+        ),
+        "stringSlice" => (
+            "stringslice",
+            NamedAttribute::StringSlice(list(tree, tree.get(value, "strings")?, string)?),
+        ),
+        _ => return None,
+    })
+}

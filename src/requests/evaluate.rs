@@ -1,0 +1,81 @@
+//! The verb `evaluate`: the nodes that can use claims, and why the other nodes cannot.
+
+use super::answer::{self, Answer, AnswerObject};
+use super::request::{self, EvaluateRequest, Verb};
+use crate::evaluate::{self, EvaluateOptions};
+use claimkit_model::message::message;
+use claimkit_model::schema::core::NODE_SELECTOR;
+use claimkit_scheduler::PreparedNodes;
+
+/// Answers `evaluate`.
+pub fn evaluate(request: &EvaluateRequest) -> Answer {
+    match &request.nodes {
+        None => unusable("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
+        Some(None) => evaluate_on(request, &PreparedNodes::nil()),
+        Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
+    }
+}
+
+/// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
+pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
+    let release = match request::release(request.release.as_deref()) {
+        Ok(release) => release,
+        Err(error) => return unusable(&error),
+    };
+    if let Some(name) = request
+        .explain
+        .iter()
+        .find(|name| nodes.find(name).is_none())
+    {
+        return unusable(&message!(
+            "evaluate.no-node-to-explain",
+            "no Node `{name}` to explain is among the nodes given",
+            name
+        ));
+    }
+    let options = EvaluateOptions {
+        release,
+        via: request.via,
+        namespace: request.namespace.as_deref(),
+        field_validation: request.field_validation,
+        detail: request.detail,
+        explain: &request.explain,
+        without_places: request.without_places,
+        limits: request.limits,
+    };
+    let mut done = match (&request.selector, &request.text) {
+        (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
+        (None, None) => {
+            return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`");
+        }
+        (Some(selector), None) => evaluate::evaluate_selector(selector, nodes, &options),
+        (None, Some(text)) => evaluate::evaluate(text, nodes, &options),
+    };
+    let mut objects: Vec<AnswerObject> = done
+        .items
+        .iter()
+        .map(|item| AnswerObject::of(&done.source, item))
+        .collect();
+    objects.extend(done.selector.map(|span| AnswerObject {
+        api_version: "v1".into(),
+        kind: NODE_SELECTOR.go.into(),
+        release: Some(done.release),
+        range: Some(answer::range(&done.source, span)),
+        ..AnswerObject::default()
+    }));
+    for (object, placement) in objects.iter_mut().zip(std::mem::take(&mut done.placements)) {
+        object.placement = placement.map(Box::new);
+    }
+    let mut findings = answer::findings(&done.source, done.findings, &request.limits);
+    findings.extend(done.of_nodes);
+    Answer {
+        ok: done.ok,
+        objects,
+        findings,
+        ..Answer::to(Verb::Evaluate)
+    }
+}
+
+fn unusable(error: &str) -> Answer {
+    Answer::unusable(Verb::Evaluate, error)
+}

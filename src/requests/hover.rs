@@ -1,0 +1,81 @@
+//! The verb `hover`: information about the key or value at a position.
+
+use super::answer::{self, Answer};
+use super::content::{Content, HoverContent};
+use super::request::{self, PositionRequest, TextPosition, Verb};
+use crate::editor;
+use crate::manifest::Input;
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+
+const VERB: Verb = Verb::Hover;
+
+/// A request of `hover` or `complete` with all it needs.
+pub struct CheckedRequest<'r> {
+    pub text: &'r str,
+    pub release: Option<Release>,
+    pub position: TextPosition,
+}
+
+/// Checks a request. The error says what is missing or unknown.
+pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, String> {
+    request::locale(request.locale.as_deref())?;
+    let text = request
+        .text
+        .as_deref()
+        .ok_or("`text` is missing: the manifest")?;
+    within(text, &request.limits)?;
+    let given = request
+        .position
+        .filter(|position| *position != TextPosition::default());
+    let position = given
+        .ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
+    Ok(CheckedRequest {
+        text,
+        release: request::release(request.release.as_deref())?,
+        position,
+    })
+}
+
+/// Returns an error message for a text over the limit `bytes`, because these verbs have no findings.
+pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
+    if text.len() > limits.bytes {
+        return Err(format!(
+            "the text has {} bytes, the limit is {}",
+            text.len(),
+            limits.bytes
+        ));
+    }
+    Ok(())
+}
+
+/// Answers `hover`.
+pub fn hover(request: &PositionRequest) -> Answer {
+    let asked = match checked(request) {
+        Ok(asked) => asked,
+        Err(error) => return Answer::unusable(VERB, &error),
+    };
+    let input = Input::read(asked.text, asked.release, &request.limits);
+    let source = &input.file.source;
+    let offset = asked.position.offset(source);
+    let hover = editor::hover::hover(&input, offset, asked.release, request.sentences.as_ref());
+    let gates = |release| request::gates_in(&request.gates, release);
+    let hover = match hover {
+        Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key) {
+            Ok(inside) => Some(inside.unwrap_or(field)),
+            Err(error) => return Answer::unusable(VERB, &error),
+        },
+        None => None,
+    };
+    let hover = hover.map(|hover| {
+        Box::new(HoverContent {
+            range: answer::range(source, hover.span),
+            title: hover.title,
+            key: hover.key,
+            field: hover.field,
+            documentation: hover.documentation,
+            markdown: hover.markdown,
+        })
+    });
+    Answer::with(VERB, Content::Hover { hover })
+}

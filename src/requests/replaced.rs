@@ -1,0 +1,58 @@
+//! Texts that came as bytes with invalid UTF-8. Such a text is read, but answers do not rewrite it.
+
+use super::answer::{self, Answer};
+use super::content::Content;
+use super::request::Replaced;
+use claimkit_model::finding::{Code, Finding, Origin, TextField};
+use claimkit_model::message::message;
+use claimkit_model::text::{Source, bytes};
+
+impl Replaced {
+    /// Warns of the invalid bytes, and removes fixes and converted files, which would write U+FFFD in their place. `texts`: those of
+    /// the request.
+    pub fn tell(&self, texts: &[(TextField, Option<&str>)], mut answer: Answer) -> Answer {
+        if answer.error.is_some() {
+            return answer;
+        }
+        for (field, text) in texts.iter().copied() {
+            let (Some(text), Some(at)) = (text, self.of(field)) else {
+                continue;
+            };
+            for finding in answer
+                .findings
+                .iter_mut()
+                .filter(|finding| finding.within == field)
+            {
+                finding.fixes.clear();
+            }
+            let source = Source::new(text);
+            answer.findings.insert(
+                0,
+                answer::finding(&source, bytes::warning(at as usize, field)),
+            );
+            if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
+                answer.content = Content::Nothing;
+                let message = message!(
+                    "replaced.not-converted",
+                    "not converted: bytes of the text are not UTF-8 and would be lost"
+                );
+                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message)
+                    .with_help(bytes::save_as_utf8());
+                answer.findings.insert(0, answer::finding(&source, refused));
+                answer.ok = false;
+            }
+        }
+        answer
+    }
+
+    fn of(&self, field: TextField) -> Option<u32> {
+        match field {
+            TextField::Text => self.text,
+            TextField::Nodes => self.nodes,
+            TextField::Old => self.old,
+            TextField::Patch => self.patch,
+            TextField::Cluster => self.cluster,
+            TextField::Settings => None,
+        }
+    }
+}

@@ -1,0 +1,743 @@
+//! The claims of pods: `resourceClaims` of a pod's spec, and `resources.claims` of its containers. Nothing else of a pod is judged.
+//!
+//! Source: kube-apiserver, `pkg/apis/core/validation/validation.go`, `validatePodResourceClaims`, `validateResourceClaimNames`,
+//! `validatePodResources`.
+
+use super::errors::{Bad, Errors, FieldError};
+use crate::manifest::Item;
+use claimkit_model::finding::{
+    Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step, path,
+};
+use claimkit_model::message::message;
+use claimkit_model::nearest::Nearest;
+use claimkit_model::nearest::did_you_mean;
+use claimkit_model::object::go_syntax::ADDRESS;
+use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
+use claimkit_model::schema::{Release, workload};
+use claimkit_model::text::Tree;
+use claimkit_model::text::tree::{Kind, NodeId};
+use claimkit_values::names::{self, DottedLabel};
+use claimkit_values::order;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The differences between releases.
+struct Rules {
+    /// The first release of a minor that has the rules.
+    since: Release,
+    /// Entries have their names directly, and containers may name one request of a claim.
+    flat: bool,
+    /// The names of claims and templates are checked.
+    names_checked: bool,
+    /// The name of a claim that a template gives is checked with the name of the pod.
+    final_names: bool,
+    /// A static pod may not have claims.
+    static_pods: bool,
+    /// A pod's own `resources` may not have claims; before, the gate PodLevelResources is off by default and drops them.
+    pod_level: bool,
+}
+
+const R26: Rules = Rules {
+    since: Release::new(26, 0),
+    flat: false,
+    names_checked: false,
+    final_names: false,
+    static_pods: false,
+    pod_level: false,
+};
+const R27: Rules = Rules {
+    since: Release::new(27, 0),
+    names_checked: true,
+    final_names: true,
+    ..R26
+};
+const R31: Rules = Rules {
+    since: Release::new(POD_CLAIMS_FLAT_SINCE, 0),
+    flat: true,
+    final_names: false,
+    ..R27
+};
+const R32: Rules = Rules {
+    since: Release::new(32, 6),
+    static_pods: true,
+    ..R31
+};
+const R33: Rules = Rules {
+    since: Release::new(33, 0),
+    ..R31
+};
+const R33B: Rules = Rules {
+    since: Release::new(33, 2),
+    ..R32
+};
+const R34: Rules = Rules {
+    since: Release::new(34, 0),
+    pod_level: true,
+    ..R32
+};
+
+/// In the order of the releases; the last row that is not newer than a release is that of the release.
+static RULES: [Rules; 7] = [R26, R27, R31, R32, R33, R33B, R34];
+
+fn rules_of(release: Release) -> &'static Rules {
+    RULES
+        .iter()
+        .rev()
+        .find(|rules| rules.since <= release)
+        .unwrap_or(&R26)
+}
+
+const CODE: Code = Code::PodClaimsInvalid;
+/// The annotation of pods that kubelet reads from files.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+/// The fields of `resourceClaims[]` that name something.
+const NAMES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
+
+/// The parts of a pod that concern its claims.
+#[derive(Debug)]
+pub struct PodClaims<'t> {
+    tree: &'t Tree<'t>,
+    spec: NodeId,
+    to_spec: &'static [&'static str],
+    /// The pod's name; `None`: it is not known, or the object is a template.
+    name: Option<&'t str>,
+    is_static: bool,
+    entries: Vec<Entry<'t>>,
+    /// The claims of each container: the list, its index in it, and the claims.
+    used: Vec<(&'static str, usize, Vec<Used<'t>>)>,
+    /// The values that cannot be decoded.
+    mistyped: Vec<Mistyped>,
+    /// The fields of entries that not every release has.
+    fields: Vec<(Holder, Vec<Step>)>,
+    /// The entries have `source`, as up to 1.30.
+    pub has_source: bool,
+}
+
+/// An entry of `resourceClaims`.
+#[derive(Debug, Default)]
+struct Entry<'t> {
+    name: &'t str,
+    /// The names directly in the entry, and those under `source`.
+    flat: [Option<&'t str>; 2],
+    source: [Option<&'t str>; 2],
+}
+
+/// An entry of `resources.claims` of a container.
+#[derive(Debug, Default)]
+struct Used<'t> {
+    name: &'t str,
+    request: &'t str,
+}
+
+/// A type with fields.
+#[derive(Clone, Copy, Debug)]
+enum Holder {
+    /// `resourceClaims[]`
+    Entry,
+    /// `source` of it.
+    Source,
+    /// `resources.claims[]` of a container.
+    Used,
+}
+
+impl Holder {
+    /// Returns the names of its fields. Up to 1.30 the names of an entry are under `source`, and a container names no request.
+    fn fields(self, flat: bool) -> &'static [&'static str] {
+        match (self, flat) {
+            (Holder::Entry, true) => &["name", "resourceClaimName", "resourceClaimTemplateName"],
+            (Holder::Entry, false) => &["name", "source"],
+            (Holder::Source, _) => &NAMES,
+            (Holder::Used, true) => &["name", "request"],
+            (Holder::Used, false) => &["name"],
+        }
+    }
+}
+
+/// A value of the wrong type.
+#[derive(Debug)]
+struct Mistyped {
+    steps: Vec<Step>,
+    message: String,
+    help: Option<Cow<'static, str>>,
+}
+
+fn key(name: &str) -> Step {
+    Step::Key(name.to_owned())
+}
+
+/// Reads what an object's pod says of claims; `None` if it has no pod, or nothing of the kind.
+pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
+    let to_spec = workload::path_to_spec(&item.api_version, &item.kind)?;
+    let spec = to_spec
+        .iter()
+        .try_fold(item.node, |node, name| tree.get(node, name))?;
+    let metadata = tree.get(item.node, "metadata");
+    let annotations = metadata.and_then(|metadata| tree.get(metadata, "annotations"));
+    let is_pod = item.kind == "Pod";
+    let mut pod = PodClaims {
+        tree,
+        spec,
+        to_spec,
+        name: Some(item.name.as_str()).filter(|name| is_pod && !name.is_empty()),
+        is_static: is_pod
+            && annotations.is_some_and(|annotations| tree.get(annotations, MIRROR).is_some()),
+        entries: Vec::new(),
+        used: Vec::new(),
+        mistyped: Vec::new(),
+        fields: Vec::new(),
+        has_source: false,
+    };
+    let mut here = vec![key("resourceClaims")];
+    for (index, entry) in pod.list(spec, "resourceClaims", &here).iter().enumerate() {
+        here.push(Step::Index(index));
+        let entry = pod.entry(*entry, &mut here);
+        pod.entries.push(entry);
+        here.pop();
+    }
+    for list in ["containers", "initContainers"] {
+        let containers = tree
+            .get(spec, list)
+            .map(|list| tree.items(list))
+            .unwrap_or_default();
+        for (index, container) in containers.iter().enumerate() {
+            let Some(resources) = tree.get(*container, "resources") else {
+                continue;
+            };
+            let mut here = vec![
+                key(list),
+                Step::Index(index),
+                key("resources"),
+                key("claims"),
+            ];
+            let mut used = Vec::new();
+            for (at, claim) in pod.list(resources, "claims", &here).iter().enumerate() {
+                here.push(Step::Index(at));
+                used.push(pod.used(*claim, &here));
+                here.pop();
+            }
+            if !used.is_empty() {
+                pod.used.push((list, index, used));
+            }
+        }
+    }
+    (!pod.entries.is_empty()
+        || !pod.used.is_empty()
+        || !pod.mistyped.is_empty()
+        || pod.pod_level().is_some())
+    .then_some(pod)
+}
+
+impl<'t> PodClaims<'t> {
+    /// Returns `spec.resources.claims`.
+    fn pod_level(&self) -> Option<NodeId> {
+        let resources = self.tree.get(self.spec, "resources")?;
+        self.tree
+            .get(resources, "claims")
+            .filter(|claims| !self.is_null(*claims))
+    }
+
+    fn is_null(&self, node: NodeId) -> bool {
+        matches!(self.tree.kind(node), Kind::Null)
+    }
+
+    fn wrong(&mut self, steps: &[Step], message: String, help: Option<Cow<'static, str>>) {
+        self.mistyped.push(Mistyped {
+            steps: steps.to_vec(),
+            message,
+            help,
+        });
+    }
+
+    fn list(&mut self, map: NodeId, name: &str, steps: &[Step]) -> &'t [NodeId] {
+        let tree = self.tree;
+        let Some(node) = tree.get(map, name).filter(|node| !self.is_null(*node)) else {
+            return &[];
+        };
+        if !matches!(tree.kind(node), Kind::Seq { .. }) {
+            let message = message!("rules.pod-list", "`{name}` is a list", name);
+            self.wrong(
+                steps,
+                message,
+                Some(message!(
+                    "rules.pod-list-help",
+                    "begin each entry with `- name:`"
+                )),
+            );
+            return &[];
+        }
+        tree.items(node)
+    }
+
+    /// Reads a text, `None` if it is absent.
+    fn text(&mut self, map: NodeId, name: &'static str, steps: &[Step]) -> Option<&'t str> {
+        let tree = self.tree;
+        let node = tree.get(map, name).filter(|node| !self.is_null(*node))?;
+        let text = tree.str(node);
+        if text.is_none() {
+            let mut steps = steps.to_vec();
+            steps.push(key(name));
+            let message = message!("rules.pod-string", "`{name}` is a string", name);
+            self.wrong(
+                &steps,
+                message,
+                Some(message!("rules.pod-string-help", "put the value in quotes")),
+            );
+        }
+        text
+    }
+
+    /// Takes a map; something else is mistyped.
+    fn map(&mut self, node: NodeId, steps: &[Step]) -> Option<NodeId> {
+        let tree = self.tree;
+        if self.is_null(node) {
+            return None;
+        }
+        if !tree.is_map(node) {
+            let help = tree.str(node).map(|name| {
+                message!("rules.pod-entry-help", "write `- name: {name}`", name).into()
+            });
+            self.wrong(
+                steps,
+                message!("rules.pod-entry", "an entry here is a map with `name`").into_owned(),
+                help,
+            );
+            return None;
+        }
+        Some(node)
+    }
+
+    /// Notes the fields of a map that some release does not have.
+    fn note(&mut self, holder: Holder, map: NodeId, steps: &[Step]) {
+        let tree = self.tree;
+        for entry in tree.entries(map).iter().filter(|entry| !entry.shadowed) {
+            let name = tree.text(entry.key);
+            if [true, false]
+                .iter()
+                .any(|flat| !holder.fields(*flat).contains(&name))
+            {
+                self.fields
+                    .push((holder, steps.iter().cloned().chain([key(name)]).collect()));
+            }
+        }
+    }
+
+    fn entry(&mut self, node: NodeId, steps: &mut Vec<Step>) -> Entry<'t> {
+        let Some(map) = self.map(node, steps) else {
+            return Entry::default();
+        };
+        self.note(Holder::Entry, map, steps);
+        let name = self.text(map, "name", steps).unwrap_or_default();
+        let flat = NAMES.map(|field| self.text(map, field, steps));
+        let mut source = [None, None];
+        if let Some(holder) = self.tree.get(map, "source") {
+            self.has_source = true;
+            steps.push(key("source"));
+            if let Some(holder) = self.map(holder, steps) {
+                self.note(Holder::Source, holder, steps);
+                source = NAMES.map(|field| self.text(holder, field, steps));
+            }
+            steps.pop();
+        }
+        Entry { name, flat, source }
+    }
+
+    fn used(&mut self, node: NodeId, steps: &[Step]) -> Used<'t> {
+        let Some(map) = self.map(node, steps) else {
+            return Used::default();
+        };
+        self.note(Holder::Used, map, steps);
+        let name = self.text(map, "name", steps).unwrap_or_default();
+        Used {
+            name,
+            request: self.text(map, "request", steps).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the findings of a release about the claims of the pod, in the server's order: unknown fields, then errors. Their
+    /// steps lead from the object. `unknown`: how bad an unknown field is; `None`: the server drops it without a word.
+    pub fn findings(&self, release: Release, unknown: Option<Severity>) -> Vec<Finding> {
+        let prefix: Vec<Step> = self.to_spec.iter().map(|name| key(name)).collect();
+        let full = |steps: &[Step]| -> Vec<Step> { prefix.iter().chain(steps).cloned().collect() };
+        let mut found = Vec::new();
+        for Mistyped {
+            steps,
+            message,
+            help,
+        } in &self.mistyped
+        {
+            let mut finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message.clone());
+            finding.steps = full(steps);
+            finding.path = Some(path::render(&finding.steps));
+            finding.help.clone_from(help);
+            found.push(finding);
+        }
+        if found.is_empty() {
+            if let Some(severity) = unknown {
+                found.extend(
+                    self.unknown(release).map(|(holder, steps)| {
+                        unknown_field(holder, full(steps), release, severity)
+                    }),
+                );
+            }
+            let errors = self.errors(release);
+            found.extend(errors.iter().map(|error| Finding {
+                help: help(error),
+                ..error.finding()
+            }));
+        }
+        found
+    }
+
+    /// Returns the fields that a release does not know.
+    fn unknown(&self, release: Release) -> impl Iterator<Item = (Holder, &[Step])> {
+        let flat = rules_of(release).flat;
+        let is_unknown = move |(holder, steps): &&(Holder, Vec<Step>)| match steps.last() {
+            Some(Step::Key(name)) => !holder.fields(flat).contains(&name.as_str()),
+            _ => false,
+        };
+        // Below a field that is not known, nothing is looked at.
+        let below =
+            move |(holder, _): &&(Holder, Vec<Step>)| !(flat && matches!(holder, Holder::Source));
+        self.fields
+            .iter()
+            .filter(is_unknown)
+            .filter(below)
+            .map(|(holder, steps)| (*holder, steps.as_slice()))
+    }
+
+    /// Returns the errors of a release. None where something cannot be decoded: the server stops there.
+    pub fn errors(&self, release: Release) -> Vec<FieldError> {
+        let rules = rules_of(release);
+        let mut errors = Errors::new(release);
+        if self.mistyped.is_empty() {
+            self.below(rules, self.to_spec, &Path::ROOT, &mut errors);
+            // The answer has each text once.
+            errors.once_from(0);
+        }
+        errors.into_list()
+    }
+
+    /// Walks to the spec, at most five steps, and judges it.
+    fn below(&self, rules: &Rules, to: &[&str], path: &Path<'_>, errors: &mut Errors) {
+        match to.split_first() {
+            Some((name, rest)) => self.below(rules, rest, &path.field(name), errors),
+            None => self.judge(rules, path, errors),
+        }
+    }
+
+    fn judge(&self, rules: &Rules, spec: &Path<'_>, errors: &mut Errors) {
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for (index, entry) in self.entries.iter().enumerate() {
+            let path = &spec.field("resourceClaims");
+            if rules.static_pods && self.is_static {
+                errors.forbidden_nowhere(
+                    CODE,
+                    &path.index(index),
+                    "static pods do not support resource claims",
+                );
+                continue;
+            }
+            self.judge_entry(rules, entry, &path.index(index), &mut known, errors);
+        }
+        let names = order::set(
+            self.entries
+                .iter()
+                .map(|entry| entry.name)
+                .filter(|name| !name.is_empty()),
+        );
+        for (list, index, used) in &self.used {
+            let path = &spec.field(list);
+            judge_used(
+                rules,
+                used,
+                &path.index(*index).field("resources").field("claims"),
+                &names,
+                errors,
+            );
+        }
+        if rules.pod_level && self.pod_level().is_some() {
+            let path = &spec.field("resources");
+            errors.forbidden(
+                CODE,
+                &path.field("claims"),
+                "claims may not be set for Resources at pod-level",
+            );
+        }
+    }
+
+    fn judge_entry(
+        &self,
+        rules: &Rules,
+        entry: &Entry<'t>,
+        path: &Path<'_>,
+        known: &mut BTreeSet<&'t str>,
+        errors: &mut Errors,
+    ) {
+        let name = &path.field("name");
+        let [_, template] = if rules.flat { entry.flat } else { entry.source };
+        if entry.name.is_empty() {
+            errors.required(CODE, name, "");
+        } else if !known.insert(entry.name) {
+            errors.duplicate(CODE, name, Bad::Str(entry.name));
+        } else {
+            let messages = names::label(entry.name, errors.dotted_label());
+            errors.malformed(CODE, name, entry.name, &messages);
+            if let (true, true, Some(pod), Some(_)) =
+                (rules.final_names, messages.is_empty(), self.name, template)
+            {
+                let claim = format!("{pod}-{}", entry.name);
+                for detail in names::subdomain(&claim) {
+                    errors.invalid(
+                        CODE,
+                        name,
+                        Bad::Str(&claim),
+                        &format!("final ResourceClaim name: {detail}"),
+                    );
+                }
+            }
+        }
+        let source = path.field("source");
+        let (holder, written) = if rules.flat {
+            (path, entry.flat)
+        } else {
+            (&source, entry.source)
+        };
+        let shown = if rules.flat {
+            printed(entry, errors)
+        } else {
+            printed_source(entry)
+        };
+        match written {
+            [Some(_), Some(_)] => {
+                errors.invalid(
+                    CODE,
+                    holder,
+                    Bad::Syntax(shown),
+                    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+                );
+            }
+            [None, None] => {
+                errors.invalid(
+                    CODE,
+                    holder,
+                    Bad::Syntax(shown),
+                    "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+                );
+            }
+            _ => {}
+        }
+        for (field, value) in NAMES.into_iter().zip(written) {
+            if let Some(value) = value.filter(|_| rules.names_checked) {
+                errors.malformed(CODE, &holder.field(field), value, &names::subdomain(value));
+            }
+        }
+    }
+}
+
+/// Returns an entry as the server prints it from 1.31 on: as JSON, or in Go's notation with the addresses of its strings, which
+/// differ in each answer.
+fn printed(entry: &Entry<'_>, errors: &Errors) -> String {
+    let [claim, template] = entry.flat;
+    if errors.values_as_json() {
+        let text = |value: Option<&str>| {
+            value.map_or_else(|| "null".to_owned(), claimkit_values::json_quote)
+        };
+        let name = claimkit_values::json_quote(entry.name);
+        return format!(
+            "{{\"Name\":{name},\"ResourceClaimName\":{},\"ResourceClaimTemplateName\":{}}}",
+            text(claim),
+            text(template)
+        );
+    }
+    let mut name = String::new();
+    claimkit_values::quote_into(&mut name, entry.name, errors.unicode());
+    format!(
+        "core.PodResourceClaim{{Name:{name}, ResourceClaimName:{}, ResourceClaimTemplateName:{}}}",
+        address(claim),
+        address(template)
+    )
+}
+
+/// Prints `source` as the server does up to 1.30.
+fn printed_source(entry: &Entry<'_>) -> String {
+    let [claim, template] = entry.source;
+    format!(
+        "core.ClaimSource{{ResourceClaimName:{}, ResourceClaimTemplateName:{}}}",
+        address(claim),
+        address(template)
+    )
+}
+
+fn address(text: Option<&str>) -> String {
+    format!(
+        "(*string)({})",
+        if text.is_some() { ADDRESS } else { "nil" }
+    )
+}
+
+fn judge_used(
+    rules: &Rules,
+    used: &[Used<'_>],
+    path: &Path<'_>,
+    known: &BTreeSet<&str>,
+    errors: &mut Errors,
+) {
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (index, claim) in used.iter().enumerate() {
+        let path = &path.index(index);
+        let name = claim.name;
+        if name.is_empty() {
+            errors.required(CODE, path, "");
+            continue;
+        }
+        let request = if rules.flat { claim.request } else { "" };
+        if seen.contains(&(name, "")) {
+            errors.duplicate(CODE, path, Bad::Str(name));
+        } else {
+            if !request.is_empty() {
+                errors.malformed(
+                    CODE,
+                    &path.field("request"),
+                    request,
+                    &names::label(request, DottedLabel::NamesTheDots),
+                );
+            }
+            if seen.contains(&(name, request)) {
+                errors.duplicate(CODE, path, Bad::Str(&format!("{name}/{request}")));
+            } else if request.is_empty() {
+                // One error for each request of the claim that is named before.
+                for _ in seen.iter().filter(|(other, _)| *other == name) {
+                    errors.duplicate(CODE, path, Bad::Str(name));
+                }
+            }
+            seen.insert((name, request));
+        }
+        if !known.contains(name) {
+            let detail = match known.is_empty() {
+                true => {
+                    "must be one of the names in pod.spec.resourceClaims which is empty".to_owned()
+                }
+                false => {
+                    let known: Vec<&str> = known.iter().copied().collect();
+                    format!(
+                        "must be one of the names in pod.spec.resourceClaims: {}",
+                        known.join(", ")
+                    )
+                }
+            };
+            errors.not_found_because(Code::PodClaimUndefined, path, name, &detail);
+        }
+    }
+}
+
+/// Makes the server's finding about a field that it does not know.
+fn unknown_field(
+    holder: Holder,
+    steps: Vec<Step>,
+    release: Release,
+    severity: Severity,
+) -> Finding {
+    let path = path::render(&steps);
+    let mut finding = Finding::of_severity(
+        Code::UnknownField,
+        severity,
+        Origin::ApiServer,
+        format!("unknown field \"{path}\""),
+    );
+    let flat = rules_of(release).flat;
+    let name = match steps.last() {
+        Some(Step::Key(name)) => name.as_str(),
+        _ => "",
+    };
+    let mut nearest = Nearest::to(name);
+    holder
+        .fields(flat)
+        .iter()
+        .for_each(|known| nearest.consider(known));
+    let since = POD_CLAIMS_FLAT_SINCE;
+    finding.help = Some(match (name, nearest.found()) {
+        ("source", _) if flat => message!(
+            "rules.pod-source-gone",
+            "from Kubernetes 1.{since} on the name stands directly in the entry: leave `source` out",
+            since
+        )
+        .into(),
+        (name, _) if !flat && NAMES.contains(&name) => {
+            let last = since.saturating_sub(1);
+            message!("rules.pod-source-wanted", "up to Kubernetes 1.{last} the name stands under `source`", last).into()
+        }
+        ("request", _) => message!(
+            "rules.pod-request-later",
+            "a container can name a request from Kubernetes 1.{since} on; leave it out to use the whole claim",
+            since
+        )
+        .into(),
+        ("resourceClaim", _) if flat => did_you_mean("resourceClaimName").into(),
+        (_, Some(near)) => did_you_mean(near).into(),
+        _ => message!("rules.pod-entry-fields", "an entry here has `{fields}`", fields = holder.fields(flat).join("`, `")).into(),
+    });
+    finding.path = Some(path);
+    finding.steps = steps;
+    finding.part = EntryPart::Key;
+    finding
+}
+
+/// Returns the help for an error, which follows from its cause.
+fn help(error: &FieldError) -> Option<Cow<'static, str>> {
+    let last = error.field.rsplit('.').next().unwrap_or_default();
+    Some(match error.cause {
+        Cause::NotFound => {
+            message!(
+                "rules.pod-claim-undefined",
+                "add the entry to `resourceClaims` of the pod, or name one that is there"
+            )
+        }
+        Cause::Duplicate if last == "name" => message!(
+            "rules.pod-name-duplicate",
+            "give each entry a name of its own"
+        ),
+        Cause::Duplicate => {
+            message!(
+                "rules.pod-claim-duplicate",
+                "name the claim once: without `request` it stands for all of its requests"
+            )
+        }
+        Cause::Required => message!("rules.pod-name-missing", "write the `name` of the entry"),
+        Cause::Forbidden if error.field == "[]" => message!(
+            "rules.pod-static",
+            "a static pod is read by kubelet from a file and cannot use claims: create the pod through the API server"
+        ),
+        Cause::Forbidden => {
+            message!(
+                "rules.pod-level",
+                "name the claim under `resources.claims` of a container"
+            )
+        }
+        _ if error.body.contains("must specify one of") => message!(
+            "rules.pod-no-source",
+            "name a claim that is there in `resourceClaimName`, or a template in `resourceClaimTemplateName`, of which each pod gets a claim of its own"
+        ),
+        _ if error.body.contains("at most one of") => {
+            message!(
+                "rules.pod-two-sources",
+                "keep one of `resourceClaimName` and `resourceClaimTemplateName`"
+            )
+        }
+        _ if error.body.contains("final ResourceClaim name") => {
+            message!(
+                "rules.pod-final-name",
+                "the claim is called after the pod and the entry: shorten one of the two names"
+            )
+        }
+        _ if matches!(last, "name" | "request") => {
+            message!(
+                "rules.pod-label",
+                "use lower case letters, digits and `-`, at most 63, and no dots"
+            )
+        }
+        _ => message!(
+            "rules.pod-subdomain",
+            "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"
+        ),
+    })
+}
