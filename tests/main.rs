@@ -47,7 +47,6 @@ mod files_together;
 mod in_turn;
 mod laws;
 mod messages;
-mod names;
 mod patch;
 mod patch_answers;
 mod patch_laws;

@@ -20,7 +20,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// let cluster = PreparedCluster::read("{apiVersion: v1, kind: Node, metadata: {name: n1}}", None, None, &Limits::default());
 /// assert!(cluster.len() == 1 && !cluster.is_empty());
 /// let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}";
-/// let allocation = crate::allocate(pod, &AllocateOptions::default().cluster(&cluster)).unwrap();
+/// let allocation = claimkit::allocate(pod, &AllocateOptions::default().cluster(&cluster)).unwrap();
 /// assert!(allocation.ok);
 /// ```
 #[derive(Debug)]

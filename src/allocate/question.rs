@@ -33,11 +33,11 @@ pub enum PlacementMode {
 /// let options = options.gate("DRAConsumableCapacity", true).namespace("team").namespace_labels(&labels);
 /// let options = options.field_validation(FieldValidation::Warn).now("2026-01-02T15:04:05Z").alone();
 /// let options = options.what_if(WhatIf::default()).explain(Explain::default()).limits(Limits::default());
-/// assert!(crate::allocate("", &options).is_ok());
+/// assert!(claimkit::allocate("", &options).is_ok());
 /// // There are no such objects.
-/// assert!(crate::allocate("", &options.clone().claims(&claims)).is_err());
-/// assert!(crate::allocate("", &options.clone().node_names(&names)).is_err());
-/// assert!(crate::allocate("", &options.pod("team/one").how_many()).is_err());
+/// assert!(claimkit::allocate("", &options.clone().claims(&claims)).is_err());
+/// assert!(claimkit::allocate("", &options.clone().node_names(&names)).is_err());
+/// assert!(claimkit::allocate("", &options.pod("team/one").how_many()).is_err());
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

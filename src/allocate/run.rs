@@ -102,11 +102,11 @@ pub struct Allocation<'t> {
 /// metadata: {name: two}
 /// spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu, count: 2}}]}}
 /// ";
-/// let cluster = crate::PreparedCluster::read(cluster, None, None, &crate::Limits::default());
-/// let options = crate::AllocateOptions::default().cluster(&cluster);
-/// let allocation = crate::allocate(claim, &options).unwrap();
+/// let cluster = claimkit::PreparedCluster::read(cluster, None, None, &claimkit::Limits::default());
+/// let options = claimkit::AllocateOptions::default().cluster(&cluster);
+/// let allocation = claimkit::allocate(claim, &options).unwrap();
 /// let node = &allocation.pods[0].nodes[0];
-/// assert_eq!(node.verdict, crate::account::NodeVerdict::None);
+/// assert_eq!(node.verdict, claimkit::account::NodeVerdict::None);
 /// assert_eq!(node.message.as_deref(), Some("cannot allocate all claims"));
 /// assert_eq!(node.requests[0].text, "1 on the node → 1 of class gpu → 1 free → wanted 2");
 /// assert_eq!(node.relaxations[0].text, "count 1 instead of 2 in request gpus: gives gpu-0 on a");

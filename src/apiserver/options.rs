@@ -31,9 +31,9 @@ pub enum StoredAs<'a> {
 /// let options = ValidateOptions::default().release(Release::new(34, 1)).via(Default::default()).namespace("team");
 /// let options = options.field_validation(FieldValidation::Warn).gates(&gates).namespace_labels(&labels).beside(&beside);
 /// let options = options.stored_as(StoredAs::Version("v1beta1")).limits(Limits::default());
-/// assert!(crate::validate(text, &options).ok);
+/// assert!(claimkit::validate(text, &options).ok);
 /// // An update needs the version of the stored object that it replaces.
-/// assert!(!crate::validate(text, &options.operation(Operation::Update(text))).ok);
+/// assert!(!claimkit::validate(text, &options.operation(Operation::Update(text))).ok);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

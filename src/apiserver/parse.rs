@@ -16,7 +16,7 @@ use claimkit_model::schema::Release;
 ///
 /// let options = ParseOptions::default().release(Release::new(34, 1)).via(Via::Server);
 /// let options = options.field_validation(FieldValidation::Ignore).limits(Limits::default());
-/// assert!(crate::parse("", &options).objects.is_empty());
+/// assert!(claimkit::parse("", &options).objects.is_empty());
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -61,8 +61,8 @@ impl ParseOptions {
 /// The result of [`parse`].
 ///
 /// ```
-/// let options = crate::ParseOptions::default();
-/// assert!(!crate::parse("{apiVersion: v1, kind: Pod}", &options).ok());
+/// let options = claimkit::ParseOptions::default();
+/// assert!(!claimkit::parse("{apiVersion: v1, kind: Pod}", &options).ok());
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -107,7 +107,7 @@ pub struct ParsedObject {
 /// metadata: {name: gpu}
 /// spec: {resourceClassName: a}
 /// ";
-/// let parsed = crate::parse(text, &crate::ParseOptions::default());
+/// let parsed = claimkit::parse(text, &claimkit::ParseOptions::default());
 /// assert!(parsed.ok());
 /// assert_eq!(parsed.input.items[0].name, "gpu");
 /// let json = parsed.objects[0].json.as_deref().unwrap();

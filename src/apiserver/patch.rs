@@ -129,7 +129,7 @@ pub struct Patched {
 /// spec: {selectors: [{cel: {expression: device.driver == 'a.example.com'}}]}
 /// ";
 /// let change = Patch::new(PatchType::Merge, "metadata: {labels: {team: a}}");
-/// let patched = crate::patch(stored, &change, &ValidateOptions::default()).unwrap();
+/// let patched = claimkit::patch(stored, &change, &ValidateOptions::default()).unwrap();
 /// assert!(patched.ok);
 /// assert_eq!(patched.changes.unwrap()[0]["path"], "/metadata/labels");
 /// ```

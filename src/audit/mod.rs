@@ -46,7 +46,7 @@ pub const MOST_TRIALS: usize = 1_000_000;
 ///
 /// let options = AuditOptions::default().release(Release::new(34, 1)).gate("DRAAdminAccess", false);
 /// let options = options.namespace("team").limits(Limits::default());
-/// assert!(crate::audit("", &options).is_ok());
+/// assert!(claimkit::audit("", &options).is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -129,8 +129,8 @@ pub struct Audit<'t> {
 ///   pool: {name: p, generation: 1, resourceSliceCount: 1}
 ///   devices: [{name: gpu-0}]
 /// ";
-/// let audit = crate::audit(cluster, &crate::AuditOptions::default()).unwrap();
-/// let found = audit.findings.iter().find(|finding| finding.code == crate::Code::DeviceUnpublished).unwrap();
+/// let audit = claimkit::audit(cluster, &claimkit::AuditOptions::default()).unwrap();
+/// let found = audit.findings.iter().find(|finding| finding.code == claimkit::Code::DeviceUnpublished).unwrap();
 /// assert_eq!(found.message, "claim team/a holds device gpu.example.com/p/gpu-7, which no slice publishes");
 /// assert_eq!(audit.usage.pools[0].devices.free, Some(1));
 /// ```

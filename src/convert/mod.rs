@@ -63,7 +63,7 @@ use migrate::Migration;
 /// let text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu, uid: a}\nspec: {}\n";
 /// let options = ConvertOptions::default().lossy(true).drop_server_fields(true).annotate(true);
 /// let options = options.release(Release::new(34, 1)).limits(Limits::default());
-/// let converted = crate::convert(text, crate::find_version("resource.k8s.io/v1beta1").unwrap(), &options);
+/// let converted = claimkit::convert(text, claimkit::find_version("resource.k8s.io/v1beta1").unwrap(), &options);
 /// assert!(!converted.text.unwrap().contains("uid"));
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -218,8 +218,8 @@ impl Plan {
 /// metadata: {name: one} # kept
 /// spec: {devices: {requests: [{name: gpu, deviceClassName: gpu}]}}
 /// ";
-/// let v1 = crate::find_version("resource.k8s.io/v1").unwrap();
-/// let conversion = crate::convert(claim, v1, &crate::ConvertOptions::default());
+/// let v1 = claimkit::find_version("resource.k8s.io/v1").unwrap();
+/// let conversion = claimkit::convert(claim, v1, &claimkit::ConvertOptions::default());
 /// let text = conversion.text.unwrap();
 /// assert!(text.contains("requests: [{name: gpu, exactly: {deviceClassName: gpu}}]"), "{text}");
 /// assert!(text.contains("# kept"), "{text}");

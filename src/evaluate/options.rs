@@ -29,7 +29,7 @@ pub enum Detail {
 /// let explained = ["node-a".to_owned()];
 /// let options = EvaluateOptions::default().release(Release::new(30, 14)).via(Default::default()).namespace("team");
 /// let options = options.field_validation(FieldValidation::Warn).detail(Detail::Summary).explain(&explained);
-/// assert_eq!(crate::evaluate("", &nodes, &options.limits(Limits::default())).release, Release::new(30, 14));
+/// assert_eq!(claimkit::evaluate("", &nodes, &options.limits(Limits::default())).release, Release::new(30, 14));
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

@@ -54,7 +54,7 @@ impl Evaluation<'_> {
 /// Returns the nodes that the pods of a text can use with its claims, and the reasons against the others.
 ///
 /// ```
-/// use crate::placement::PlacementVerdict;
+/// use claimkit::placement::PlacementVerdict;
 /// use claimkit::{EvaluateOptions, Limits, PreparedNodes};
 ///
 /// let text = "
@@ -76,7 +76,7 @@ impl Evaluation<'_> {
 /// metadata: {name: b}
 /// ";
 /// let nodes = PreparedNodes::read(nodes, &Limits::default());
-/// let evaluation = crate::evaluate(text, &nodes, &EvaluateOptions::default());
+/// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());
 /// let placement = evaluation.placements[0].as_ref().unwrap();
 /// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), (PlacementVerdict::Possible, PlacementVerdict::No));
 /// ```
@@ -104,7 +104,7 @@ pub fn evaluate<'t>(
 /// ";
 /// let nodes = PreparedNodes::read(nodes, &Limits::default());
 /// let selector = "nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: Exists}]}]";
-/// let evaluation = crate::evaluate_selector(selector, &nodes, &EvaluateOptions::default());
+/// let evaluation = claimkit::evaluate_selector(selector, &nodes, &EvaluateOptions::default());
 /// assert_eq!(evaluation.placements[0].as_ref().unwrap().counts.yes, 1);
 /// ```
 pub fn evaluate_selector<'t>(

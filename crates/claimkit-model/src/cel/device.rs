@@ -15,7 +15,7 @@ use super::value::{Map, QuantityOrigin, Value};
 /// `minor` is at least 31.
 ///
 /// ```
-/// use crate::cel::{EnvironmentMode, device};
+/// use claimkit_model::cel::{EnvironmentMode, device};
 ///
 /// let environment = device::environment(34, &[], EnvironmentMode::New);
 /// assert!(environment.compile("device.allowMultipleAllocations").is_err());
@@ -62,7 +62,7 @@ pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) 
 /// Returns the environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
 ///
 /// ```
-/// use crate::cel::{EnvironmentMode, device};
+/// use claimkit_model::cel::{EnvironmentMode, device};
 ///
 /// let environment = device::derived_attributes(37, &[], EnvironmentMode::New);
 /// assert!(environment.compile("device.driver").is_ok());
@@ -90,7 +90,7 @@ fn has_lists(environment: &Environment) -> bool {
 /// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
 ///
 /// ```
-/// use crate::cel::{EnvironmentMode, device};
+/// use claimkit_model::cel::{EnvironmentMode, device};
 ///
 /// let environment = device::named_resources(EnvironmentMode::New);
 /// assert!(environment.compile("attributes.int['index'] > 3").is_ok());
@@ -120,7 +120,7 @@ const SETTLED: u8 = 34;
 /// then it must be compiled. Everything added since `SETTLED` has a name that the text must contain.
 ///
 /// ```
-/// use crate::cel::device::selector_varies;
+/// use claimkit_model::cel::device::selector_varies;
 ///
 /// assert!(!selector_varies("device.driver == 'gpu.example.com'", 34, 37));
 /// assert!(selector_varies("device.driver.matches('gpu')", 34, 37));
@@ -167,7 +167,7 @@ fn device_bounds() -> SizeBounds {
 /// A device of a ResourceSlice, as far as selectors see it.
 ///
 /// ```
-/// use crate::cel::{DeviceAttribute, CelDevice, EnvironmentMode, SELECTOR_COST_LIMIT, device};
+/// use claimkit_model::cel::{DeviceAttribute, CelDevice, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 ///
 /// let gpu = CelDevice::new("gpu.example.com")
 ///     .attribute("model", DeviceAttribute::String("a100".to_owned()))
@@ -217,7 +217,7 @@ impl DeviceAttribute {
     /// Reads a derived attribute from the value of its expression (`k8s.io/dynamic-resource-allocation/cel`, `valToDeviceAttribute`).
     ///
     /// ```
-    /// use crate::cel::{DeviceAttribute, value::Value};
+    /// use claimkit_model::cel::{DeviceAttribute, value::Value};
     ///
     /// assert_eq!(DeviceAttribute::derived(&Value::Int(3)).unwrap(), DeviceAttribute::Int(3));
     /// assert!(DeviceAttribute::derived(&Value::Null).is_err());
@@ -344,7 +344,7 @@ static FIELDS: LazyLock<[Arc<str>; 4]> = LazyLock::new(|| {
 /// Builds now what all devices and expressions share; see [`claimkit_cel::prepare`].
 ///
 /// ```
-/// crate::cel::device::prepare();
+/// claimkit_model::cel::device::prepare();
 /// ```
 pub fn prepare() {
     LazyLock::force(&FIELDS);
@@ -598,7 +598,7 @@ pub enum NamedAttribute {
 /// An attribute that cannot be read, which makes every selector fail.
 ///
 /// ```
-/// use crate::cel::{EnvironmentMode, NamedAttribute, SELECTOR_COST_LIMIT, device};
+/// use claimkit_model::cel::{EnvironmentMode, NamedAttribute, SELECTOR_COST_LIMIT, device};
 ///
 /// let program = device::named_resources(EnvironmentMode::New).compile("attributes.int['index'] > 3").unwrap();
 /// let variables = device::named_variables(&[("index".to_owned(), NamedAttribute::Int(7))]).unwrap();

@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a device has no variables, or why a value is not an attribute, in kube-scheduler's words.
 ///
 /// ```
-/// use crate::cel::{DeviceAttribute, CelDevice, DeviceErrorKind, EnvironmentMode, device};
+/// use claimkit_model::cel::{DeviceAttribute, CelDevice, DeviceErrorKind, EnvironmentMode, device};
 ///
 /// let device = CelDevice::new("gpu.example.com").attribute("version", DeviceAttribute::Version("1".to_owned()));
 /// let error = device.variables(&device::environment(34, &[], EnvironmentMode::New)).unwrap_err();
@@ -38,7 +38,7 @@ impl DeviceError {
     /// Returns the cause.
     ///
     /// ```
-    /// use crate::cel::{CelDevice, DeviceErrorKind, EnvironmentMode, device};
+    /// use claimkit_model::cel::{CelDevice, DeviceErrorKind, EnvironmentMode, device};
     ///
     /// let device = CelDevice::new("").capacity("memory", "80 GB");
     /// let error = device.variables(&device::environment(34, &[], EnvironmentMode::New)).unwrap_err();
@@ -51,7 +51,7 @@ impl DeviceError {
     /// Returns the message.
     ///
     /// ```
-    /// use crate::cel::{DeviceAttribute, value::Value};
+    /// use claimkit_model::cel::{DeviceAttribute, value::Value};
     ///
     /// let error = DeviceAttribute::derived(&Value::Double(1.5)).unwrap_err();
     /// assert_eq!(error.message(), "unsupported CEL return type: float64");

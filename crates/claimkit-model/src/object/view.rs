@@ -4,10 +4,10 @@
 //! views never fail. Names, and what is a pointer, follow the Go types.
 //!
 //! ```
-//! use crate::object::decode::{self, How, Via};
+//! use claimkit_model::object::decode::{self, How, Via};
 //! use claimkit::manifest::{Input, What};
-//! use crate::limits::Limits;
-//! use crate::object::view::ResourceClaim;
+//! use claimkit_model::limits::Limits;
+//! use claimkit_model::object::view::ResourceClaim;
 //!
 //! let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: gpu}\n";
 //! let input = Input::read(text, None, &Limits::default());
