@@ -177,11 +177,14 @@ function status(text) {
 
 /** Runs the kubectl on PATH without a shell, with standard input closed; it is ended when it prints more than `most` bytes. */
 function kubectl(words, most) {
-	const { error, stdout, stderr, status } = spawnSync("kubectl", words, {
+	const done = spawnSync("kubectl", words, {
 		stdio: ["ignore", "pipe", "pipe"],
 		maxBuffer: most,
 		windowsHide: true,
 	});
+	const { stdout, stderr, status } = done;
+	/** @type {NodeJS.ErrnoException | undefined} */
+	const error = done.error;
 	if (error?.code === "ENOENT") throw new Error("it is not on PATH");
 	if (error?.code === "ENOBUFS") throw new Error(tooLarge(most));
 	if (error) throw new Error(PHRASES[error.code] ?? error.message);

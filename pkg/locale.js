@@ -10,6 +10,7 @@ const known = new Map();
 const messages = new Map();
 /** The language of all answers. */
 let spoken = "en";
+/** @type {(locale: string) => object | undefined} */
 let find = () => undefined;
 
 function checkLocale(name, locale) {

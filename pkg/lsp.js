@@ -46,6 +46,7 @@ export const toEdit = (edit) => ({
 });
 const edits = (list) => list.map(toEdit);
 
+/** @param {import("claimkit").Finding} finding */
 function tags({ code, path }) {
 	if (DROPPED.has(code)) return [UNNECESSARY];
 	return AGING.has(code) && path === undefined ? [DEPRECATED] : [];
@@ -54,6 +55,9 @@ function tags({ code, path }) {
 /**
  * Returns a finding as a diagnostic; its fixes travel in `data`. A finding about another text is put at the document's
  * start.
+ *
+ * @param {import("claimkit").Finding} finding
+ * @param {{ codePages?: string }} [options]
  */
 export function toDiagnostic(finding, { codePages } = {}) {
 	const here = finding.in === "text";
@@ -85,7 +89,12 @@ export function toDiagnostic(finding, { codePages } = {}) {
 	};
 }
 
-/** Returns the findings of `validate` as diagnostics. */
+/**
+ * Returns the findings of `validate` as diagnostics.
+ *
+ * @param {string} text
+ * @param {import("claimkit").ValidateOptions & { codePages?: string }} [options]
+ */
 export function diagnostics(text, { codePages, ...options } = {}) {
 	return claimkit
 		.validate(text, options)

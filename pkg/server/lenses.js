@@ -23,7 +23,9 @@ function selectors(text, devices, settings) {
 				: { ...options, gates: settings.gates },
 		);
 		if (results === undefined) return [];
-		const selected = results.filter(({ match }) => match === true).length;
+		const selected = results.filter(
+			(result) => "match" in result && result.match,
+		).length;
 		return [
 			{
 				range: toRange(range),

@@ -40,6 +40,12 @@ class Text {
 	constructor(uri, text) {
 		this.uri = uri;
 		this.text = text;
+		/** @type {ReturnType<typeof claimkit.symbols> | undefined} */
+		this.symbols = undefined;
+		/** @type {boolean | undefined} */
+		this.whole = undefined;
+		/** @type {object[] | undefined} */
+		this.published = undefined;
 	}
 
 	get names() {
@@ -64,8 +70,13 @@ class Text {
 	}
 }
 
-/** The devices of a slice; up to v1beta1 their content is in `basic`. */
-function devicesOf({ kind, object }) {
+/**
+ * The devices of a slice; up to v1beta1 their content is in `basic`.
+ *
+ * @param {import("claimkit").ParsedObject} parsed
+ */
+function devicesOf({ kind, object: parsed }) {
+	const object = /** @type {any} */ (parsed);
 	if (kind !== "ResourceSlice" || object?.spec?.devices === undefined)
 		return [];
 	const { driver, devices } = object.spec;

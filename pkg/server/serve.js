@@ -140,7 +140,13 @@ export function serve(connection, files, version) {
 		return { objects: answer.objects, findings: answer.findings.filter(shown) };
 	}
 
-	/** Other places that a finding is about. */
+	/**
+	 * Other places that a finding is about.
+	 *
+	 * @param {TextDocument} document
+	 * @param {import("claimkit").Finding} finding
+	 * @param {import("claimkit").CheckedObject[]} objects
+	 */
 	function related(document, { code, object, range }, objects) {
 		const say = (uri, at, message) => ({
 			location: { uri, range: toRange(at) },
@@ -510,6 +516,7 @@ export function serve(connection, files, version) {
 					?.message,
 			};
 		};
+		/** @returns {import("vscode-languageserver").CodeAction[]} */
 		const action = (title, { changed, text: now, why }, edit) => {
 			if (now === undefined && why !== undefined)
 				return [{ title, kind: CONVERT, disabled: { reason: why } }];
@@ -680,8 +687,8 @@ export function serve(connection, files, version) {
 			claimkit.allocate("", release === undefined ? {} : { release }).gates,
 	);
 
-	/** The whole document in another version, or why there is none. */
-	connection.onRequest("claimkit/convert", async ({ uri, to }) => {
+	/** @returns {Promise<{ text?: string, why?: string }>} the whole document in another version, or why there is none */
+	const converted = async ({ uri, to }) => {
 		await settingsOf(uri);
 		const { text, findings: found } = claimkit.convert(
 			documents.get(uri)?.getText() ?? "",
@@ -694,7 +701,8 @@ export function serve(connection, files, version) {
 						"nothing to convert",
 				}
 			: { text };
-	});
+	};
+	connection.onRequest("claimkit/convert", converted);
 
 	/** The devices that the pods of a document get, as `allocate` answers; null if there is neither a pod nor a claim. */
 	connection.onRequest("claimkit/devices", async ({ uri, pod }) => {

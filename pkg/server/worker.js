@@ -11,15 +11,20 @@ import {
 import { remoteFiles } from "./remote.js";
 import { serve } from "./serve.js";
 
-self.addEventListener(
+/** Both libraries of types are loaded, and `self` is a window's for them. */
+const worker = /** @type {DedicatedWorkerGlobalScope} */ (
+	/** @type {unknown} */ (self)
+);
+
+worker.addEventListener(
 	"message",
 	({ data: { claimkit } }) => {
 		initSync(claimkit.module);
 		for (const [locale, sentences] of Object.entries(claimkit.sentences))
-			addLocale(locale, sentences);
+			addLocale(/** @type {import("claimkit").Locale} */ (locale), sentences);
 		const connection = createConnection(
-			new BrowserMessageReader(self),
-			new BrowserMessageWriter(self),
+			new BrowserMessageReader(worker),
+			new BrowserMessageWriter(worker),
 		);
 		serve(connection, remoteFiles(connection), claimkit.version);
 	},

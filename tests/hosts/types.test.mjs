@@ -363,6 +363,20 @@ test("what every function is declared to take and give, it has", () => {
 	assert.deepEqual(present, [...new Set(names)]);
 });
 
+test("the package's own JavaScript keeps to the types that its users get", () => {
+	const { stdout } = spawnSync(
+		path.join(here, "node_modules/.bin/tsc"),
+		["--project", path.join(root, "pkg/tsconfig.json"), "--pretty", "false"],
+		{ cwd: path.join(root, "pkg"), encoding: "utf8" },
+	);
+	// The build writes some of the files; what they import is checked where it is written.
+	const GENERATED = /^(?:claimkit|command|server|server-worker)\.js\(/;
+	const wrong = stdout
+		.split(/\n(?=\S)/)
+		.filter((line) => line.trim() !== "" && !GENERATED.test(line));
+	assert.deepEqual(wrong, []);
+});
+
 test("every exported type and function is documented", () => {
 	const text = readFileSync(path.join(root, "pkg/types.d.ts"), "utf8");
 	const bare = [
