@@ -247,7 +247,10 @@ async function types() {
 	const union = codes()
 		.codes.map(({ code }) => `\n  | "${code}"`)
 		.join("");
-	const written = readFileSync(path.join(root, "src/bindings/types.d.ts"), "utf8");
+	const written = readFileSync(
+		path.join(root, "src/bindings/types.d.ts"),
+		"utf8",
+	);
 	const open = "export type Code = string;";
 	if (!written.includes(open)) fail(`types.d.ts has no line \`${open}\``);
 	writeFileSync(

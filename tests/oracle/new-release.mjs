@@ -337,7 +337,9 @@ if (process.argv[1] === import.meta.filename) {
 		`\ngates named by fields: ${fresh.length} new ${fresh.join(", ")}; ${gone.length} gone ${gone.join(", ")} (stages and defaults are in k8s.io/kubernetes, which is served with the release)`,
 	);
 	if (fresh.length + gone.length > 0)
-		rows.add("crates/claimkit-model/src/schema/gates.rs: a row with the release for each gate");
+		rows.add(
+			"crates/claimkit-model/src/schema/gates.rs: a row with the release for each gate",
+		);
 	if (dra) {
 		const [before, after] = [
 			preview(old, `v0.${old.slice(2)}`),
@@ -354,7 +356,9 @@ if (process.argv[1] === import.meta.filename) {
 			`\nfeatures of the allocator: ${features.length === 0 ? "the same" : features.join(", ")}`,
 		);
 		if (features.length > 0)
-			rows.add("crates/claimkit-scheduler/src/allocator/behaviour.rs: features of the allocators");
+			rows.add(
+				"crates/claimkit-scheduler/src/allocator/behaviour.rs: features of the allocators",
+			);
 		const functions = compareFunctions(before, after);
 		console.log(`\nCEL declarations: ${functions.length} changes`);
 		for (const one of functions) console.log(`  ${one}`);
@@ -377,7 +381,10 @@ if (process.argv[1] === import.meta.filename) {
 				console.log(
 					`${dra} has the allocators of ${first}: patches up to ${old} changed these answers, so no row is wanted`,
 				);
-			else rows.add("crates/claimkit-scheduler/src/allocator: a changed step of an allocator");
+			else
+				rows.add(
+					"crates/claimkit-scheduler/src/allocator: a changed step of an allocator",
+				);
 		}
 	}
 	console.log(
