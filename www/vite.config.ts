@@ -6,7 +6,9 @@ import type * as claimkit from "claimkit";
 import { defineConfig, type Plugin } from "vite";
 import { codeExamples } from "./build/codeexamples.ts";
 import { engine } from "./build/engine.ts";
+import { firstAnswer } from "./build/firstanswer.ts";
 import { functionsOf } from "./build/functions.ts";
+import { messagePages, messagesOf } from "./build/messages.ts";
 import { SENTENCES } from "./build/scheduler.ts";
 import { shell } from "./build/shell.ts";
 import { siteFiles, sitePages, withAddress } from "./build/site.ts";
@@ -138,6 +140,20 @@ function offline(): Plugin {
 				examples,
 				...(await told()),
 			});
+			const { validate } = await engine();
+			const manifests = walk(join(here, "../tests/manifests"))
+				.filter((path) => path.endsWith(".yaml"))
+				.map((path) =>
+					readFileSync(join(here, "../tests/manifests", path), "utf8"),
+				);
+			const messages = JSON.stringify(
+				messagePages(made, messagesOf(manifests, validate)),
+			);
+			this.emitFile({
+				type: "asset",
+				fileName: "messages.json",
+				source: messages,
+			});
 			for (const { path, html } of made)
 				pages.set(
 					path,
@@ -181,6 +197,7 @@ function offline(): Plugin {
 				if (!path.includes("/zh/")) listed.set(path, hashOf(source));
 			listed.set("code-examples.json", hashOf(JSON.stringify(examples)));
 			listed.set("cel-functions.json", hashOf(celFunctions));
+			listed.set("messages.json", hashOf(messages));
 			// The page is asked for by the name of its folder.
 			const page =
 				listed.get("index.html") ??
@@ -288,6 +305,34 @@ function needsWasm(): Plugin {
 	};
 }
 
+/**
+ * Gives the page the releases that the engine knows, so that a dump is judged by the right one at once, and the answer about the
+ * first example.
+ */
+function knownAnswers(): Plugin {
+	return {
+		name: "claimkit-known-answers",
+		async config() {
+			if (!existsSync(wasmGlue)) return {};
+			const claimkit = await engine();
+			const { releases } = claimkit;
+			const first = firstAnswer(
+				join(here, "src/examples/first.yaml"),
+				claimkit,
+			);
+			const known = releases({ locale: "en" }).releases.map(
+				({ release, lastPatch }) => ({ release, lastPatch }),
+			);
+			return {
+				define: {
+					__RELEASES__: JSON.stringify(known),
+					__FIRST_ANSWER__: JSON.stringify(first),
+				},
+			};
+		},
+	};
+}
+
 /** The version of the package and the contents of the engine: the page says what it was made from. */
 function build(): string {
 	const { version } = JSON.parse(
@@ -301,7 +346,7 @@ function build(): string {
 
 /** The modules of all panels but the first, which comes with the page. */
 const PANEL_CODE =
-	/src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|ReleaseOffer|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
+	/src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
 
 /** The code that the page needs before anything is opened. */
 const PAGE_CODE =
@@ -313,7 +358,7 @@ const TIMES = "tests/times.test.ts";
 export default defineConfig({
 	base: "./",
 	define: { __BUILD__: JSON.stringify(build()) },
-	plugins: [needsWasm(), firstPaint(), offline()],
+	plugins: [needsWasm(), knownAnswers(), firstPaint(), offline()],
 	// The package as its users import it.
 	resolve: {
 		alias: [

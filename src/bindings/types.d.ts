@@ -1205,6 +1205,18 @@ export interface PodAccount {
 	sameAs?: string;
 }
 
+/** What keeps pods waiting: pods with the same deciding reason are counted together. */
+export interface Headline {
+	/** The number of pods that get no node. */
+	waiting: number;
+	/** The number of all pods that were placed. */
+	pods: number;
+	/** The largest group first; `help` is what helps, if that is known. Pods are `namespace/name`. */
+	parts: { reason: string; help?: string; pods: string[] }[];
+	/** All in one line. */
+	text: string;
+}
+
 /**
  * `ok` says that the question could be answered: pods may still get no devices. In turn, all are placed if each `turn` of `pods` has a
  * `node`; alone, if for each of `pods` the `verdict` of a node is `allocated`.
@@ -1238,6 +1250,8 @@ export interface AllocateAnswer extends Answer {
 	ties?: { tried: "all" | "some"; choices: number };
 	/** The feature gates of the release. */
 	gates: Record<string, boolean>;
+	/** What keeps pods waiting. Absent: fewer than two pods were placed, or all have a node. */
+	headline?: Headline;
 	/** The changes that the answer assumes, one line each. Absent: none. */
 	assumed?: string[];
 	pods: PodAccount[];

@@ -1,6 +1,7 @@
+import { NODE_SENTENCES } from "./nodesentences.ts";
 import type { SchedulerSentence } from "./sentences.ts";
 
-/** The sentences of kube-scheduler about a pod with claims, by the names of their pages. */
+/** The sentences about a pod with claims, by the names of their pages: kube-scheduler's, and those of nodes and drivers. */
 export const SENTENCES: Record<string, SchedulerSentence> = {
 	"cannot-allocate-all-claims": {
 		message: "0/3 nodes are available: 3 cannot allocate all claims.",
@@ -519,4 +520,5 @@ export const SENTENCES: Record<string, SchedulerSentence> = {
 			todo: "比较申领 metadata.ownerReferences 中的 uid 与 Pod 的 uid。删除该申领，kube-controller-manager 会为 Pod 创建新的。",
 		},
 	},
+	...NODE_SENTENCES,
 };

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReleaseEntry } from "claimkit";
 import { guidesOf, type Readme } from "./guides.ts";
+import { NODE_SENTENCES } from "./nodesentences.ts";
 import type { SchedulerSentence } from "./sentences.ts";
 import { VERSION_STEPS, type VersionTold } from "./versions.ts";
 
@@ -33,16 +34,17 @@ const WORDS: Record<Language, Record<string, string>> = {
 		other: "简体中文",
 		causes: "What it can be",
 		todo: "What to do",
-		says: "When the scheduler says so",
+		says: "Who says so, and when",
 		tryYours: "Try yours in the playground",
 		funnel: "How an answer looks",
 		serves: "Versions that are served",
 		changes: "What changes inside",
-		sentences: "What kube-scheduler says",
+		sentences: "What scheduler, kubelet and drivers say",
 		releases: "Releases",
 		versions: "Versions",
 		guides: "Guides",
 		title: "Finding codes",
+		find: "Paste a message into the playground: it finds its page",
 	},
 	"zh-Hans": {
 		playground: "演练场",
@@ -58,16 +60,17 @@ const WORDS: Record<Language, Record<string, string>> = {
 		other: "English",
 		causes: "可能的原因",
 		todo: "该怎么做",
-		says: "调度器在何时这样说",
+		says: "谁在何时这样说",
 		tryYours: "在演练场中试试您的内容",
 		funnel: "答案的样子",
 		serves: "提供的版本",
 		changes: "其间的变化",
-		sentences: "kube-scheduler 的说法",
+		sentences: "调度器、kubelet 和驱动的说法",
 		releases: "Kubernetes 版本",
 		versions: "API 版本",
 		guides: "指南",
 		title: "检查结果代码",
+		find: "把消息粘贴到演练场，它会找到对应的页面",
 	},
 };
 
@@ -243,7 +246,11 @@ function codeIndex(
 				language === "en"
 					? part(main, /<p class="meaning">([\s\S]*?)<\/p>/)
 					: part(main, /<p lang="zh-Hans">([\s\S]*?)<\/p>/);
-			return `<dt><a href="${code}.html"><code>${code}</code></a> ${tags}</dt>\n<dd>${meaning}</dd>`;
+			// A visitor has the message, and not our name for it.
+			const message = part(main, /<blockquote>([\s\S]*?)<\/blockquote>/);
+			const quoted =
+				message === "" ? "" : `\n<dd lang="en"><q>${message}</q></dd>`;
+			return `<dt><a href="${code}.html"><code>${code}</code></a> ${tags}</dt>\n<dd>${meaning}</dd>${quoted}`;
 		});
 		const title =
 			language === "en"
@@ -261,7 +268,7 @@ function codeIndex(
 				other: language === "en" ? "zh/index.html" : "../index.html",
 				title,
 				description,
-				body: `<h1>${WORDS[language].title}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+				body: `<h1>${WORDS[language].title}</h1>\n<p><a href="${language === "en" ? "../" : "../../"}">${WORDS[language].find}</a></p>\n<dl>\n${rows.join("\n")}\n</dl>`,
 			}),
 		};
 	});
@@ -286,8 +293,8 @@ function schedulerPages(
 			const { meaning, causes, todo } =
 				sentence[language === "en" ? "en" : "zh"];
 			const funnel = funnels[sentence.example];
-			const suffix =
-				language === "en" ? "kube-scheduler, DRA" : "kube-scheduler 消息";
+			const who = id in NODE_SENTENCES ? sentence.stage : "kube-scheduler";
+			const suffix = language === "en" ? `${who}, DRA` : `${who} 消息`;
 			const body = [
 				`<h1>${escapeHtml(sentence.constant)}</h1>`,
 				`<blockquote lang="en">${escapeHtml(sentence.message)}</blockquote>`,
@@ -327,11 +334,11 @@ function schedulerPages(
 				other: language === "en" ? "zh/index.html" : "../index.html",
 				title:
 					language === "en"
-						? "What kube-scheduler says of pods with device claims"
+						? "What scheduler, kubelet and drivers say of claims"
 						: "kube-scheduler 对带有设备申领的 Pod 的说法",
 				description:
 					language === "en"
-						? "Each sentence that kube-scheduler puts into a pending pod's events because of ResourceClaims: what it means, what causes it and what to do."
+						? "Each sentence that kube-scheduler, the kubelet and drivers put into a pod's events because of ResourceClaims: what it means, what causes it and what to do."
 						: "kube-scheduler 因 ResourceClaim 写入等待中 Pod 事件的每一句话：它的含义、原因以及该怎么做。每一句都有自己的页面，并可在演练场中用您自己的集群内容查看原因。",
 				body: `<h1>${words.sentences}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
 			}),

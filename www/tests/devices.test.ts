@@ -97,7 +97,9 @@ describe("devices", () => {
 			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: new\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n",
 		);
 		await page.getByRole("tab", { name: "Devices" }).click();
-		await page.locator(".of-all li", { hasText: /^default\/new: / }).waitFor();
+		await page
+			.locator(".pod-sentences li.fits-not", { hasText: "default/new" })
+			.waitFor();
 		await done();
 	});
 
@@ -388,7 +390,11 @@ describe("devices", () => {
 		await page.getByRole("button", { name: "Open an example" }).click();
 		await page.getByRole("grid").waitFor();
 		await setText(page, EXAMPLE.replace("name: large-gpu", "name: other"));
-		await page.locator(".of-all", { hasText: "training/trainer" }).waitFor();
+		await page
+			.locator(".pod-sentences li", {
+				hasText: "training/trainer request gpu: device class",
+			})
+			.waitFor();
 		await done();
 	});
 

@@ -9,6 +9,10 @@ export interface Wanted {
 	first?: "nodes" | "pods";
 	/** Pods ask for different numbers of devices. */
 	different?: boolean;
+	/** Pods are listed from the youngest to the oldest, as no queue has them. */
+	youngestFirst?: boolean;
+	/** Comment lines at the end, in characters: a text that is large. */
+	padded?: number;
 	/** The fields of each request beside its class. */
 	request?: string;
 	model?: (node: number, device: number) => string;
@@ -16,9 +20,14 @@ export interface Wanted {
 
 let version = 1;
 
-function metadata(name: string, namespace = "", more = ""): string {
+function metadata(
+	name: string,
+	namespace = "",
+	more = "",
+	created = "2026-01-01T00:00:00Z",
+): string {
 	version += 1;
-	return `  metadata:\n    creationTimestamp: "2026-01-01T00:00:00Z"\n    name: ${name}\n${namespace && `    namespace: ${namespace}\n`}    resourceVersion: "${version}"\n    uid: 00000000-0000-4000-8000-${String(version).padStart(12, "0")}\n${more}`;
+	return `  metadata:\n    creationTimestamp: "${created}"\n    name: ${name}\n${namespace && `    namespace: ${namespace}\n`}    resourceVersion: "${version}"\n    uid: 00000000-0000-4000-8000-${String(version).padStart(12, "0")}\n${more}`;
 }
 
 const uidOf = () =>
@@ -38,6 +47,8 @@ export function dump({
 	kubelet = "v1.36.2",
 	first = "nodes",
 	different = false,
+	youngestFirst = false,
+	padded = 0,
 	request:
 		more = 'selectors:\n- cel: {expression: \'device.attributes["gpu.example.com"].model == "h100"\'}\n',
 	model = () => "a100",
@@ -73,8 +84,13 @@ export function dump({
 	);
 	for (let pod = 0; pod < pods; pod++) {
 		const [name, claim] = [`train-${pod}`, `train-${pod}-gpu-x`];
+		const created = new Date(
+			Date.UTC(2026, 0, 2) - (youngestFirst ? pod * 60_000 : 0),
+		)
+			.toISOString()
+			.replace(/\.\d+/, "");
 		list.pods.push(
-			`- apiVersion: v1\n  kind: Pod\n${metadata(name, "research")}  spec:\n    containers:\n    - name: c\n      image: x\n      resources: {claims: [{name: gpu}]}\n    resourceClaims:\n    - {name: gpu, resourceClaimTemplateName: two}\n  status:\n    phase: Pending\n    conditions:\n    - type: PodScheduled\n      status: "False"\n      reason: Unschedulable\n      message: '0/${nodes} nodes are available: ${nodes} cannot allocate all claims.'\n    resourceClaimStatuses:\n    - {name: gpu, resourceClaimName: ${claim}}\n`,
+			`- apiVersion: v1\n  kind: Pod\n${metadata(name, "research", "", created)}  spec:\n    containers:\n    - name: c\n      image: x\n      resources: {claims: [{name: gpu}]}\n    resourceClaims:\n    - {name: gpu, resourceClaimTemplateName: two}\n  status:\n    phase: Pending\n    conditions:\n    - type: PodScheduled\n      status: "False"\n      reason: Unschedulable\n      message: '0/${nodes} nodes are available: ${nodes} cannot allocate all claims.'\n    resourceClaimStatuses:\n    - {name: gpu, resourceClaimName: ${claim}}\n`,
 		);
 		const owner = `    ownerReferences:\n    - {apiVersion: v1, kind: Pod, name: ${name}, uid: ${uidOf()}, controller: true, blockOwnerDeletion: true}\n`;
 		list.rest.push(
@@ -85,5 +101,5 @@ export function dump({
 		first === "nodes"
 			? [list.nodes, list.pods, list.rest]
 			: [list.pods, list.rest, list.nodes];
-	return `apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ""}\nitems:\n${order.flat().join("")}`;
+	return `apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ""}\nitems:\n${order.flat().join("")}${"# a line that says nothing\n".repeat(Math.ceil(padded / 26))}`;
 }

@@ -227,3 +227,55 @@ export async function choose(page: Page, name: string): Promise<void> {
 	await page.getByRole("button", { name: "More", exact: true }).click();
 	await page.getByRole("button", { name, exact: true }).click();
 }
+
+/** Opens files as a person chooses them. */
+export async function openFiles(
+	page: Page,
+	given: readonly { name: string; text: string | Buffer }[],
+): Promise<void> {
+	await page
+		.locator('input[type="file"]')
+		.first()
+		.setInputFiles(
+			given.map(({ name, text }) => ({
+				name,
+				mimeType: "text/yaml",
+				buffer: Buffer.from(text),
+			})),
+		);
+}
+
+/** Waits for the answers about pods, and returns each pod's outcome and node, those of groups too. */
+export async function podsShown(
+	page: Page,
+	timeout = 60_000,
+): Promise<Record<string, string>> {
+	await page
+		.locator(
+			'.devices[aria-busy="false"] .pod-sentences > ul > li[data-outcome]:not([data-outcome=""])',
+		)
+		.first()
+		.waitFor({ timeout });
+	const more = page.locator(".pod-sentences > button", { hasText: "Show" });
+	while ((await more.count()) > 0) await more.first().click();
+	const closed = page.locator(".pod-sentences .pod-list:not([open]) > summary");
+	while ((await closed.count()) > 0) await closed.first().click();
+	return page.locator(".pod-sentences > ul > li").evaluateAll((rows) =>
+		Object.fromEntries(
+			rows.flatMap((row) => {
+				const {
+					pod = "",
+					outcome = "",
+					node = "",
+				} = (row as HTMLElement).dataset;
+				const alike = [...row.querySelectorAll(".pod-list li button")].map(
+					(button) => button.textContent ?? "",
+				);
+				return [pod, ...alike].map((name) => [
+					name,
+					`${outcome} ${node}`.trim(),
+				]);
+			}),
+		),
+	);
+}

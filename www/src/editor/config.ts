@@ -7,7 +7,8 @@ import { SETTING_KEYS } from "claimkit/settings";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { activeFile, literal } from "../state/files.ts";
-import { release } from "../state/options.ts";
+import { usedRelease } from "../state/gates.ts";
+import type { release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 
 /** The gates of each release that was asked about, with their defaults. */
@@ -83,7 +84,9 @@ export async function completeConfig(
 		if (/=\s*$/.test(before) && !/^\s*gates\s*=\s*$/.test(before))
 			options.push({ label: "true" }, { label: "false" });
 		else
-			for (const [name, on] of Object.entries(await gatesOf(release.peek())))
+			for (const [name, on] of Object.entries(
+				await gatesOf(usedRelease.peek()),
+			))
 				options.push({
 					label: name,
 					detail: s.gateDefault(on),

@@ -10,8 +10,7 @@ import type * as claimkit from "claimkit";
 import { ask, type TextSource } from "../engine/client.ts";
 import { lang, t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
-import { serverOnly } from "../state/gates.ts";
-import { release } from "../state/options.ts";
+import { serverOnly, usedRelease } from "../state/gates.ts";
 import { completeConfig } from "./config.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { toPosition, toSpan } from "./positions.ts";
@@ -52,7 +51,7 @@ function requestOptions(): claimkit.PlaceOptions {
 /** The minor release the open text is judged by. */
 function minorRelease(): string | undefined {
 	const judged =
-		release.peek() ||
+		usedRelease.peek() ||
 		report
 			.peek()
 			?.answer.objects.find(({ valid }) => typeof valid === "boolean")?.release;

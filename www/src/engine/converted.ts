@@ -15,9 +15,32 @@ export interface Conversion extends Omit<ConvertAnswer, "objects"> {
 	/** The changes, for the comparison; none where the text stays as it is. */
 	changes: Changes;
 	same: boolean;
+	/** Why the text could not be read; absent where it was. */
+	unread?: Unread;
 	/** Objects that change come first. */
 	objects: Indexed<ConvertedObject>[];
 	objectCount: number;
+}
+
+/** The first error of a text that cannot be read. */
+export interface Unread {
+	message: string;
+	help?: string;
+	range?: Range;
+}
+
+function unreadOf({ text, findings }: ConvertAnswer): Unread | undefined {
+	if (text !== undefined) return undefined;
+	const error = findings.find(
+		({ severity, origin }) => severity === "error" && origin !== "claimkit",
+	);
+	return (
+		error && {
+			message: error.message,
+			...(error.help ? { help: error.help } : {}),
+			...(error.range ? { range: error.range } : {}),
+		}
+	);
 }
 
 const asLines = (text: string) => text.replace(/\r\n?/g, "\n");
@@ -38,8 +61,10 @@ export function compactConversion(
 		...indexed.filter((entry) => !matters(entry)),
 	];
 	const same = answer.text === before;
+	const unread = unreadOf(answer);
 	return {
 		...answer,
+		...(unread ? { unread } : {}),
 		objects: objects.slice(0, MOST_ROWS),
 		objectCount: objects.length,
 		same,
@@ -82,6 +107,17 @@ function endByDocuments(
 	return (next ? next.index : after.length) - 1;
 }
 
+/** Whether a text has a name as a whole word. */
+const names = (text: string, name: string): boolean =>
+	text.split(/[^\w.-]+/).includes(name);
+
+/** Whether a conversion depends on objects that may be in other texts: the parameters of classes and claims. */
+export const needsOthers = ({ objects }: ConvertAnswer): boolean =>
+	objects.some(
+		({ from, kind }) =>
+			/\/v1alpha[12]$/.test(from ?? "") || kind.endsWith("Parameters"),
+	);
+
 /**
  * Converts a text that refers to objects of other texts: all are converted as one stream, and the result describes the
  * first. `convert` is the engine's; undefined where the first text cannot be separated from the others afterwards.
@@ -106,7 +142,17 @@ export function convertAmong(
 	const lines = own.split("\n").length;
 	const inOwn = ({ range }: { range?: Range }) =>
 		!range || range.start.line < lines;
-	const objects = answer.objects.filter(inOwn);
+	// What a claim's parameters lose, the claim loses: the object may be in another text, and its places with it.
+	const lostElsewhere = answer.objects
+		.filter(
+			(object) =>
+				!inOwn(object) &&
+				object.losses.length > 0 &&
+				object.kind.endsWith("Parameters") &&
+				names(own, object.name),
+		)
+		.map(({ range: _, ...object }) => object);
+	const objects = [...answer.objects.filter(inOwn), ...lostElsewhere];
 	const findings = answer.findings.filter(inOwn);
 	const refused =
 		options.lossy !== "allow" &&

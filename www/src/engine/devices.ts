@@ -7,6 +7,7 @@ import type {
 	CommonOptions,
 	Finding,
 	FunnelStage,
+	Headline,
 	NodeAccount,
 	NodeRefusal,
 	ParsedObject,
@@ -61,17 +62,12 @@ export interface DeviceGrid {
 	/** How far other choices among nodes of the same score were tried. */
 	ties: AllocateAnswer["ties"] | null;
 	rulesOf: RulesOf | null;
+	/** What keeps pods waiting; null where none or only one was placed. */
+	headline: Headline | null;
 	/** The assumptions of the answer. */
 	assumed: string[];
 	/** Whether the text has anything of the device family. */
 	ours: boolean;
-}
-
-/** All pods one after the other, for a grid that was shown before. */
-export interface Turns {
-	columns: PodColumn[];
-	findings: Finding[];
-	ties: AllocateAnswer["ties"] | null;
 }
 
 /** Pods of a grid to ask about, with their places in it, and the rows of the grid. */
@@ -288,6 +284,18 @@ function waiting(pod: PodAccount, object: number, name: string): Column {
 	};
 }
 
+/**
+ * Identifies a pod, or claims without one. Answers list pods in different orders: the text's where each is placed alone, the
+ * scheduler's where they are placed in turn.
+ */
+export const podKey = ({
+	pod,
+	claims,
+}: {
+	pod: string | null;
+	claims: readonly string[];
+}): string => pod ?? `claims ${claims.join(" ")}`;
+
 /** Returns the columns of all pods of an answer. Pods that share an earlier pod's account get that account. */
 export function columnsOf(
 	answer: AllocateAnswer,
@@ -309,7 +317,6 @@ export function columnsOf(
 /** Reduces an allocation to the grid. `listed`: it was asked about no node, only for the pods there are. */
 export function compactAllocation(
 	answer: AllocateAnswer,
-	more: readonly string[] = [],
 	listed = false,
 ): DeviceGrid {
 	const nodes = [
@@ -318,8 +325,7 @@ export function compactAllocation(
 	const named = answer.objects.flatMap(({ kind, name }) =>
 		kind === "Node" && name ? [name] : [],
 	);
-	for (const name of [...named, ...more])
-		if (!nodes.includes(name)) nodes.push(name);
+	for (const name of named) if (!nodes.includes(name)) nodes.push(name);
 	const names = columnNames(answer.pods);
 	const columns = listed
 		? answer.pods.map((pod, object) =>
@@ -362,6 +368,7 @@ export function compactAllocation(
 		mode: answer.mode,
 		ties: answer.ties ?? null,
 		rulesOf: answer.rulesOf ?? null,
+		headline: answer.headline ?? null,
 		assumed: answer.assumed ?? [],
 		ours: answer.objects.some(({ apiVersion }) => FAMILY.test(apiVersion)),
 	};
@@ -425,6 +432,33 @@ export function devicesIn(objects: readonly ParsedObject[]): Device[] {
 			};
 		});
 	});
+}
+
+/** One device for each driver, with every attribute and capacity that its devices have: enough to complete their names. */
+export function publishedNames(objects: readonly ParsedObject[]): string {
+	const drivers = new Map<string, Pick<CelDevice, "attributes" | "capacity">>();
+	for (const { driver, attributes, capacity } of devicesIn(objects)) {
+		const known = drivers.get(driver ?? "");
+		drivers.set(driver ?? "", {
+			attributes: { ...attributes, ...known?.attributes },
+			capacity: { ...capacity, ...known?.capacity },
+		});
+	}
+	return [...drivers]
+		.map(([driver, device]) =>
+			JSON.stringify({
+				apiVersion: "resource.k8s.io/v1",
+				kind: "ResourceSlice",
+				metadata: { name: driver },
+				spec: {
+					driver,
+					allNodes: true,
+					pool: { name: driver, generation: 1, resourceSliceCount: 1 },
+					devices: [{ name: "device", ...device }],
+				},
+			}),
+		)
+		.join("\n---\n");
 }
 
 /** A selector of the text: of a class, or of a request of a claim or template. */

@@ -15,7 +15,6 @@ import type {
 	PodsAsked,
 	PodsTold,
 	Tried,
-	Turns,
 } from "./devices.ts";
 import type { ClusterFacts } from "./facts.ts";
 import type { Matrix } from "./placement.ts";
@@ -33,9 +32,7 @@ interface Among {
 	others?: readonly string[];
 }
 
-type AllocateAsked = Omit<claimkit.AllocateOptions, "nodes" | "options"> & {
-	nodes?: string;
-};
+type AllocateAsked = Omit<claimkit.AllocateOptions, "nodes" | "options">;
 type EvaluateAsked = Omit<claimkit.EvaluateOptions, "nodes"> & {
 	nodes: string;
 };
@@ -70,7 +67,15 @@ export interface Questions {
 		claimkit.AuditAnswer["gates"]
 	>;
 	/** The findings of a text, in lists no longer than a person can look at. */
-	report: Question<claimkit.CreateOptions & Among, ShortAnswer, "others">;
+	report: Question<
+		claimkit.CreateOptions & {
+			/** All manifests, in their order; the text is the one `at` an index. */
+			among: readonly string[];
+			at: number;
+		},
+		ShortAnswer,
+		"among"
+	>;
 	convert: Question<claimkit.ConvertOptions & Among, Conversion, "others">;
 	/** An evaluation as a matrix. */
 	placement: Question<EvaluateAsked, Matrix, "nodes">;
@@ -87,23 +92,21 @@ export interface Questions {
 		"settings" | "old"
 	>;
 	/** An allocation as a grid. */
-	devices: Question<AllocateAsked, DeviceGrid, "nodes">;
+	devices: Question<AllocateAsked, DeviceGrid>;
 	/** Columns of a grid, a few at a time. */
-	pods: Question<AllocateAsked & PodsAsked, PodsTold, "nodes">;
-	/** All columns of a grid, with the pods placed in turn. */
-	turns: Question<
-		AllocateAsked & { nodeList: readonly string[] },
-		Turns,
-		"nodes"
-	>;
+	pods: Question<AllocateAsked & PodsAsked, PodsTold>;
 	/** One pod on one node of a grid. */
-	account: Question<AllocateAsked & { node: string }, Account, "nodes">;
+	account: Question<AllocateAsked & { node: string }, Account>;
+	/** Which texts a panel has a use for; its text is empty. */
+	useful: Question<{ list: readonly string[] }, boolean[]>;
 	/** Facts about nodes and pods that the engine's answers lack. */
-	facts: Question<{ nodes?: string }, ClusterFacts, "nodes">;
+	facts: Question<object, ClusterFacts>;
 	/** The problems of a cluster and the use of its devices. */
 	audit: Question<claimkit.AuditOptions, Audited>;
 	/** The results of the selectors of a request on one device. */
 	judged: Question<claimkit.CommonOptions & { asked: DeviceAsked }, Judged[]>;
+	/** The names that the devices of a text publish, as a short text with slices. */
+	published: Question<claimkit.CommonOptions, string>;
 	/** An expression on every device of the text. */
 	tried: Question<
 		claimkit.CommonOptions & {

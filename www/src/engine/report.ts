@@ -180,42 +180,37 @@ export function shorten(answer: ValidateAnswer, text: string): ShortAnswer {
 /** Codes that no longer hold when the objects are in other texts. */
 const NOT_ALONE = ["nothing-checked", OTHER_GROUP];
 
-/**
- * Checks a text whose pods refer to objects of other texts: its own findings, and the findings about its references when all
- * texts form one stream, with it first.
- */
+/** The codes of errors that end the reading of a text, and with it of everything behind it. */
+const ENDS = ["yaml-syntax", "json-syntax"];
+
+/** Returns the error that keeps kubectl from reading a text to its end. */
+export function endOf(findings: readonly Finding[]): Finding | undefined {
+	return findings.find(
+		({ code, severity }) => severity === "error" && ENDS.includes(code),
+	);
+}
+
+/** Whether kubectl reads a text to its end. */
+export const isRead = ({ findings }: ValidateAnswer): boolean =>
+	endOf(findings) === undefined;
+
+/** Adds the findings about a text's references, `among` all texts, to its own. */
 export function checkedAmong(
 	alone: ValidateAnswer,
-	text: string,
-	others: readonly string[],
-	check: (text: string) => ValidateAnswer,
+	among: readonly Finding[],
 ): ValidateAnswer {
-	if (
-		/^[\s\ufeff]*[{[]/.test(text) ||
-		alone.findings.some(
-			({ severity, origin }) => severity === "error" && origin === "kubectl",
-		)
-	)
-		return alone;
-	const part = (other: string) =>
-		/^[\s\ufeff]*[{[]/.test(other) ? other.replace(/\t/g, " ") : other;
-	const lines = text.split("\n").length;
-	const within = ({ range }: Finding) =>
-		range !== undefined && range.start.line < lines;
 	const known = new Set(
 		alone.findings.map(
-			({ code, message, range }) => `${code} ${message} ${range?.start.offset}`,
+			({ code, message, range }) => `${code} ${message} ${range?.start.line}`,
 		),
 	);
-	const more = check(
-		[text, ...others.map(part)].join("\n---\n"),
-	).findings.filter(
+	const more = among.filter(
 		(finding) =>
-			within(finding) &&
+			finding.range !== undefined &&
 			finding.in === "text" &&
 			finding.origin === "claimkit" &&
 			!known.has(
-				`${finding.code} ${finding.message} ${finding.range?.start.offset}`,
+				`${finding.code} ${finding.message} ${finding.range.start.line}`,
 			),
 	);
 	// Their references were looked up in the other texts, so something was checked.

@@ -6,17 +6,15 @@ import zhUrl from "claimkit/locale/zh-Hans.json?url";
 import wasmUrl from "claimkit/wasm?url";
 import { admission } from "./admission.ts";
 import { audited } from "./audited.ts";
-import { compactConversion, convertAmong } from "./converted.ts";
+import { compactConversion, convertAmong, needsOthers } from "./converted.ts";
 import {
 	accountOf,
-	columnNames,
 	columnOf,
-	columnsOf,
 	compactAllocation,
 	type DeviceGrid,
 	judge,
 	type PodsTold,
-	type Turns,
+	publishedNames,
 	tryOut,
 } from "./devices.ts";
 import { clusterFacts, readObjects } from "./facts.ts";
@@ -31,7 +29,8 @@ import type {
 	ToPage,
 	ToWorker,
 } from "./protocol.ts";
-import { checkedAmong, shorten } from "./report.ts";
+import { checkedAmong, isRead, shorten } from "./report.ts";
+import { findingIn, partAt, streamOf } from "./stream.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -63,10 +62,12 @@ function textOf(ref: TextRef): string {
 function forget(keys: readonly string[]): void {
 	for (const key of keys) {
 		texts.delete(key);
+		checked.delete(key);
 		prepared.get(key)?.nodes.free();
 		prepared.delete(key);
 	}
 	keptObjects = null;
+	keptAmong = null;
 	keptLabels = null;
 	keptCluster?.cluster.free();
 	keptCluster = null;
@@ -144,6 +145,74 @@ function nodesOf(ref: TextRef): claimkit.PreparedNodes {
 	return nodes;
 }
 
+/** The answers about single texts, for questions about several: each is checked once per change. */
+const checked = new Map<
+	string,
+	{ key: string; answer: claimkit.ValidateAnswer }
+>();
+
+function aloneOf(
+	ref: TextRef,
+	options: claimkit.CreateOptions,
+): claimkit.ValidateAnswer {
+	const key = JSON.stringify([ref.version, options, spoken]);
+	const kept = checked.get(ref.key);
+	if (kept?.key === key) return kept.answer;
+	const answer = claimkit.validate(given(ref), options);
+	checked.set(ref.key, { key, answer });
+	return answer;
+}
+
+let keptAmong: { key: string; findings: claimkit.Finding[][] } | null = null;
+
+/** The findings of each text where all are one stream; texts that cannot be read have none, and end nothing. */
+function findingsAmong(
+	refs: readonly TextRef[],
+	options: claimkit.CreateOptions,
+): claimkit.Finding[][] {
+	const key = JSON.stringify([
+		refs.map((ref) => `${ref.key}@${ref.version}`),
+		options,
+		spoken,
+	]);
+	if (keptAmong?.key === key) return keptAmong.findings;
+	const read = refs.flatMap((ref, index) =>
+		isRead(aloneOf(ref, options)) ? [index] : [],
+	);
+	const stream = streamOf(read.map((index) => textOf(refs[index]!)));
+	const answer = claimkit.validate(stream.text, options);
+	const objects = read.map(() => 0);
+	for (const { range } of answer.objects)
+		if (range) objects[partAt(stream, range)]! += 1;
+	const before: number[] = [];
+	for (const [part] of objects.entries())
+		before.push((before[part - 1] ?? 0) + (objects[part - 1] ?? 0));
+	const findings: claimkit.Finding[][] = refs.map(() => []);
+	for (const finding of answer.findings) {
+		if (!finding.range) continue;
+		const part = partAt(stream, finding.range);
+		findings[read[part] ?? 0]?.push(
+			findingIn(stream, part, before[part] ?? 0, finding),
+		);
+	}
+	keptAmong = { key, findings };
+	return findings;
+}
+
+/** The kinds that panels read, beside those of the API group and what has claims of its own. */
+const READ_KINDS =
+	/^(Node|Pod|Deployment|ReplicaSet|ReplicationController|StatefulSet|DaemonSet|Job|CronJob|PodTemplate|PodGroup|CompositePodGroup|Workload|Namespace|Event|PriorityClass|ResourceQuota|PersistentVolume|PersistentVolumeClaim|StorageClass|VolumeAttachment|CSINode|CSIDriver|CSIStorageCapacity|AdmissionReview|ValidatingAdmissionPolicy|.*Parameters)(List)?$/;
+
+/** Whether a panel has a use for a text: an object that it reads, or something that somebody must look at. */
+function isUseful(text: string): boolean {
+	if (/resource\.k8s\.io|resourceClaim/.test(text)) return true;
+	const { objects, findings } = claimkit.parse(text);
+	return (
+		objects.some(({ kind }) => READ_KINDS.test(kind)) ||
+		findings.some(({ severity }) => severity === "error")
+	);
+}
+
 /** The objects of a text with their values, read once per change. */
 let keptObjects: {
 	text: string;
@@ -164,44 +233,25 @@ function objectsOf(
 	return keptObjects.objects;
 }
 
-/** Texts of this length or more are answered pod by pod, so that the page has something to show. */
+/** Pods of texts of this length or more are placed alone a few at a time, so that the page has something to show. */
 const LARGE = 300_000;
 const BRIEF = { matrix: "none", relax: false } as const;
 
-/** The grid; of a large text with its columns empty, which `podsOf` and `turnsOf` fill. */
+/**
+ * The grid. Pods that are placed in turn come in one answer, for each depends on those before it; of a large text whose pods are
+ * placed alone the columns are empty, and `podsOf` fills them.
+ */
 function gridOf(text: string, options: OptionsOf<"devices">): DeviceGrid {
-	const { nodes = "", alone } = options;
-	if (text.length + nodes.length < LARGE)
+	if (!options.alone || text.length < LARGE)
 		return compactAllocation(
 			claimkit.allocate(text, { ...options, options: BRIEF }),
 		);
 	const listed = claimkit.allocate(text, {
 		...options,
-		alone: true,
 		nodeNames: [],
 		options: BRIEF,
 	});
-	return {
-		...compactAllocation(
-			listed,
-			nodes === "" ? [] : readLabels(nodes, raw).map(({ name }) => name),
-			true,
-		),
-		mode: alone ? "alone" : "inTurn",
-	};
-}
-
-/** Returns the columns of a grid that was made without them: all pods, placed one after the other. */
-function turnsOf(
-	text: string,
-	{ nodeList, ...options }: OptionsOf<"turns">,
-): Turns {
-	const answer = claimkit.allocate(text, { ...options, options: BRIEF });
-	return {
-		columns: columnsOf(answer, nodeList, columnNames(answer.pods)),
-		findings: answer.findings.map(withoutPlace),
-		ties: answer.ties ?? null,
-	};
+	return compactAllocation(listed, true);
 }
 
 /** A text that is read once for all questions about its pods. */
@@ -289,29 +339,31 @@ const ANSWERS: {
 		return claimkit.releases(options);
 	},
 	gates: ({ options }) => claimkit.audit("", options).gates,
-	report: ({ text, given, options: { others = [], ...options } }) => {
-		const alone = claimkit.validate(given, options);
-		if (
-			others.length === 0 ||
-			!alone.objects.some(({ valid }) => valid === null)
-		)
+	report: ({ text, given, options: { among, at, ...options }, refs }) => {
+		if (among.length < 2)
+			return shorten(claimkit.validate(given, options), text);
+		const all = refs["among"] as readonly TextRef[];
+		const alone = aloneOf(all[at]!, options);
+		if (!isRead(alone) || !alone.objects.some(({ valid }) => valid === null))
 			return shorten(alone, text);
 		return {
 			...shorten(
-				checkedAmong(alone, text, others, (whole) =>
-					claimkit.validate(whole, options),
-				),
+				checkedAmong(alone, findingsAmong(all, options)[at] ?? []),
 				text,
 			),
 			among: true,
 		};
 	},
-	convert: ({ text, options: { others = [], ...options } }) => {
-		const among =
-			others.length > 0
-				? convertAmong(text, others, options, claimkit.convert)
-				: undefined;
-		return compactConversion(among ?? claimkit.convert(text, options), text);
+	useful: ({ options: { list } }) => list.map(isUseful),
+	convert: ({ text, options: { others = [], ...options }, refs }) => {
+		const alone = claimkit.convert(text, options);
+		if (others.length === 0 || !needsOthers(alone))
+			return compactConversion(alone, text);
+		const read = ((refs["others"] ?? []) as readonly TextRef[])
+			.filter((ref) => isRead(aloneOf(ref, {})))
+			.map(textOf);
+		const among = convertAmong(text, read, options, claimkit.convert);
+		return compactConversion(among ?? alone, text);
 	},
 	placement: (asked) => {
 		const { nodes, ...options } = asked.options;
@@ -340,7 +392,6 @@ const ANSWERS: {
 		),
 	devices: ({ text, options }) => gridOf(text, options),
 	pods: ({ text, options }) => podsOf(text, options),
-	turns: ({ text, options }) => turnsOf(text, options),
 	account: ({ text, options: { node, ...options } }) =>
 		accountOf(
 			claimkit.allocate(text, {
@@ -350,13 +401,11 @@ const ANSWERS: {
 			}),
 			node,
 		),
-	facts: ({ text, options: { nodes } }) =>
-		clusterFacts(
-			readObjects(nodes === undefined ? [text] : [text, nodes], raw),
-		),
+	facts: ({ text }) => clusterFacts(readObjects([text], raw)),
 	audit: ({ text, options }) => audited(claimkit.audit(text, options)),
 	judged: ({ text, options: { asked, ...server } }) =>
 		judge(objectsOf(text, server), asked, claimkit.cel, server),
+	published: ({ text, options }) => publishedNames(objectsOf(text, options)),
 	tried: ({ text, options: { expression, device, listed, ...server } }) =>
 		tryOut(
 			objectsOf(text, server),
@@ -431,6 +480,12 @@ self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 	else void handle(data);
 });
 
+/** What a person can act on: the cause, without the advice for programs that bundle the package. */
+function reasonOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
 const begun = performance.now();
 /** Whether the module could be started; if not, the page has the error. */
 const started: Promise<boolean> = claimkit
@@ -443,7 +498,7 @@ const started: Promise<boolean> = claimkit
 		(error: unknown) => {
 			tell({
 				kind: "failed",
-				message: error instanceof Error ? error.message : String(error),
+				message: reasonOf(error),
 			});
 			return false;
 		},

@@ -578,23 +578,64 @@ export const POLICY_SAMPLES: readonly {
 	text: string;
 }[] = [
 	{
+		id: "classes",
+		title: {
+			en: "Device classes with a fallback",
+			"zh-Hans": "允许的设备类与后备",
+		},
+		text: text("policy-classes"),
+	},
+	{
+		id: "limits",
+		title: { en: "Limits of a claim", "zh-Hans": "申领的上限" },
+		text: text("policy-limits"),
+	},
+	{
+		id: "access",
+		title: {
+			en: "Administrative access and tolerations",
+			"zh-Hans": "管理访问与容忍",
+		},
+		text: text("policy-access"),
+	},
+	{
+		id: "versions",
+		title: {
+			en: "Old versions: warn only",
+			"zh-Hans": "旧版本：仅警告",
+		},
+		text: text("policy-versions"),
+	},
+	{
 		id: "fallback",
-		title: { en: "Classes with a fallback", "zh-Hans": "允许的资源类与后备" },
+		title: {
+			en: "v1alpha2: classes with a fallback",
+			"zh-Hans": "v1alpha2：允许的资源类与后备",
+		},
 		text: text("policy-fallback"),
 	},
 	{
 		id: "deny",
-		title: { en: "No immediate allocation", "zh-Hans": "禁止立即分配" },
+		title: {
+			en: "v1alpha2: no immediate allocation",
+			"zh-Hans": "v1alpha2：禁止立即分配",
+		},
 		text: text("policy-deny"),
 	},
 	{
 		id: "parameters",
-		title: { en: "Parameters required", "zh-Hans": "必须有参数" },
+		title: {
+			en: "v1alpha2: parameters required",
+			"zh-Hans": "v1alpha2：必须有参数",
+		},
 		text: text("policy-parameters"),
 	},
 	{
 		id: "warn",
-		title: { en: "Warn only", "zh-Hans": "仅警告" },
+		title: {
+			en: "v1alpha2: warn only",
+			"zh-Hans": "v1alpha2：仅警告",
+		},
 		text: text("policy-warn"),
 	},
 ];

@@ -141,7 +141,8 @@ export const en = {
 	panelList: "Panels",
 	waiting: "Checking…",
 	starting: "Starting the engine…",
-	startFailed: "The engine could not start",
+	startFailed:
+		"The engine could not be loaded: something between this page and its server, such as a proxy or an extension, kept back the WebAssembly file, or this browser cannot run it.",
 	tryAgain: "Try again",
 	recovered: "The engine stopped on the last text and was started again.",
 	stopped:
@@ -207,6 +208,10 @@ export const en = {
 	fileRefused: "refused: it would lose fields",
 	fileSame: "stays as it is",
 	fileConverted: "converted",
+	fileUnread: (line: number) => `not read, line ${line}:`,
+	downloadPatch: "Save as a patch",
+	savedPatch: (n: number) =>
+		`Saved the changes of ${plural(n, "file", "files")}: \`git apply claimkit.patch\` makes them.`,
 	objectWord: "Object",
 	lossesWord: "Lost",
 	assumedWord: "Assumed",
@@ -463,6 +468,24 @@ export const en = {
 	guideLive:
 		"This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",
 	guideSettings: "These are settings of the policy module.",
+	guidePlugin: (names: string) =>
+		`\`${names}\` is an extended resource of a device plugin: the scheduler counts it, and knows nothing else of it. With Dynamic Resource Allocation a pod claims devices of a class instead, and can say which. A driver must be installed for either way below; its own class may have another name.`,
+	pluginForm:
+		"The resources are written in a form that is not edited here. Write `limits` and `requests` as blocks, one line for each.",
+	makeClaims: "Make class, template and claims of it",
+	claimsMade: "The pod claims its devices now.",
+	makeExtended: "Keep the pod: a class serves the name (1.34 and later)",
+	extendedMade:
+		"The class serves the name, so that the scheduler makes a claim for the pod.",
+	guideAppended:
+		"These are several outputs of kubectl in one file, without `---` between them. YAML reads them as one object, of which the last values count: everything else is lost.",
+	appended: "Several outputs of kubectl, read as one object",
+	separate: "Put --- between them",
+	separated: "Separated.",
+	guideMessage:
+		"This is a message and not a manifest. The pages below explain messages with these words; for the reason in your cluster paste what this prints:",
+	messagePages: "Pages that explain it",
+	noMessagePage: "No page of this site explains these words.",
 	guideOther:
 		"No object of `resource.k8s.io` is in this text, so there is nothing to check. A ResourceClaim begins with `apiVersion: resource.k8s.io/…`.",
 	useAsPatch: "Use as patch",
@@ -679,13 +702,29 @@ export const en = {
 	tooLong:
 		"The text is longer than 64 MiB, which is the most this page reads. Leave out what devices do not need: events, other workloads, namespaces that are not asked about, and `managedFields`.",
 
+	readingFiles: (n: number) => `Reading ${plural(n, "file", "files")}…`,
+	filesOfOthers: (n: number) =>
+		`${plural(n, "file has", "files have")} no object that a panel reads, and stayed closed.`,
+	openThemToo: "Open them too",
+	allFiles: (n: number) => plural(n, "file", "files"),
+	filterFiles: "Filter files",
+	filesLeftOut: (n: number) =>
+		`${plural(n, "file", "files")} cannot be read. The answer is about the others:`,
+
 	// pods that wait
 	pendingPods: "Pods that wait",
 	moreAlike: (n: number) => `and ${n.toLocaleString("en")} more alike`,
 	replicasOf: (n: number) => `one of ${n.toLocaleString("en")}`,
 	stillAsked: "being looked at…",
 	fitsOn: (fits: number, nodes: number) =>
-		`fits on ${fits.toLocaleString("en")} of ${plural(nodes, "node", "nodes")}`,
+		fits === 0
+			? `fits on none of ${plural(nodes, "node", "nodes")}`
+			: `fits on ${fits.toLocaleString("en")} of ${plural(nodes, "node", "nodes")}`,
+	otherReasons: (n: number) => plural(n, "other reason", "other reasons"),
+	schedulerMessages: "Messages of the scheduler",
+	headline: "What pods wait for",
+	podsWait: (waiting: number, pods: number) =>
+		`${waiting.toLocaleString("en")} of ${plural(pods, "pod", "pods")} get no node`,
 	schedulerSaid: "The cluster's scheduler said:",
 	placedAlone:
 		"Each pod is placed alone on what is free now: two that fit may not fit together.",
@@ -800,7 +839,15 @@ export const en = {
 		InterPodAffinity: "pod affinity not met",
 	} as Partial<Record<NodeRefusal["plugin"], string>>,
 	otherRelease: (answered: string, kubelet: string) =>
-		`This is the answer of Kubernetes ${answered}, but the nodes run ${kubelet}.`,
+		`These answers are of ${answered === "" ? "the newest release" : `Kubernetes ${answered}`}; the nodes run ${kubelet}.`,
+	nodesReleaseTaken: (
+		value: string,
+		kubelet: string,
+		nodes: number,
+		all: number,
+	) =>
+		`Answered as Kubernetes ${value}: ${nodes === all ? plural(all, "node runs", "nodes run") : `${nodes.toLocaleString("en")} of ${plural(all, "node runs", "nodes run")}`} ${kubelet}.`,
+	useNewest: "Use the newest release",
 	answerAs: (release: string) => `Answer as ${release}`,
 	cordoned: "cordoned",
 	cordonedNote:
@@ -808,8 +855,6 @@ export const en = {
 	tainted: "tainted",
 	taintedNote: (taints: string) =>
 		`Pods need a toleration: ${taints}. Each alone, devices are answered all the same.`,
-	devicesRules:
-		"Where the cluster has DeviceTaintRules, put `devicetaintrules` into the list too; kubectl fails where it has none.",
 	filterPods: "Filter pods",
 	podCount: (shown: number, all: number) =>
 		`${shown.toLocaleString("en")} of ${plural(all, "pod", "pods")}`,

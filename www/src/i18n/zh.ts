@@ -18,6 +18,13 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	},
 	shareTooLong: (n) =>
 		`内容过多，无法放进链接（${count(n)} 个字符）。请改为下载文件。`,
+	readingFiles: (n) => `正在读取 ${count(n)} 个文件…`,
+	filesOfOthers: (n) =>
+		`${count(n)} 个文件中没有任何面板会读取的对象，未打开。`,
+	guidePlugin: (names) =>
+		`\`${names}\` 是设备插件提供的扩展资源：调度器只计数，对其一无所知。使用动态资源分配时，Pod 改为申领某个设备类的设备，并可说明要哪些。以下两种方式都需要安装驱动；驱动自带的设备类可能另有名称。`,
+	allFiles: (n) => `${count(n)} 个文件`,
+	filesLeftOut: (n) => `${count(n)} 个文件无法读取。以下回答针对其余文件：`,
 	openElsewhere: (origin) =>
 		`${origin} 是另一个来源：此页面只打开与它放在一起的文件。`,
 	openFailed: (path, why) => `无法读取 ${path}：${why}`,
@@ -272,6 +279,9 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	// 等待中的 Pod
 	moreAlike: (n) => `另有 ${count(n)} 个相同`,
 	replicasOf: (n) => `共 ${count(n)} 个之一`,
+	otherReasons: (n) => `另有 ${count(n)} 个原因`,
+	podsWait: (waiting, pods) =>
+		`${count(pods)} 个 Pod 中有 ${count(waiting)} 个得不到节点`,
 	fitsOn: (fits, nodes) =>
 		`可放在 ${count(nodes)} 个节点中的 ${count(fits)} 个`,
 	assumed: (n) => `有 ${count(n)} 项假设`,
@@ -350,6 +360,9 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		`从未记录过 Kubernetes ${asked}：按 ${release} 的规则回答${adjusted ? "，但不含上游历史中已知的后续更改" : ""}。`,
 	convertedOf: (n, all) => `${count(all)} 个文件中有 ${count(n)} 个会更改`,
 	stillConverting: (n, all) => `已转换 ${count(n)} / ${count(all)}…`,
+	fileUnread: (line) => `无法读取，第 ${line} 行：`,
+	savedPatch: (n) =>
+		`已保存 ${count(n)} 个文件的更改：用 \`git apply claimkit.patch\` 应用。`,
 	convertedFiles: (n) => `已转换 ${count(n)} 个文件。`,
 	savedAll: (n) => `已将 ${count(n)} 个文件保存到 claimkit.zip。`,
 	lossesOfAll: (n) => `所有文件共丢失 ${count(n)} 个字段`,
@@ -360,7 +373,9 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		InterPodAffinity: "不满足 Pod 亲和性",
 	},
 	otherRelease: (answered, kubelet) =>
-		`这是 Kubernetes ${answered} 的答案，但节点运行的是 ${kubelet}。`,
+		`当前回答针对${answered === "" ? "最新发行版" : ` Kubernetes ${answered}`}；节点运行 ${kubelet}。`,
+	nodesReleaseTaken: (value, kubelet, nodes, all) =>
+		`按 Kubernetes ${value} 回答：${nodes === all ? `${count(all)} 个节点` : `${count(all)} 个节点中的 ${count(nodes)} 个`}运行 ${kubelet}。`,
 	answerAs: (release) => `按 ${release} 回答`,
 	taintedNote: (taints) =>
 		`Pod 需要容忍：${taints}。各自单独放置时，设备的答案照样给出。`,

@@ -55,6 +55,49 @@ export function hasOpened(file: PageFile): void {
 	arrives(file, "opened");
 }
 
+/** The files of a folder that were opened together and are not all checked yet. */
+let folder: readonly PageFile[] = [];
+
+/** Several files from the disk: once all are checked, the one to begin with is shown. */
+export function hasOpenedSeveral(list: readonly PageFile[]): void {
+	for (const file of list) hasOpened(file);
+	if (list.length > 1) folder = list;
+}
+
+const CLUSTER_KINDS = ["Node", "Pod", "ResourceSlice"];
+
+/** Shows where to begin with several files: the devices of a cluster, or the file with most errors. */
+function beginWith(list: readonly PageFile[]): void {
+	if (chosenSince || embedded.peek() || panel.peek() !== "problems") return;
+	const told = list.flatMap(({ id }) => reports.peek().get(id) ?? []);
+	const kinds = new Set(
+		told.flatMap(({ answer }) => answer.kinds.map(({ kind }) => kind)),
+	);
+	if (files.peek().some(({ role }) => role === "nodes")) kinds.add("Node");
+	if (CLUSTER_KINDS.every((kind) => kinds.has(kind))) {
+		panel.value = "devices";
+		return;
+	}
+	const [worst] = told.sort(
+		(a, b) =>
+			b.answer.counts.errors - a.answer.counts.errors ||
+			b.answer.counts.warnings - a.answer.counts.warnings,
+	);
+	if (worst && worst.answer.counts.errors + worst.answer.counts.warnings > 0)
+		activate(worst.fileId);
+}
+
+/** Whether every file of the folder that is still open was checked. */
+function isChecked({ id, version }: PageFile): boolean {
+	const now = fileById(id);
+	return (
+		!now ||
+		now.role !== "manifest" ||
+		now.version !== version ||
+		reports.peek().get(id)?.version === version
+	);
+}
+
 /** A text that was pasted into a file; nothing that somebody types is as long. */
 export function hasPasted(file: PageFile, text: string): void {
 	if (text.length < 40 || file.role !== "manifest") return;
@@ -139,6 +182,11 @@ export function watchArrivals(): void {
 				if (!file || report?.version !== file.version) continue;
 				arrived.delete(id);
 				look(file, how, report);
+			}
+			if (folder.length > 0 && folder.every(isChecked)) {
+				const list = folder;
+				folder = [];
+				beginWith(list);
 			}
 		});
 	});

@@ -1,13 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Finding } from "claimkit";
-import {
-	ask,
-	engineState,
-	forget,
-	sentencesCame,
-	type TextSource,
-} from "../engine/client.ts";
-import { countsOf, type ShortAnswer } from "../engine/report.ts";
+import { ask, engineState, forget, sentencesCame } from "../engine/client.ts";
+import { countsOf, endOf, type ShortAnswer } from "../engine/report.ts";
 import { lang } from "../i18n/index.ts";
 import { files, manifest, type PageFile, source } from "./files.ts";
 import { cluster } from "./gates.ts";
@@ -21,6 +15,8 @@ export interface Report {
 	answer: ShortAnswer;
 	/** The advice for a pasted text that is not a manifest written by a person. */
 	guide: Guide | null;
+	/** What keeps kubectl from reading the text to its end, whatever of the answer is shown. */
+	unread: Finding | null;
 	ms: number;
 }
 
@@ -72,10 +68,11 @@ const LONGEST_BLANK = 1_000;
 function ofText(
 	file: PageFile,
 	answer: ShortAnswer,
-): Pick<Report, "answer" | "guide"> {
+): Pick<Report, "answer" | "guide" | "unread"> {
 	const empty =
 		file.doc.length <= LONGEST_BLANK && file.doc.toString().trim() === "";
 	const guide = guideFor(file.doc, answer);
+	const unread = endOf(answer.findings) ?? null;
 	const drop = (gone: (finding: Finding) => boolean) => {
 		const findings = answer.findings.filter((finding) => !gone(finding));
 		return {
@@ -86,6 +83,7 @@ function ofText(
 				counts: countsOf({ ...answer, findings }),
 			},
 			guide,
+			unread,
 		};
 	};
 	if (empty) return drop(({ code }) => code === "nothing-checked");
@@ -93,34 +91,36 @@ function ofText(
 	const codes = ignored.peek();
 	return codes.length > 0
 		? drop(({ code }) => codes.includes(code))
-		: { answer, guide };
+		: { answer, guide, unread };
 }
 
-/** More than this of other texts is not read again for every change of one. */
-const LONGEST_BESIDES = 2_000_000;
+/** More than this is not read again for every change of one text. */
+const LONGEST_TOGETHER = 8_000_000;
 
-/** The other manifests: pods of a text refer to claims of others. */
-function besides(file: PageFile): TextSource[] {
-	const others = files
+/** All manifests, for pods of one refer to claims of others; the file alone where they are too long. */
+function manifestsWith(file: PageFile): readonly PageFile[] {
+	const manifests = files
 		.peek()
 		.filter(
 			({ id, role, doc }) =>
-				id !== file.id && role === "manifest" && doc.length > 0,
+				id === file.id || (role === "manifest" && doc.length > 0),
 		);
-	const length = others.reduce(
-		(sum, { doc }) => sum + doc.length,
-		file.doc.length,
-	);
-	return length > LONGEST_BESIDES ? [] : others.map(source);
+	const length = manifests.reduce((sum, { doc }) => sum + doc.length, 0);
+	return length > LONGEST_TOGETHER ? [file] : manifests;
 }
 
 async function check(file: PageFile, again = true): Promise<void> {
-	const options = { limits: LIMITS, ...cluster() };
+	const manifests = manifestsWith(file);
+	const options = {
+		limits: LIMITS,
+		...cluster(),
+		at: manifests.findIndex(({ id }) => id === file.id),
+	};
 	const outcome = await ask(`validate:${file.id}`, {
 		question: "report",
 		text: source(file),
 		options,
-		texts: { others: besides(file) },
+		texts: { among: manifests.map(source) },
 	});
 	if (outcome.kind === "superseded") return;
 	// A worker may have died of something else: the same text gets a second chance, and no third.
@@ -154,8 +154,53 @@ async function check(file: PageFile, again = true): Promise<void> {
 	});
 }
 
+/** Shows the answer that came with the page, about the first example as it is, until the engine has started. */
+function showFirstAnswer(): void {
+	const [file, ...others] = files.peek();
+	const { text, answer } = __FIRST_ANSWER__;
+	if (
+		!file ||
+		others.length > 0 ||
+		file.role !== "manifest" ||
+		lang.peek() !== "en" ||
+		Object.keys(cluster()).length > 0 ||
+		file.doc.toString() !== text.replace(/\r\n?/g, "\n")
+	)
+		return;
+	performance.mark("claimkit-first-findings");
+	first = false;
+	reports.value = new Map([
+		[
+			file.id,
+			{
+				fileId: file.id,
+				version: file.version,
+				...ofText(file, answer),
+				ms: 0,
+			},
+		],
+	]);
+}
+
+/** Short names of long lists: the same list has the same name. */
+const listNames = new Map<string, number>();
+/** Older lists than this many are not met again. */
+const MOST_LISTS = 50;
+
+function nameOf(list: string): number {
+	const known = listNames.get(list);
+	if (known !== undefined) return known;
+	lists += 1;
+	if (listNames.size >= MOST_LISTS) listNames.clear();
+	listNames.set(list, lists);
+	return lists;
+}
+
+let lists = 0;
+
 /** Checks every manifest of the page whenever it or the release changes. */
 export function keepChecking(): void {
+	showFirstAnswer();
 	const asked = new Map<string, string>();
 	const timers = new Map<string, number>();
 	effect(() => {
@@ -185,19 +230,18 @@ export function keepChecking(): void {
 		for (const id of [...asked.keys()]) {
 			if (!manifests.some((file) => file.id === id)) asked.delete(id);
 		}
+		const names = nameOf(manifests.map(({ id }) => id).join(" "));
+		const texts = nameOf(
+			manifests.map(({ id, version }) => `${id}@${version}`).join(" "),
+		);
 		// The one on the screen first.
 		manifests.sort(
 			(a, b) => Number(b.id === current?.id) - Number(a.id === current?.id),
 		);
 		for (const file of manifests) {
+			// A text that refers to others is checked again when they change, any text when there are more of them.
 			const refers = reports.peek().get(file.id)?.answer.among === true;
-			const others =
-				refers || !reports.peek().has(file.id) || manifests.length > 1
-					? manifests
-							.filter(({ id }) => id !== file.id)
-							.map(({ id, version }) => `${id}@${refers ? version : ""}`)
-							.join(" ")
-					: "";
+			const others = refers ? texts : names;
 			const key = `${file.version} ${wanted} ${others}`;
 			if (asked.get(file.id) === key) continue;
 			asked.set(file.id, key);

@@ -1,7 +1,7 @@
 import { fileOf, manifest, textOf } from "./files.ts";
-import { clusterWords } from "./gates.ts";
+import { clusterWords, usedRelease } from "./gates.ts";
 import * as options from "./options.ts";
-import { together } from "./together.ts";
+import { nodesTogether, together } from "./together.ts";
 
 /** A path of its own: a name that begins with a dash would be an option. */
 const pathOf = (name: string): string =>
@@ -36,7 +36,7 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 	if (!file) return null;
 	const words = ["npx", "claimkit"];
 	const release = [
-		...(options.release.value ? ["--release", options.release.value] : []),
+		...(usedRelease.value ? ["--release", usedRelease.value] : []),
 		...(WITH_GATES.includes(panel)
 			? clusterWords(WITH_LABELS.includes(panel))
 			: []),
@@ -44,6 +44,8 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 	const stored = pathOf(fileOf("stored")?.name ?? "stored.yaml");
 	// Pods and nodes are read from all tabs.
 	const all = () => together()?.files ?? [file];
+	const withNodes = () =>
+		(together("nodes")?.files ?? [file]).map(({ name }) => pathOf(name));
 	switch (panel) {
 		case "problems":
 			words.push("validate", ...release, pathOf(file.name));
@@ -61,7 +63,6 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 			break;
 		case "devices": {
 			const picked = options.pickedDevices.value;
-			const nodes = fileOf("nodes");
 			words.push(
 				"allocate",
 				...(options.alone.value ? ["--alone"] : []),
@@ -74,18 +75,12 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 							picked.node,
 						]
 					: []),
-				...all().map(({ name }) => pathOf(name)),
-				...(nodes ? [pathOf(nodes.name)] : []),
+				...withNodes(),
 			);
 			break;
 		}
 		case "audit":
-			words.push(
-				"audit",
-				...release,
-				...all().map(({ name }) => pathOf(name)),
-				...(fileOf("nodes") ? [pathOf(fileOf("nodes")!.name)] : []),
-			);
+			words.push("audit", ...release, ...withNodes());
 			break;
 		case "cel": {
 			const devices = all().filter((one) =>
@@ -103,8 +98,9 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 			words.push(
 				"evaluate",
 				...release,
-				"--nodes",
-				pathOf(fileOf("nodes")?.name ?? "nodes.yaml"),
+				...(
+					nodesTogether()?.files.map(({ name }) => name) ?? ["nodes.yaml"]
+				).flatMap((name) => ["--nodes", pathOf(name)]),
 				...all().map(({ name }) => pathOf(name)),
 			);
 			break;

@@ -6,7 +6,7 @@ import { activeFile, files, textOf } from "./files.ts";
 import { notify } from "./notices.ts";
 import { expression, FIRST_EXPRESSION, keptOptions } from "./options.ts";
 import { type Snapshot, snapshot } from "./snapshot.ts";
-import { recall, remember as rememberSetting } from "./storage.ts";
+import { canRemember, recall, remember as rememberSetting } from "./storage.ts";
 import { type Draft, readDraft, writeDraft } from "./store.ts";
 import { lastWords } from "./tab.ts";
 
@@ -20,7 +20,9 @@ const MOST_PAUSES = 4;
 const LARGEST_LAST_WORDS = 2_000_000;
 
 /** In the browser's database; or, where that takes nothing, for as long as the tab is open; or nowhere. */
-export const draftState = signal<"kept" | "tab" | "off">("kept");
+export const draftState = signal<"kept" | "tab" | "off">(
+	canRemember() ? "kept" : "off",
+);
 
 /** Returns the last draft of this tab: from the database, or from the page's last moment if that is newer. */
 export async function formerDraft(tab: string): Promise<Snapshot | null> {

@@ -24,6 +24,20 @@ export interface PageFile {
 	doc: Text;
 	/** The file's own bytes where they are not UTF-8, until something is written in it; `doc` then has U+FFFD in their place. */
 	bytes?: Uint8Array;
+	/** The versions that the kubelets of its nodes say, with the number of nodes; read when the text came. */
+	kubelets: ReadonlyMap<string, number>;
+}
+
+const NO_KUBELETS: ReadonlyMap<string, number> = new Map();
+const KUBELET =
+	/^[ \t{,]*["']?kubeletVersion["']?\s*:\s*["']?(v?\d+\.\d+[^\s"',}]*)/gm;
+
+function kubeletsIn(text: string): ReadonlyMap<string, number> {
+	if (!text.includes("kubeletVersion")) return NO_KUBELETS;
+	const counts = new Map<string, number>();
+	for (const [, version = ""] of text.matchAll(KUBELET))
+		counts.set(version, (counts.get(version) ?? 0) + 1);
+	return counts;
 }
 
 export const files = signal<readonly PageFile[]>([]);
@@ -119,6 +133,7 @@ export function newFile(
 		eol: lineEnd(text),
 		version: versions,
 		doc: splitLines(text),
+		kubelets: kubeletsIn(text),
 		...(bytes ? { bytes } : {}),
 	};
 }
@@ -135,11 +150,24 @@ export function source(file: PageFile): TextSource {
 	};
 }
 
-/** Reads a file of the disk: as text, and with its bytes where they are not UTF-8. */
+/** UTF-16 with its byte order mark, as Windows PowerShell writes it. */
+function utf16(bytes: Uint8Array): string | null {
+	const [first, second] = bytes;
+	if (bytes.length % 2 !== 0) return null;
+	if (first === 0xff && second === 0xfe)
+		return new TextDecoder("utf-16le").decode(bytes);
+	if (first === 0xfe && second === 0xff)
+		return new TextDecoder("utf-16be").decode(bytes);
+	return null;
+}
+
+/** Reads a file of the disk: as text, and with its bytes where they are neither UTF-8 nor UTF-16, which kubectl reads too. */
 export function decode(bytes: Uint8Array): {
 	text: string;
 	bytes?: Uint8Array;
 } {
+	const wide = utf16(bytes);
+	if (wide !== null) return { text: wide };
 	// A byte order mark is a part of the text, as kubectl reads it.
 	try {
 		return {
@@ -169,13 +197,20 @@ export function activate(id: string): void {
 	activeId.value = id;
 }
 
+/** A change of this many characters was pasted; a key does not change the versions of nodes. */
+const PASTED = 100;
+
 /** Called by the editor for every change of a text. */
 export function changeDoc(id: string, doc: Text): void {
 	versions += 1;
 	files.value = files.peek().map((file) => {
 		if (file.id !== id) return file;
 		const { bytes: _, ...rest } = file;
-		return { ...rest, doc, version: versions };
+		const kubelets =
+			Math.abs(doc.length - file.doc.length) < PASTED
+				? file.kubelets
+				: kubeletsIn(doc.toString());
+		return { ...rest, doc, version: versions, kubelets };
 	});
 }
 
@@ -216,6 +251,19 @@ export function open(file: PageFile): void {
 	activate(file.id);
 }
 
+/** Opens several files beside those there are, each with a name of its own, and shows the last. */
+export function openAll(list: readonly PageFile[]): void {
+	const taken = new Set(files.peek().map(({ name }) => name));
+	const named = list.map((file) => {
+		const name = nameBeside(taken, file.name);
+		taken.add(name);
+		return { ...file, name };
+	});
+	files.value = [...files.peek(), ...named];
+	const last = named.at(-1);
+	if (last) activate(last.id);
+}
+
 /** Replaces all files of the page. */
 export function replaceAll(list: readonly PageFile[], active = 0): void {
 	files.value = list;
@@ -236,6 +284,10 @@ export function freeName(wanted: string, own = ""): string {
 	const taken = new Set(
 		files.peek().flatMap((file) => (file.id === own ? [] : [file.name])),
 	);
+	return nameBeside(taken, wanted);
+}
+
+function nameBeside(taken: ReadonlySet<string>, wanted: string): string {
 	if (!taken.has(wanted)) return wanted;
 	const dot = wanted.lastIndexOf(".");
 	const [stem, end] =

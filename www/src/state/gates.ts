@@ -1,6 +1,8 @@
 import { computed } from "@preact/signals";
-import type { CommonOptions, RequestOptions } from "claimkit";
-import { gateWords, labelWords, release } from "./options.ts";
+import type { CommonOptions, Release, RequestOptions } from "claimkit";
+import { files } from "./files.ts";
+import { gateWords, labelWords, newestRelease, release } from "./options.ts";
+import { nearestRelease } from "./releases.ts";
 
 /** Pairs such as `Name=true, other=false`, one behind the other or line by line. */
 function pairs(text: string): [string, string][] {
@@ -30,6 +32,43 @@ export const namespaceLabels = computed(() =>
 	Object.fromEntries(pairs(labelWords.value)),
 );
 
+/** The release that most nodes of the open files run. */
+export interface NodesRelease {
+	/** As the kubelets say it: `v1.34.2`. */
+	kubelet: string;
+	/** The nodes that run it. */
+	nodes: number;
+	all: number;
+	/** The release that answers for it. */
+	value: Release;
+}
+
+/** Null where no file has a node of a release that is known. */
+export const nodesRelease = computed<NodesRelease | null>(() => {
+	const counts = new Map<string, number>();
+	for (const { kubelets } of files.value)
+		for (const [version, nodes] of kubelets)
+			counts.set(version, (counts.get(version) ?? 0) + nodes);
+	let found: NodesRelease | null = null;
+	const all = [...counts.values()].reduce((sum, nodes) => sum + nodes, 0);
+	for (const [kubelet, nodes] of counts) {
+		const value = nearestRelease(kubelet);
+		if (value !== null && nodes > (found?.nodes ?? 0))
+			found = { kubelet, nodes, all, value };
+	}
+	return found;
+});
+
+/**
+ * The release that answers: the one that was chosen, else the nodes'; empty: each object chooses. A person may take the nodes'
+ * release back.
+ */
+export const usedRelease = computed<Release | "">(
+	() =>
+		release.value ||
+		(newestRelease.value ? "" : (nodesRelease.value?.value ?? "")),
+);
+
 /** Returns the settings of the server: the release, and the gates and labels that differ from the defaults. */
 export function cluster(): Pick<
 	RequestOptions,
@@ -38,7 +77,7 @@ export function cluster(): Pick<
 	const { set } = gates.value;
 	const labels = namespaceLabels.value;
 	return {
-		...(release.value ? { release: release.value } : {}),
+		...(usedRelease.value ? { release: usedRelease.value } : {}),
 		...(Object.keys(set).length > 0 ? { gates: set } : {}),
 		...(Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {}),
 	};

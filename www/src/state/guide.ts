@@ -1,5 +1,6 @@
 import type { Text } from "@codemirror/state";
 import type { KindCount, ShortAnswer } from "../engine/report.ts";
+import { type Asked, pluginResources } from "./extended.ts";
 import type { Role } from "./files.ts";
 
 /** The kind of a text that is not a manifest written by a person, and the role that fits it. */
@@ -21,8 +22,13 @@ export interface Guide {
 		| "settings"
 		| "config"
 		| "large"
+		| "plugin"
+		| "message"
+		| "appended"
 		| "other";
 	use?: Role;
+	/** The extended resources of device plugins that its pods ask for. */
+	resources?: readonly Asked[];
 	/** For a dump: the number of objects of each kind that placing looks at. */
 	kinds?: readonly KindCount[];
 }
@@ -83,9 +89,17 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 	if (lines.some((line) => PROMPT.test(line))) return { what: "prompted" };
 	if (answer.findings.some(({ code }) => code === "limit-bytes"))
 		return { what: "large" };
+	if (appendedIn(answer)) return { what: "appended" };
 	const known = ofKinds(answer, head);
 	if (known) return known;
 	const { kinds } = answer;
+	const resources = pluginResources(head);
+	if (
+		resources.length > 0 &&
+		!answer.live &&
+		!kinds.some(({ kind }) => kind === "DeviceClass")
+	)
+		return { what: "plugin", resources };
 	const ours = kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS));
 	if (ours || judged(answer)) return helm(head) ? { what: "helm" } : null;
 	if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
@@ -125,10 +139,28 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
 		return { what: "config", use: "config" };
 	if (!typed && SETTINGS.test(head))
 		return { what: "settings", use: "settings" };
+	if (!typed && isMessage(head)) return { what: "message" };
 	const nothing = answer.findings.some(
 		({ code }) => code === "nothing-checked" || code === "no-kind",
 	);
 	return nothing ? { what: "other" } : null;
+}
+
+/** More lines than this are not one message. */
+const MOST_LINES = 8;
+
+/** Whether a text is a sentence of a program: a few lines of words, and no blocks of YAML. */
+function isMessage(head: string): boolean {
+	const lines = head
+		.split("\n")
+		.filter((line) => line.trim() !== "" && !line.startsWith("#"));
+	return (
+		lines.length > 0 &&
+		lines.length <= MOST_LINES &&
+		!lines.some((line) => /^\s*(- )?["']?[\w./-]+["']?:\s*$/.test(line)) &&
+		!lines.every((line) => /^\s*[\w./-]+:\s+\S+$/.test(line)) &&
+		(lines.join(" ").match(/[A-Za-z]{2,}/g)?.length ?? 0) >= 3
+	);
 }
 
 const helm = (head: string): boolean => /^[^#\n]*\{\{-?\s*[\w.$("]/m.test(head);
@@ -138,11 +170,41 @@ const judged = ({ objects }: ShortAnswer): boolean =>
 
 /** Whether the engine's findings are useless, because the text is not a manifest at all. */
 export function helpsNobody(guide: Guide | null, answer: ShortAnswer): boolean {
-	if (guide === null || guide.what === "live" || guide.what === "dump")
+	if (
+		guide === null ||
+		guide.what === "live" ||
+		guide.what === "dump" ||
+		guide.what === "plugin" ||
+		guide.what === "appended"
+	)
 		return false;
 	return (
 		guide.what === "fenced" || guide.what === "prompted" || !judged(answer)
 	);
+}
+
+/** Several outputs of kubectl in one file without a separator: YAML reads them as one map, whose last values win. */
+const appendedIn = ({ findings }: ShortAnswer): boolean =>
+	findings.some(
+		({ code, range, message }) =>
+			code === "yaml-duplicate-key" &&
+			range?.start.character === 0 &&
+			message.includes("apiVersion"),
+	);
+
+/** A text of several outputs with a separator before each. */
+export function separated(text: string): string {
+	let inDocument = false;
+	return text
+		.split("\n")
+		.flatMap((line) => {
+			if (/^---(\s|$)/.test(line)) inDocument = false;
+			if (!/^apiVersion:/.test(line)) return [line];
+			const repeated = inDocument;
+			inDocument = true;
+			return repeated ? ["---", line] : [line];
+		})
+		.join("\n");
 }
 
 /** The manifests of a text between the fences of Markdown, or below lines typed into a shell. */

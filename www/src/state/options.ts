@@ -81,6 +81,9 @@ export const release = kept<Release | "">(
 	(value) => value === "" || isRelease(value),
 );
 
+/** The release of the nodes in the files is not taken: each object chooses. */
+export const newestRelease = flag("newestRelease");
+
 /** Feature gates as somebody writes them: `DRAConsumableCapacity=false`. */
 export const gateWords = text("gates", "", /^[\w=,\s-]{0,2000}$/);
 /** Labels of the namespace: `resource.kubernetes.io/admin-access=true`. */

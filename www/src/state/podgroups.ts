@@ -1,4 +1,9 @@
-import type { DeviceGrid, Lack, PodColumn } from "../engine/devices.ts";
+import {
+	type DeviceGrid,
+	type Lack,
+	type PodColumn,
+	podKey,
+} from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
 import type { Column, Matrix } from "../engine/placement.ts";
 
@@ -28,14 +33,24 @@ function turnKey({ pod, sameAs, turn }: PodColumn): string {
 }
 
 /** Puts pods together that get no node in their turn, for the same reasons. */
-export function turnGroups(
-	grid: DeviceGrid,
-	filled: ReadonlyMap<number, PodColumn>,
-): PodGroup[] {
+export function turnGroups(grid: DeviceGrid): PodGroup[] {
 	return grouped(grid, (index) => {
-		const column = filled.get(index) ?? grid.known[index];
+		const column = grid.known[index];
 		return column ? turnKey(column) : "";
 	});
+}
+
+/** Columns that came after the grid, by `podKey`. */
+export type Columns = ReadonlyMap<string, PodColumn>;
+
+/** The column of a pod of the grid; null where the engine was not asked yet. */
+export function columnAt(
+	grid: DeviceGrid,
+	filled: Columns,
+	index: number,
+): PodColumn | null {
+	const group = grid.groups[index];
+	return (group && filled.get(podKey(group))) ?? grid.known[index] ?? null;
 }
 
 /** Groups equal pods; claims without a pod, and pods that fail before nodes are tried, get groups of their own. */
@@ -74,10 +89,10 @@ function grouped(
 /** The column and the reasons of a group; null where the engine was not asked yet. */
 export function columnOfGroup(
 	grid: DeviceGrid,
-	filled: ReadonlyMap<number, PodColumn>,
+	filled: Columns,
 	{ first }: PodGroup,
 ): PodColumn | null {
-	return filled.get(first) ?? grid.known[first] ?? null;
+	return columnAt(grid, filled, first);
 }
 
 /** How many nodes lack what, the most frequent first. */

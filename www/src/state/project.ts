@@ -1,10 +1,10 @@
 import type { ConvertOptions } from "claimkit";
-import { editFile } from "../editor/editor.ts";
+import { editFile, notifyChange } from "../editor/editor.ts";
 import { ask } from "../engine/client.ts";
 import type { Conversion } from "../engine/converted.ts";
+import { patchOf } from "../engine/patch.ts";
 import { t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
-import { versionsIn } from "./family.ts";
 import { fileById, files, type PageFile, source, textOf } from "./files.ts";
 import { notify } from "./notices.ts";
 import type { Target } from "./options.ts";
@@ -12,17 +12,16 @@ import type { Target } from "./options.ts";
 /** A file of the project and what a conversion makes of it. */
 export interface ConvertedFile {
 	file: PageFile;
-	/** Null where it has no object of a known version. */
+	/** Null where the engine gave none. */
 	answer: Conversion | null;
 	/** Why there is no answer. */
 	failed: string;
 }
 
-/** Converts every manifest, each read beside all others, one after the other; `known` are the versions there are, oldest first. */
+/** Converts every manifest, each read beside all others, one after the other. */
 export async function convertAll(
 	to: Target,
 	options: Omit<ConvertOptions, "to">,
-	known: readonly string[],
 	tell: (done: ConvertedFile[], all: number) => void,
 	current: () => boolean,
 ): Promise<void> {
@@ -31,32 +30,27 @@ export async function convertAll(
 		.filter(({ role, doc }) => role === "manifest" && doc.length > 0);
 	const done: ConvertedFile[] = [];
 	for (const file of manifests) {
-		const own = versionsIn({ files: [file] });
-		if (![...own].some((version) => known.includes(version))) {
-			done.push({ file, answer: null, failed: "" });
-		} else {
-			const others = manifests.filter(({ id }) => id !== file.id);
-			const outcome = await ask("convert-all", {
-				question: "convert",
-				text: source(file),
-				options: { to, ...options },
-				texts: { others: others.map(source) },
-			});
-			if (!current() || outcome.kind === "superseded") return;
-			done.push(
-				outcome.kind === "answer"
-					? { file, answer: outcome.answer, failed: "" }
-					: { file, answer: null, failed: outcome.message },
-			);
-		}
+		const others = manifests.filter(({ id }) => id !== file.id);
+		const outcome = await ask("convert-all", {
+			question: "convert",
+			text: source(file),
+			options: { to, ...options },
+			texts: { others: others.map(source) },
+		});
+		if (!current() || outcome.kind === "superseded") return;
+		done.push(
+			outcome.kind === "answer"
+				? { file, answer: outcome.answer, failed: "" }
+				: { file, answer: null, failed: outcome.message },
+		);
 		tell([...done], manifests.length);
 	}
 	if (manifests.length === 0) tell([], 0);
 }
 
-/** Puts the converted texts in place of the files', each as one step that can be undone. */
+/** Puts the converted texts in place of the files', each as one step; all can be undone at once. */
 export function applyAll(converted: readonly ConvertedFile[]): void {
-	let changed = 0;
+	const changed: string[] = [];
 	for (const { file, answer } of converted) {
 		if (
 			answer?.text === undefined ||
@@ -69,9 +63,20 @@ export function applyAll(converted: readonly ConvertedFile[]): void {
 			to: file.doc.length,
 			insert: answer.text.replace(/\r\n?/g, "\n"),
 		});
-		changed += 1;
+		changed.push(file.id);
 	}
-	notify({ text: t.peek().convertedFiles(changed) });
+	notifyChange(changed, t.peek().convertedFiles(changed.length));
+}
+
+/** Saves the changes of all files as a patch that `git apply` takes. */
+export function downloadPatch(converted: readonly ConvertedFile[]): void {
+	const patches = converted.flatMap(({ file, answer }) =>
+		answer?.text === undefined || answer.same
+			? []
+			: [patchOf(insideOf(file.name), textOf(file), answer.text)],
+	);
+	download("claimkit.patch", patches.join(""), "text/x-diff");
+	notify({ text: t.peek().savedPatch(patches.length) });
 }
 
 /** A path inside the archive: nothing leads out of the folder that it is unpacked in. */

@@ -30,6 +30,20 @@ export interface Choice {
 }
 
 const patchOf = (release: string) => Number(release.split(".")[2] ?? 0);
+/** The releases that the engine knew when the page was built, with their last patches. */
+const BUILT: readonly Pick<ReleaseEntry, "release" | "lastPatch">[] =
+	__RELEASES__;
+
+/** Returns the release that answers for a version such as `v1.34.2-gke.100`; null where that minor release is not known. */
+export function nearestRelease(version: string): Release | null {
+	const [, minor, patch] = /^v?(1\.\d+)\.(\d+)/.exec(version) ?? [];
+	const entry = BUILT.find(({ release }) => release === minor);
+	if (!entry) return null;
+	return Number(patch) <= patchOf(entry.lastPatch)
+		? patchNamed(entry.release, Number(patch))
+		: entry.release;
+}
+
 /** Returns a patch of a minor release. */
 export const patchNamed = (release: Release, patch: number): Release =>
 	`1.${Number(release.split(".")[1])}.${patch}`;

@@ -1,18 +1,21 @@
 import { batch } from "@preact/signals";
+import { ask } from "../engine/client.ts";
 import { codeExamples } from "../examples/codes.ts";
 import { type Example, exampleById, FIRST_EXAMPLE } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
-import { hasOpened } from "./arrivals.ts";
+import { unpacked } from "./archives.ts";
+import { hasOpened, hasOpenedSeveral } from "./arrivals.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
 import {
 	decode,
 	files,
-	freeName,
+	literal,
 	newFile,
-	open,
+	openAll,
 	type PageFile,
 	replaceAll,
 	roleOfName,
+	textOf,
 } from "./files.ts";
 import { pointedVerdict, wantedAnswer, wantFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
@@ -28,6 +31,7 @@ import {
 	release,
 	takeOptions,
 } from "./options.ts";
+import { downloadAll } from "./project.ts";
 import { type Route, readRoute } from "./route.ts";
 import { link, unpack } from "./share.ts";
 import { MOST_FILES, restore, type Snapshot, snapshot } from "./snapshot.ts";
@@ -405,7 +409,8 @@ export async function linkOrWords(
 			"tooLong" in made
 				? s.shareTooLong(made.tooLong)
 				: s.shareTooMany(made.tooMany, MOST_FILES),
-		lasts: 8000,
+		lasts: 12_000,
+		action: { label: s.downloadAll, run: () => void downloadAll() },
 	});
 	return undefined;
 }
@@ -527,6 +532,46 @@ export function chosenFiles(list: readonly File[]): Dropped[] {
 		.map((file) => ofFile(file, file.webkitRelativePath || file.name));
 }
 
+/** A folder with fewer files than this opens whole. */
+const FEW_FILES = 20;
+
+/** The files that a panel has a use for, where there are many; all, if there is none. */
+async function usefulOf(list: readonly PageFile[]): Promise<{
+	useful: readonly PageFile[];
+	others: readonly PageFile[];
+}> {
+	if (list.length < FEW_FILES) return { useful: list, others: [] };
+	const outcome = await ask("useful", {
+		question: "useful",
+		text: literal("useful", ""),
+		options: { list: list.map(textOf) },
+	});
+	if (outcome.kind !== "answer" || !outcome.answer.includes(true))
+		return { useful: list, others: [] };
+	const kept = (file: PageFile, index: number) =>
+		file.role !== "manifest" || outcome.answer[index] === true;
+	return {
+		useful: list.filter(kept),
+		others: list.filter((file, index) => !kept(file, index)),
+	};
+}
+
+/** Reads files from the person's disk; those that cannot be read are named. */
+async function readFiles(list: readonly Dropped[]): Promise<PageFile[]> {
+	const read = await Promise.all(
+		list.map(async (file): Promise<PageFile | null> => {
+			try {
+				const { text, bytes } = decode(new Uint8Array(await file.bytes()));
+				return newFile(file.name, roleOfName(file.name), text, bytes);
+			} catch {
+				notify({ text: t.peek().dropFailed(file.name) });
+				return null;
+			}
+		}),
+	);
+	return read.filter((file) => file !== null);
+}
+
 /** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
 export async function openDropped(list: readonly Dropped[]): Promise<void> {
 	// A reset comes first: what it clears does not stay beside the files.
@@ -537,20 +582,17 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 		notify({ text: s.folderEmpty });
 		return;
 	}
-	const read = await Promise.all(
-		list.map(async (file): Promise<PageFile | null> => {
-			try {
-				const { text, bytes } = decode(new Uint8Array(await file.bytes()));
-				return newFile(file.name, roleOfName(file.name), text, bytes);
-			} catch {
-				notify({ text: s.dropFailed(file.name) });
-				return null;
-			}
-		}),
+	const all = await unpacked(list, (name) =>
+		notify({ text: s.dropFailed(name) }),
 	);
-	const opened = read.filter((file) => file !== null);
+	const many = all.length >= FEW_FILES;
+	const inOrder = many
+		? [...all].sort((a, b) => (a.name < b.name ? -1 : 1))
+		: all;
+	if (many) notify({ text: s.readingFiles(all.length) });
+	const { useful: opened, others } = await usefulOf(await readFiles(inOrder));
 	if (opened.length === 0) return;
-	for (const file of opened) hasOpened(file);
+	hasOpenedSeveral(opened);
 	// As it is now: reading takes a while, in which a person may write.
 	if (newest() && !worthKeeping()) {
 		batch(() => {
@@ -564,7 +606,7 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 			);
 		});
 	} else {
-		for (const file of opened) open({ ...file, name: freeName(file.name) });
+		openAll(opened);
 	}
 	const damaged = opened.filter(({ bytes }) => bytes !== undefined);
 	if (damaged.length > 0)
@@ -572,5 +614,17 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
 			text: s.notUtf8(damaged.map(({ name }) => name).join(", ")),
 			lasts: 12_000,
 		});
-	else notify({ text: s.dropped(opened.length) });
+	else
+		notify({
+			text: `${s.dropped(opened.length)}${others.length > 0 ? ` ${s.filesOfOthers(others.length)}` : ""}`,
+			...(others.length > 0
+				? {
+						action: {
+							label: s.openThemToo,
+							run: () => openAll(others),
+						},
+						lasts: 12_000,
+					}
+				: {}),
+		});
 }

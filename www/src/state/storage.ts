@@ -20,6 +20,15 @@ export function remember(name: string, value: string | null): boolean {
 	}
 }
 
+/** Whether this browser keeps anything for the page: a person may have switched it off. */
+export function canRemember(): boolean {
+	try {
+		return typeof localStorage.length === "number";
+	} catch {
+		return false;
+	}
+}
+
 /** A signal whose value is one of `allowed` and survives the visit. */
 export function remembered<T extends string>(
 	name: string,

@@ -1,13 +1,26 @@
 import type { Range } from "claimkit";
 import type { TextSource } from "../engine/client.ts";
+import { reports } from "./checks.ts";
 import { files, manifest, type PageFile, textOf } from "./files.ts";
 
 /** Several manifests read as one stream, and the way back from its lines to the files. */
 export interface Together extends TextSource {
 	get(): string;
 	files: readonly PageFile[];
+	/** Files that cannot be read; the others are answered without them. */
+	leftOut: readonly Unread[];
 	/** Returns the file of a range of the stream, and the range in it. */
 	locate(range: Range): { file: PageFile; range: Range };
+}
+
+/** A file that kubectl cannot read, and where and why. */
+export interface Unread {
+	file: PageFile;
+	/** Counted from 1; absent where the reason has no place. */
+	line?: number;
+	message: string;
+	/** What to do about it, in the engine's words. */
+	help?: string;
 }
 
 const SEPARATOR = "\n---\n";
@@ -32,34 +45,64 @@ function partOf(file: PageFile): string {
 }
 
 /** Several JSON values in a row are not YAML. */
-const isOneValue = (file: PageFile): boolean =>
-	!/^[}\]][ \t\r]*\n\s*[{[]/m.test(textOf(file));
+function severalValues(file: PageFile): Unread | null {
+	return isJson(file) && /^[}\]][ \t\r]*\n\s*[{[]/m.test(textOf(file))
+		? { file, message: "several JSON values in one file" }
+		: null;
+}
 
 /** A stream that begins with JSON would be read as JSON to its end. */
 const YAML_AHEAD = "---\n";
 
+/** Returns what keeps kubectl from reading a file to its end, as the engine said of this version of it. */
+export function unreadOf(file: PageFile): Unread | null {
+	const report = reports.value.get(file.id);
+	if (report?.version !== file.version || report.unread === null) return null;
+	const { message, help, range } = report.unread;
+	return {
+		file,
+		message,
+		...(help ? { help } : {}),
+		...(range ? { line: range.start.line + 1 } : {}),
+	};
+}
+
 /**
  * Returns the texts as one stream. Classes, claims and nodes are often in files of their own; questions about all of them need them
- * together, in the order of the tabs, whether they are YAML or JSON. `more`: those with nodes too, where a question takes one text alone.
+ * together, in the order of the tabs, whether they are YAML or JSON. A file that cannot be read would end the stream: it is left
+ * out, and named. `more`: those with nodes too, where a question takes one text alone.
  */
 export function together(more: "" | "nodes" = ""): Together | null {
 	const open = manifest.value;
 	if (!open) return null;
-	const wanted = files.value.filter(
-		(file) =>
-			(file.role === "manifest" || file.role === more) &&
-			(file.id === open.id || file.doc.length > 0),
+	return streamOf(
+		files.value.filter(
+			(file) =>
+				(file.role === "manifest" || file.role === more) &&
+				(file.id === open.id || file.doc.length > 0),
+		),
+		open,
 	);
-	const list =
-		wanted.length > 1
-			? wanted.filter(
-					(file) => file.id === open.id || !isJson(file) || isOneValue(file),
-				)
-			: wanted;
-	return streamOf(list, open);
 }
 
-function streamOf(list: readonly PageFile[], open: PageFile): Together {
+/** Returns all files with nodes as one stream; null where there is none. */
+export function nodesTogether(): Together | null {
+	const nodes = files.value.filter(
+		({ role, doc }) => role === "nodes" && doc.length > 0,
+	);
+	return nodes[0] ? streamOf(nodes, nodes[0]) : null;
+}
+
+function streamOf(wanted: readonly PageFile[], open: PageFile): Together {
+	const unread =
+		wanted.length > 1
+			? wanted.flatMap((file) => unreadOf(file) ?? severalValues(file) ?? [])
+			: [];
+	const readable = wanted.filter(
+		(file) => !unread.some(({ file: { id } }) => id === file.id),
+	);
+	const list = readable.length > 0 ? readable : [open];
+	const leftOut = readable.length > 0 ? unread : [];
 	const first = list[0];
 	const ahead = list.length > 1 && first && isJson(first) ? YAML_AHEAD : "";
 	const starts: number[] = [];
@@ -80,6 +123,7 @@ function streamOf(list: readonly PageFile[], open: PageFile): Together {
 				? textOf(first)
 				: ahead + list.map(partOf).join(SEPARATOR),
 		files: list,
+		leftOut,
 		locate(range) {
 			let at = 0;
 			while (

@@ -13,6 +13,7 @@ import { Commands } from "./Commands.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Kubectl } from "./Kubectl.tsx";
+import { LeftOut } from "./LeftOut.tsx";
 import { RulesNote } from "./RulesNote.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
@@ -297,6 +298,7 @@ export function Audit() {
 		const example = exampleById("gpu-pod");
 		return (
 			<div class="empty">
+				<LeftOut all={all} />
 				<p>
 					<Ticked text={s.auditIntro} />
 				</p>
@@ -315,6 +317,7 @@ export function Audit() {
 	}
 	return (
 		<div class="audit" aria-busy={!fresh}>
+			<LeftOut all={all} />
 			<Trouble outcome={outcome} />
 			{!answer && !outcome && <p class="muted quiet">{s.waiting}</p>}
 			{answer && (
@@ -328,7 +331,6 @@ export function Audit() {
 						</b>{" "}
 						<span class="muted">Kubernetes {answer.release}</span>
 					</p>
-					<Usage usage={answer.usage} />
 					<FindingList
 						findings={answer.findings}
 						fileId={file.id}
@@ -336,6 +338,7 @@ export function Audit() {
 						locate={all.locate}
 						left={answer.findingCount - answer.findings.length}
 					/>
+					<Usage usage={answer.usage} />
 					<Commands panel="audit" />
 				</>
 			)}

@@ -12,12 +12,12 @@ import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
-import { activeId, fileOf, literal, source } from "../state/files.ts";
+import { activeId, literal } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import { nodeMarkdown } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
 import { copyLink } from "../state/session.ts";
-import type { Together } from "../state/together.ts";
+import { nodesTogether, type Together } from "../state/together.ts";
 import { Chain } from "./Chain.tsx";
 import { Icon } from "./Icon.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
@@ -297,7 +297,7 @@ export function Cell({ matrix, row, column, all }: Props) {
 	};
 
 	useEffect(() => {
-		const nodes = fileOf("nodes");
+		const nodes = nodesTogether();
 		if (!nodes || !entry) return undefined;
 		let current = true;
 		const take = (found: NodeVerdict | null) => {
@@ -319,7 +319,7 @@ export function Cell({ matrix, row, column, all }: Props) {
 					question: "cell",
 					text: all,
 					options,
-					texts: { nodes: source(nodes) },
+					texts: { nodes },
 				},
 				true,
 			).then((outcome) => {

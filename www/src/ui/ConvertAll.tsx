@@ -10,6 +10,7 @@ import {
 	type ConvertedFile,
 	convertAll,
 	downloadAll,
+	downloadPatch,
 } from "../state/project.ts";
 import { located, shortName } from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";
@@ -20,6 +21,45 @@ const printed = (value: unknown): string => {
 		(typeof value === "string" ? value : JSON.stringify(value)) ?? "";
 	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 };
+
+/** The outcome for a file; what could not be read leads to its line. */
+function Result({ one: { file, answer, failed } }: { one: ConvertedFile }) {
+	const s = t.value;
+	if (answer === null) return <td class="bad-text">{failed}</td>;
+	const { unread, text, same, objects } = answer;
+	if (unread) {
+		const { range, message, help } = unread;
+		return (
+			<td class="bad-text">
+				<button
+					type="button"
+					class="link-button"
+					onClick={() => range && reveal(file.id, range)}
+				>
+					{s.fileUnread(range ? range.start.line + 1 : 1)}
+				</button>{" "}
+				<code lang="en">
+					<Visible text={message} />
+				</code>
+				{help && (
+					<span class="note">
+						<Ticked text={help} />
+					</span>
+				)}
+			</td>
+		);
+	}
+	if (text === undefined) return <td class="bad-text">{s.fileRefused}</td>;
+	return (
+		<td>
+			{!same
+				? s.fileConverted
+				: objects.length === 0
+					? s.fileNothing
+					: s.fileSame}
+		</td>
+	);
+}
 
 /** Every manifest of the project, converted: one table of files, one of all losses. */
 export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
@@ -50,7 +90,6 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 			void convertAll(
 				to,
 				options,
-				known,
 				(done, all) => current && setState({ done, all, key }),
 				() => current,
 			);
@@ -68,16 +107,6 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 	const changing = done.filter(
 		({ answer }) => answer?.text !== undefined && !answer.same,
 	);
-	const stateOf = ({ answer, failed }: ConvertedFile) =>
-		failed !== ""
-			? failed
-			: answer === null
-				? s.fileNothing
-				: answer.text === undefined
-					? s.fileRefused
-					: answer.same
-						? s.fileSame
-						: s.fileConverted;
 	return (
 		<section class="convert-all" aria-label={s.convertAll} aria-busy={!ready}>
 			<div class="controls">
@@ -97,6 +126,14 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 				</button>
 				<button
 					type="button"
+					class="button"
+					disabled={!ready || changing.length === 0}
+					onClick={() => downloadPatch(done)}
+				>
+					{s.downloadPatch}
+				</button>
+				<button
+					type="button"
 					class="button primary"
 					disabled={!ready || changing.length === 0}
 					onClick={() => applyAll(done)}
@@ -109,10 +146,10 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 					<thead>
 						<tr>
 							<th scope="col">{s.fileName}</th>
+							<th scope="col">{s.result}</th>
 							<th scope="col">{s.objects}</th>
 							<th scope="col">{s.lossesWord}</th>
 							<th scope="col">{s.assumedWord}</th>
-							<th scope="col">{s.result}</th>
 						</tr>
 					</thead>
 					<tbody>
@@ -130,6 +167,7 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 									<th scope="row">
 										<Visible text={one.file.name} />
 									</th>
+									<Result one={one} />
 									<td>{[...moved].join(", ") || "–"}</td>
 									<td class="tabular">
 										{one.answer ? located(one.answer).length : "–"}
@@ -141,16 +179,6 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 													0,
 												)
 											: "–"}
-									</td>
-									<td
-										class={
-											one.failed !== "" ||
-											(one.answer && one.answer.text === undefined)
-												? "bad-text"
-												: ""
-										}
-									>
-										{stateOf(one)}
 									</td>
 								</tr>
 							);

@@ -1,20 +1,15 @@
 import type { Finding } from "claimkit";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, type TextSource } from "../engine/client.ts";
-import type { DeviceGrid, PodColumn } from "../engine/devices.ts";
+import { ask } from "../engine/client.ts";
+import { type DeviceGrid, type PodColumn, podKey } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
 import type { Matrix } from "../engine/placement.ts";
 import type { OptionsOf } from "../engine/protocol.ts";
 import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
+import { report } from "../state/checks.ts";
 import { familyOf } from "../state/family.ts";
-import {
-	fileOf,
-	files,
-	manifest,
-	type PageFile,
-	source,
-} from "../state/files.ts";
+import { files, manifest } from "../state/files.ts";
 import { cluster } from "../state/gates.ts";
 import {
 	alone,
@@ -24,6 +19,7 @@ import {
 	whatIf,
 } from "../state/options.ts";
 import {
+	type Columns,
 	columnOfGroup,
 	groupsOf,
 	type PodGroup,
@@ -37,11 +33,12 @@ import { Account } from "./Account.tsx";
 import { Commands } from "./Commands.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
 import { Kubectl } from "./Kubectl.tsx";
+import { LeftOut } from "./LeftOut.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
-import { PodSentences, TurnHeading } from "./PodSentences.tsx";
-import { ReleaseOffer } from "./ReleaseOffer.tsx";
+import { Headline, PodSentences, TurnHeading } from "./PodSentences.tsx";
 import { RulesNote } from "./RulesNote.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
@@ -64,12 +61,7 @@ const WITHOUT_PODS = ["nothing-checked", "unknown-kind", TOO_LONG, SAID];
 interface Asked {
 	key: string | null;
 	all: Together | null;
-	nodes: PageFile | undefined;
 	options: OptionsOf<"devices">;
-}
-
-function textsOf({ nodes }: Asked): { texts?: { nodes: TextSource } } {
-	return nodes ? { texts: { nodes: source(nodes) } } : {};
 }
 
 /** The details of the selected cell, requested with the grid's own inputs so that both agree. */
@@ -84,7 +76,6 @@ function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
 	const { outcome, fresh } = useEngine("account", key ?? null, () => ({
 		question: "account",
 		text: all,
-		...textsOf(asked),
 		options: {
 			...(group!.pod === null
 				? { claims: group!.claims }
@@ -158,8 +149,7 @@ function Supposed() {
 /** The grid with the columns that were requested one after another, without those of other texts. */
 interface Filled {
 	grid: DeviceGrid | null;
-	ties: DeviceGrid["ties"];
-	columns: ReadonlyMap<number, PodColumn>;
+	columns: Columns;
 	findings: readonly Finding[];
 	/** The engine's error; the rest of the nodes is not asked for. */
 	failed: string;
@@ -167,7 +157,6 @@ interface Filled {
 
 const NOTHING: Filled = {
 	grid: null,
-	ties: null,
 	columns: new Map(),
 	findings: [],
 	failed: "",
@@ -187,34 +176,9 @@ function useFilled(
 		if (left.length === 0) return undefined;
 		let current = true;
 		const { all } = asked;
-		if (grid.mode === "inTurn") {
-			void ask("pods", {
-				question: "turns",
-				text: all,
-				...textsOf(asked),
-				options: { ...asked.options, nodeList: grid.matrix.nodes },
-			}).then((outcome) => {
-				if (!current) return;
-				if (outcome.kind === "answer")
-					setFilled({
-						grid,
-						ties: outcome.answer.ties,
-						columns: new Map(outcome.answer.columns.entries()),
-						findings: outcome.answer.findings,
-						failed: "",
-					});
-				else if (outcome.kind === "refused" || outcome.kind === "crashed")
-					setFilled({ ...NOTHING, grid, failed: outcome.message });
-			});
-			return () => {
-				current = false;
-			};
-		}
 		void (async () => {
-			let [columns, findings]: [Map<number, PodColumn>, Finding[]] = [
-				new Map(),
-				[],
-			];
+			let columns = new Map<string, PodColumn>();
+			let findings: Finding[] = [];
 			while (left.length > 0 && current) {
 				const pods = left.map(({ first }) => ({
 					...grid.groups[first]!,
@@ -224,7 +188,6 @@ function useFilled(
 				const outcome = await ask("pods", {
 					question: "pods",
 					text: all,
-					...textsOf(asked),
 					options: { ...asked.options, pods, nodeList: grid.matrix.nodes },
 				});
 				if (!current) return;
@@ -232,7 +195,6 @@ function useFilled(
 					if (outcome.kind === "refused" || outcome.kind === "crashed")
 						setFilled({
 							grid,
-							ties: null,
 							columns,
 							findings,
 							failed: outcome.message,
@@ -241,7 +203,7 @@ function useFilled(
 				}
 				columns = new Map(columns);
 				for (const column of outcome.answer.columns)
-					columns.set(column.column.object, column);
+					columns.set(podKey(column), column);
 				findings = [
 					...new Map(
 						[...findings, ...outcome.answer.findings].map((finding) => [
@@ -251,7 +213,7 @@ function useFilled(
 					).values(),
 				];
 				left.splice(0, outcome.answer.columns.length);
-				setFilled({ grid, ties: null, columns, findings, failed: "" });
+				setFilled({ grid, columns, findings, failed: "" });
 			}
 		})();
 		return () => {
@@ -296,9 +258,6 @@ function Intro({ tooLong }: { tooLong: boolean }) {
 				<Ticked text={s.devicesIntro} />
 			</p>
 			<Kubectl />
-			<p class="note">
-				<Ticked text={s.devicesRules} />
-			</p>
 			{example && (
 				<button
 					type="button"
@@ -317,29 +276,23 @@ export function Devices() {
 	const s = t.value;
 	void files.value;
 	const file = manifest.value;
-	const nodes = fileOf("nodes");
 	const words = nodeWords.value;
 	const podFilter = podWords.value;
 	const picked = pickedDevices.value;
 	const [apart, setApart] = useState(false);
-	const all = together();
-	const length =
-		(all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) +
-		(nodes?.doc.length ?? 0);
+	const all = together("nodes");
+	const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
 	const asked: Asked = {
 		key:
 			all &&
 			JSON.stringify([
 				all.key,
 				all.version,
-				nodes?.id,
-				nodes?.version,
 				cluster(),
 				whatIf.value,
 				alone.value,
 			]),
 		all,
-		nodes,
 		options: {
 			...whatIfOption(whatIf.value),
 			...cluster(),
@@ -352,7 +305,6 @@ export function Devices() {
 		() => ({
 			question: "devices",
 			text: all!,
-			...textsOf(asked),
 			options: asked.options,
 		}),
 		pauseFor(length),
@@ -363,12 +315,12 @@ export function Devices() {
 	// The nodes and pods of the text do not depend on the question.
 	const factsKey =
 		all && grid?.ours && grid.groups.length > 0
-			? JSON.stringify([all.key, all.version, nodes?.id, nodes?.version])
+			? JSON.stringify([all.key, all.version])
 			: null;
 	const told_ = useEngine(
 		"facts",
 		factsKey,
-		() => ({ question: "facts", text: all!, ...textsOf(asked), options: {} }),
+		() => ({ question: "facts", text: all!, options: {} }),
 		pauseFor(length),
 	);
 	const facts = told_.outcome?.kind === "answer" ? told_.outcome.answer : null;
@@ -383,8 +335,8 @@ export function Devices() {
 		told_.fresh || (told_.outcome !== null && told_.outcome.kind !== "answer"),
 	);
 	const groups = useMemo(
-		() => (grid?.mode === "inTurn" ? turnGroups(grid, filled.columns) : made),
-		[grid, made, filled],
+		() => (grid?.mode === "inTurn" ? turnGroups(grid) : made),
+		[grid, made],
 	);
 	const shown = useMemo(() => {
 		if (!grid) return null;
@@ -450,6 +402,10 @@ export function Devices() {
 						/>
 					</div>
 				)}
+				<LeftOut all={all} />
+				{report.value?.guide?.what === "plugin" && (
+					<GuideLine guide={report.value.guide} file={file} />
+				)}
 				<Intro
 					tooLong={grid.matrix.findings.some(({ code }) => code === TOO_LONG)}
 				/>
@@ -477,37 +433,45 @@ export function Devices() {
 				),
 		),
 	];
+	const notLookedAt = findings.find(({ code }) => code === SAID);
 	const above = findings.filter(({ code }) => OF_ALL.includes(code));
 	const pick = (of: number, node: string) =>
 		(pickedDevices.value = { pod: grid?.groups[of]?.pod ?? "", node });
+	const pickPod = (index: number) =>
+		pick(
+			index,
+			picked && grid?.matrix.nodes.includes(picked.node)
+				? picked.node
+				: (grid?.matrix.nodes[0] ?? ""),
+		);
 	return (
 		<div class="nodes devices" aria-busy={!fresh}>
 			<Supposed />
+			<LeftOut all={all} />
 			<Trouble outcome={outcome} />
 			{grid && matrix && shown && (
 				<>
-					<ReleaseOffer facts={facts} answered={grid.release} />
 					<RulesNote rules={grid.rulesOf} />
-					<TurnHeading
-						grid={grid}
-						filled={filled.columns}
-						ties={filled.ties ?? grid.ties}
-					/>
+					<TurnHeading grid={grid} filled={filled.columns} ties={grid.ties} />
+					{groups.length > 6 && (
+						<input
+							type="search"
+							class="filter pod-filter"
+							placeholder={s.filterPods}
+							aria-label={s.filterPods}
+							value={podFilter}
+							onInput={({ currentTarget }) =>
+								(podWords.value = currentTarget.value)
+							}
+						/>
+					)}
+					<Headline grid={grid} onPick={pickPod} />
 					<PodSentences
 						grid={grid}
-						groups={groups.filter(
-							({ first }) => grid.groups[first]?.before === null,
-						)}
+						groups={shown.passing}
 						filled={filled.columns}
 						facts={facts}
-						onPick={(group) =>
-							pick(
-								group.first,
-								picked && matrix.nodes.includes(picked.node)
-									? picked.node
-									: (matrix.nodes[0] ?? ""),
-							)
-						}
+						onPick={pickPod}
 					/>
 					{filled.failed && (
 						<div class="banner bad" role="alert">
@@ -526,18 +490,6 @@ export function Devices() {
 								value={words}
 								onInput={({ currentTarget }) =>
 									(nodeWords.value = currentTarget.value)
-								}
-							/>
-						)}
-						{groups.length > 6 && (
-							<input
-								type="search"
-								class="filter"
-								placeholder={s.filterPods}
-								aria-label={s.filterPods}
-								value={podFilter}
-								onInput={({ currentTarget }) =>
-									(podWords.value = currentTarget.value)
 								}
 							/>
 						)}
@@ -562,23 +514,8 @@ export function Devices() {
 							{grid.release}
 						</span>
 					</div>
-					{(above.length > 0 ||
-						grid.groups.some(({ before }) => before !== null)) && (
+					{above.length > 0 && (
 						<ul class="of-all">
-							{grid.groups.map(
-								({ pod, claims, before }) =>
-									before && (
-										<li key={pod ?? claims.join()}>
-											{pod ?? claims.join(", ")}: <code>{before.message}</code>
-											{before.help && (
-												<>
-													{" – "}
-													<Ticked text={before.help} />
-												</>
-											)}
-										</li>
-									),
-							)}
 							{above.map((finding, index) => (
 								<li key={index}>
 									{finding.origin === "claimkit" ? (
@@ -622,6 +559,11 @@ export function Devices() {
 						canFix={false}
 						locate={all.locate}
 					/>
+					{notLookedAt && (
+						<p class="note quiet not-looked-at">
+							<Ticked text={notLookedAt.message} />
+						</p>
+					)}
 					<Commands panel="devices" />
 				</>
 			)}

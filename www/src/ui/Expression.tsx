@@ -89,6 +89,9 @@ function DeviceList({ tried }: { tried: Tried }) {
 	);
 }
 
+/** Names of longer texts are gathered once, and not read again for every word. */
+const LONG = 100_000;
+
 /** A device selector on the devices of the text: does it compile, what does it cost, which devices does it select, and why. */
 export function Expression() {
 	const s = t.value;
@@ -133,6 +136,22 @@ export function Expression() {
 		Math.max(60, pauseFor(length)),
 	);
 	const tried = outcome?.kind === "answer" ? outcome.answer : null;
+	// Of a long text only the names that its devices publish are sent for each word.
+	const names = useEngine(
+		"published",
+		all && length > LONG
+			? JSON.stringify([all.key, all.version, serverOnly()])
+			: null,
+		() => ({ question: "published", text: all!, options: serverOnly() }),
+		pauseFor(length),
+	).outcome;
+	const devices = useRef("");
+	devices.current =
+		length <= LONG
+			? (all?.get() ?? "")
+			: names?.kind === "answer"
+				? names.answer
+				: "";
 	const host = useRef<HTMLDivElement>(null);
 	const editor = useRef<CelEditor | null>(null);
 	/** The text in the field, so that showing it is not taken for writing it. */
@@ -153,7 +172,7 @@ export function Expression() {
 			text,
 			expressionLabel,
 			expressionHint,
-			() => together()?.get() ?? "",
+			() => devices.current,
 			(next) => {
 				if (next === shown.current) return;
 				shown.current = next;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { focusEditor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
@@ -24,6 +24,7 @@ import { embedded } from "../state/options.ts";
 import { downloadAll } from "../state/project.ts";
 import { chosenFiles, openDropped, putAside } from "../state/session.ts";
 import { Icon } from "./Icon.tsx";
+import { withoutCommonFolder } from "./names.ts";
 import { Popover } from "./Popover.tsx";
 import { Visible } from "./Visible.tsx";
 
@@ -226,7 +227,7 @@ function NewFile() {
 				type="file"
 				multiple
 				hidden
-				accept=".yaml,.yml,.json,.toml,.txt"
+				accept=".yaml,.yml,.json,.toml,.txt,.zip,.gz,.tgz,.tar"
 				aria-label={s.openFiles}
 				onChange={({ currentTarget }) => {
 					void openDropped(chosenFiles([...(currentTarget.files ?? [])]));
@@ -237,9 +238,100 @@ function NewFile() {
 	);
 }
 
+/** A tab is about this wide, in characters. */
+const TAB = 22;
+
+/** The end of a long path says which file it is. */
+function tabName(name: string): string {
+	const at = name.lastIndexOf("/") + 1;
+	return name.length > TAB && at > 0 ? `…/${name.slice(at)}` : name;
+}
+
+/** With fewer files than this their tabs are enough. */
+const MANY = 8;
+/** Tabs beside the current one; all files are in the list. */
+const BESIDE = 12;
+/** More rows than this nobody reads; a filter finds the others. */
+const MOST_ROWS = 500;
+
+/** All files with their findings, those with errors first where they are asked for. */
+function FileList({
+	names,
+	dismiss,
+}: {
+	names: readonly string[];
+	dismiss: () => void;
+}) {
+	const s = t.value;
+	const [words, setWords] = useState("");
+	const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+	const rows = fileHeads.value
+		.map((file, index) => ({ file, name: names[index] ?? file.name }))
+		.filter(({ name }) =>
+			parts.every((part) => name.toLowerCase().includes(part)),
+		)
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
+	return (
+		<div class="file-list">
+			<input
+				type="search"
+				class="filter"
+				data-first
+				placeholder={s.filterFiles}
+				aria-label={s.filterFiles}
+				value={words}
+				onInput={({ currentTarget }) => setWords(currentTarget.value)}
+			/>
+			<ul>
+				{rows.slice(0, MOST_ROWS).map(({ file, name }) => {
+					const at = name.lastIndexOf("/") + 1;
+					return (
+						<li key={file.id}>
+							<button
+								type="button"
+								class="menu-item"
+								title={file.name}
+								onClick={() => {
+									dismiss();
+									chooseFile(file.id);
+									focusEditor();
+								}}
+							>
+								<Icon name={file.role} size={14} />
+								<span class="path">
+									<span class="muted">
+										<Visible text={name.slice(0, at)} />
+									</span>
+									<Visible text={name.slice(at)} />
+								</span>
+								<Badge file={file} />
+							</button>
+						</li>
+					);
+				})}
+			</ul>
+			{rows.length > MOST_ROWS && (
+				<p class="note">{s.andMore(rows.length - MOST_ROWS)}</p>
+			)}
+		</div>
+	);
+}
+
 export function FileTabs() {
 	const s = t.value;
 	const active = activeHead.value;
+	const heads = fileHeads.value;
+	const names = useMemo(
+		() => withoutCommonFolder(heads.map(({ name }) => name)),
+		[heads],
+	);
+	const current = heads.findIndex(({ id }) => id === active?.id);
+	const shown = heads
+		.map((file, index) => ({ file, name: names[index] ?? file.name, index }))
+		.filter(
+			({ index }) =>
+				heads.length <= 2 * BESIDE || Math.abs(index - current) <= BESIDE,
+		);
 	const list = useRef<HTMLElement>(null);
 	useEffect(() => {
 		list.current
@@ -248,9 +340,23 @@ export function FileTabs() {
 	}, [active?.id]);
 	return (
 		<div class="file-bar">
+			{heads.length > MANY && (
+				<Popover
+					label={s.allFiles(heads.length)}
+					buttonClass="button small quiet"
+					button={
+						<>
+							{s.allFiles(heads.length)} <Icon name="chevron" size={12} />
+						</>
+					}
+					wide
+				>
+					{(dismiss) => <FileList names={names} dismiss={dismiss} />}
+				</Popover>
+			)}
 			<nav ref={list} aria-label={s.files} class="file-tabs">
 				<ul>
-					{fileHeads.value.map((file) => (
+					{shown.map(({ file, name }) => (
 						<li
 							key={file.id}
 							class={file.id === active?.id ? "file-tab current" : "file-tab"}
@@ -259,7 +365,7 @@ export function FileTabs() {
 								type="button"
 								class="file-open"
 								aria-current={file.id === active?.id ? "true" : undefined}
-								title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
+								title={`${file.name} – ${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
 								onClick={() => {
 									chooseFile(file.id);
 									focusEditor();
@@ -271,7 +377,7 @@ export function FileTabs() {
 							>
 								<Icon name={file.role} size={14} />
 								<bdi class="file-name">
-									<Visible text={file.name} />
+									<Visible text={tabName(name)} />
 								</bdi>
 								<span class="sr"> ({s.roles[file.role]})</span>
 								<Badge file={file} />

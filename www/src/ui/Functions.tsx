@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { CelFunction, FunctionGroup } from "../../build/functions.ts";
 import { celFunctions } from "../examples/functions.ts";
 import { t } from "../i18n/index.ts";
-import { release } from "../state/options.ts";
+import { usedRelease } from "../state/gates.ts";
 import { Ticked } from "./Ticked.tsx";
 
 /** Returns the call of a function without arguments, or the field of a device. */
@@ -44,7 +44,7 @@ export function Functions({ onInsert }: { onInsert: (text: string) => void }) {
 			),
 		}))
 		.filter(({ functions }) => functions.length > 0);
-	const chosen = release.value;
+	const chosen = usedRelease.value;
 	return (
 		<details
 			class="functions"

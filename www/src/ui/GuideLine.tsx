@@ -3,6 +3,7 @@ import { ask } from "../engine/client.ts";
 import type { Sentences } from "../i18n/en.ts";
 import { t } from "../i18n/index.ts";
 import { ofServer, planFixAll } from "../state/actions.ts";
+import { withClaims, withExtendedClass } from "../state/extended.ts";
 import {
 	fileById,
 	files,
@@ -15,7 +16,7 @@ import {
 	source,
 	textOf,
 } from "../state/files.ts";
-import { type Guide, unwrapped } from "../state/guide.ts";
+import { type Guide, separated, unwrapped } from "../state/guide.ts";
 import { notify } from "../state/notices.ts";
 import {
 	expression,
@@ -29,7 +30,7 @@ import { Icon } from "./Icon.tsx";
 import { Kubectl } from "./Kubectl.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-const SAY: Record<Guide["what"], (s: Sentences) => string> = {
+const SAY: Record<Guide["what"], (s: Sentences, guide: Guide) => string> = {
 	nodes: (s) => s.guideNodes,
 	patch: (s) => s.guidePatch,
 	table: (s) => s.guideTable,
@@ -46,6 +47,10 @@ const SAY: Record<Guide["what"], (s: Sentences) => string> = {
 	dump: (s) => s.guideDump,
 	config: (s) => s.guideConfig,
 	large: (s) => s.tooLong,
+	plugin: (s, { resources = [] }) =>
+		s.guidePlugin(resources.map(({ resource }) => resource).join(", ")),
+	message: (s) => s.guideMessage,
+	appended: (s) => s.guideAppended,
 	other: (s) => s.guideOther,
 };
 
@@ -150,17 +155,45 @@ function takeExpression(file: PageFile): void {
 	panel.value = "cel";
 }
 
-const DO: Partial<
-	Record<
-		Guide["what"],
-		{ label: (s: Sentences) => string; run: (file: PageFile) => unknown }
-	>
-> = {
-	fenced: { label: (s) => s.unwrap, run: unwrap },
-	prompted: { label: (s) => s.unwrap, run: unwrap },
-	review: { label: (s) => s.takeReviewed, run: takeReviewed },
-	expression: { label: (s) => s.openExpression, run: takeExpression },
-	dump: { label: (s) => s.openDevices, run: () => (panel.value = "devices") },
+/** Puts claims in place of the resources of device plugins. */
+function takeClaims(file: PageFile): void {
+	const text = withClaims(textOf(file));
+	if (text === null) {
+		notify({ text: t.peek().pluginForm });
+		return;
+	}
+	replaceText(file.id, text);
+	notifyChange(file.id, t.peek().claimsMade);
+}
+
+/** Adds the class that serves the resources by their names. */
+function takeExtended(file: PageFile): void {
+	replaceText(file.id, withExtendedClass(textOf(file)));
+	notifyChange(file.id, t.peek().extendedMade);
+}
+
+/** Puts a separator before each of several outputs that were appended to one file. */
+function separate(file: PageFile): void {
+	replaceText(file.id, separated(textOf(file)));
+	notifyChange(file.id, t.peek().separated);
+}
+
+interface Action {
+	label: (s: Sentences) => string;
+	run: (file: PageFile) => unknown;
+}
+
+const DO: Partial<Record<Guide["what"], readonly Action[]>> = {
+	fenced: [{ label: (s) => s.unwrap, run: unwrap }],
+	prompted: [{ label: (s) => s.unwrap, run: unwrap }],
+	review: [{ label: (s) => s.takeReviewed, run: takeReviewed }],
+	expression: [{ label: (s) => s.openExpression, run: takeExpression }],
+	dump: [{ label: (s) => s.openDevices, run: () => (panel.value = "devices") }],
+	plugin: [
+		{ label: (s) => s.makeClaims, run: takeClaims },
+		{ label: (s) => s.makeExtended, run: takeExtended },
+	],
+	appended: [{ label: (s) => s.separate, run: separate }],
 };
 
 /** Sentences about a pod that cannot be placed are followed by what to run. */
@@ -169,6 +202,7 @@ const WITH_COMMAND: Guide["what"][] = [
 	"event",
 	"waiting",
 	"table",
+	"message",
 ];
 
 /** Shows the kind of a pasted text that is not a manifest, with a link to the panel for it. */
@@ -184,22 +218,23 @@ export function GuideLine({
 	const s = t.value;
 	const role = guide.use;
 	const label = role && USE[role]?.(s);
-	const action = DO[guide.what];
+	const actions = DO[guide.what] ?? [];
 	return (
 		<div class="guide">
 			<Icon name="info" />
 			<p>
-				<Ticked text={SAY[guide.what](s)} />
+				<Ticked text={SAY[guide.what](s, guide)} />
 			</p>
-			{action && (
+			{actions.map(({ label: name, run }, index) => (
 				<button
 					type="button"
-					class="button small primary"
-					onClick={() => void action.run(file)}
+					class={`button small${index === 0 ? " primary" : ""}`}
+					key={name(s)}
+					onClick={() => void run(file)}
 				>
-					{action.label(s)}
+					{name(s)}
 				</button>
-			)}
+			))}
 			{cleanable && (
 				<button
 					type="button"

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { LANGUAGE_NAMES, LANGUAGES, lang, speak, t } from "../i18n/index.ts";
 import { dialog } from "../state/actions.ts";
 import { openConfig } from "../state/config.ts";
-import { gates } from "../state/gates.ts";
+import { gates, usedRelease } from "../state/gates.ts";
 import {
 	embedded,
 	FONT_SIZES,
@@ -50,7 +50,7 @@ function Choice({
 			/>
 			<span>
 				<b class="tabular">{name}</b>
-				{notes.map((note) => (
+				{(release.value === value ? notes : notes.slice(0, 1)).map((note) => (
 					<span class="note" key={note}>
 						<Ticked text={note} />
 					</span>
@@ -63,7 +63,7 @@ function Choice({
 function Releases() {
 	const s = t.value;
 	const language = lang.value;
-	const shown = release.value || s.releaseAuto;
+	const shown = usedRelease.value || s.releaseAuto;
 	return (
 		<Popover
 			label={`${s.release} ${shown}`}
@@ -92,21 +92,6 @@ function ReleaseChoices({ close }: { close: () => void }) {
 	return (
 		<fieldset class="choices">
 			<legend class="sr">{s.release}</legend>
-			<Choice
-				value=""
-				name={s.releaseAuto}
-				notes={[s.releaseAutoNote]}
-				close={close}
-			/>
-			{[...choices.value].reverse().map(({ value, label, notes }) => (
-				<Choice
-					key={value}
-					value={value}
-					name={label}
-					notes={notes}
-					close={close}
-				/>
-			))}
 			<details
 				class="more-settings"
 				open={gateWords.value !== "" || labelWords.value !== ""}
@@ -150,6 +135,21 @@ function ReleaseChoices({ close }: { close: () => void }) {
 					{s.asConfig}
 				</button>
 			</details>
+			<Choice
+				value=""
+				name={s.releaseAuto}
+				notes={[s.releaseAutoNote]}
+				close={close}
+			/>
+			{[...choices.value].reverse().map(({ value, label, notes }) => (
+				<Choice
+					key={value}
+					value={value}
+					name={label}
+					notes={notes}
+					close={close}
+				/>
+			))}
 			{choices.value.length === 0 && <p class="note quiet">{s.loadingPanel}</p>}
 		</fieldset>
 	);

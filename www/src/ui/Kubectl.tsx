@@ -1,10 +1,7 @@
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
+import { COMMAND } from "../state/kubectl.ts";
 import { Icon } from "./Icon.tsx";
-
-/** The command that prints all objects needed for placing, the pod in question first. */
-const COMMAND =
-	"kubectl get pods,resourceclaims,resourceclaimtemplates,deviceclasses,resourceslices,devicetaintrules,nodes -A -o yaml";
 
 /** The command that prints a cluster as the page reads it, to copy. */
 export function Kubectl() {
@@ -17,7 +14,7 @@ export function Kubectl() {
 				aria-readonly="true"
 				aria-label={s.printCluster}
 			>
-				{COMMAND.split(/(?<=,)/).map((part) => (
+				{COMMAND.split(/(?<=,)|(?<=; )/).map((part) => (
 					<>
 						{part}
 						<wbr />

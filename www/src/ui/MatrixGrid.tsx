@@ -3,12 +3,14 @@ import {
 	useEffect,
 	useId,
 	useLayoutEffect,
+	useMemo,
 	useRef,
 	useState,
 } from "preact/hooks";
 import type { Matrix } from "../engine/placement.ts";
 import { t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
+import { differingParts } from "./names.ts";
 import { Visible } from "./Visible.tsx";
 
 export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];
@@ -23,7 +25,7 @@ const ROW = 30;
 const HEAD = 34;
 const EXTRA = 5;
 /** Least widths of the columns. */
-const NAME = 140;
+const NAME = 200;
 const CLAIM = 118;
 
 interface Props {
@@ -116,6 +118,12 @@ export function MatrixGrid({
 	const template = `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
 	const minWidth = `${NAME + CLAIM * matrix.columns.length}px`;
 	const visible = rows.slice(first, last);
+	const nodeNames = useMemo(() => differingParts(matrix.nodes), [matrix.nodes]);
+	const columnNames = useMemo(
+		() => differingParts(matrix.columns.map(({ name }) => name)),
+		[matrix.columns],
+	);
+	const kinds = new Set(matrix.columns.map(({ kind }) => kind));
 	// Rows that leave at one end are used again at the other: changing their words is cheaper than making new ones.
 	const pool = Math.ceil(height / ROW) + 2 * EXTRA + 1;
 	const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
@@ -154,8 +162,12 @@ export function MatrixGrid({
 						title={`${column.kind} ${column.namespace && !column.name.includes("/") ? `${column.namespace}/` : ""}${column.name}`}
 					>
 						<span class="column-title">
-							<span class="muted">{column.kind.replace("Resource", "")}</span>{" "}
-							<Visible text={column.name} />
+							{kinds.size > 1 && (
+								<span class="muted">
+									{column.kind.replace("Resource", "")}{" "}
+								</span>
+							)}
+							<Visible text={columnNames[index] ?? column.name} />
 						</span>
 					</div>
 				))}
@@ -191,7 +203,7 @@ export function MatrixGrid({
 							}
 						>
 							<span class="node-word">
-								<Visible text={node || "—"} />
+								<Visible text={nodeNames[row] || "—"} />
 							</span>
 							{others > 0 && <span class="chip">+{others}</span>}
 							{badges?.(row).map(({ label, title }) => (

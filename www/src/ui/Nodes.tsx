@@ -4,18 +4,10 @@ import type { Matrix } from "../engine/placement.ts";
 import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { familyOf } from "../state/family.ts";
-import {
-	fileOf,
-	files,
-	freeName,
-	literal,
-	manifest,
-	newFile,
-	source,
-} from "../state/files.ts";
+import { files, freeName, literal, manifest, newFile } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import { nodeWords, picked as pickedCell } from "../state/options.ts";
-import { together } from "../state/together.ts";
+import { nodesTogether, together } from "../state/together.ts";
 import { Cell } from "./Cell.tsx";
 import { Commands } from "./Commands.tsx";
 import { Contexts } from "./Contexts.tsx";
@@ -84,26 +76,28 @@ export function Nodes() {
 	const s = t.value;
 	void files.value;
 	const file = manifest.value;
-	const nodes = fileOf("nodes");
+	const nodes = nodesTogether();
 	const words = nodeWords.value;
 	const [wanted, setWanted] = useState<ReadonlySet<Verdict>>(new Set());
 	const picked = pickedCell.value;
 	const all = together();
 	const key =
 		all &&
-		`${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${JSON.stringify(serverOnly())}`;
+		`${all.key} ${all.version} ${nodes?.key} ${nodes?.version} ${JSON.stringify(serverOnly())}`;
 	const { outcome, fresh } = useEngine(
 		"evaluate",
 		key ?? null,
 		() => ({
 			question: "placement",
 			text: all!,
-			texts: { nodes: nodes ? source(nodes) : literal("nodes", "") },
+			texts: { nodes: nodes ?? literal("nodes", "") },
 			options: serverOnly(),
 		}),
 		pauseFor(
-			(all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) +
-				(nodes?.doc.length ?? 0),
+			[...(all?.files ?? []), ...(nodes?.files ?? [])].reduce(
+				(sum, { doc }) => sum + doc.length,
+				0,
+			),
 		),
 	);
 	const matrix = outcome?.kind === "answer" ? outcome.answer : null;
@@ -140,7 +134,7 @@ export function Nodes() {
 	if (!file || !all) return null;
 	if (familyOf(all) === "device")
 		return <Elsewhere text={s.forDevices} label={s.openDevices} to="devices" />;
-	const noNodes = !nodes || nodes.doc.length === 0;
+	const noNodes = nodes === null;
 	if (noNodes) {
 		return (
 			<div class="empty">
@@ -153,7 +147,9 @@ export function Nodes() {
 					onClick={() => {
 						// Opens beside the manifest, which stays in the editor.
 						files.value = [
-							...files.peek().filter((other) => other.id !== nodes?.id),
+							...files
+								.peek()
+								.filter(({ role, doc }) => role !== "nodes" || doc.length > 0),
 							newFile(freeName("nodes.yaml"), "nodes", sampleNodes()),
 						];
 					}}

@@ -7,6 +7,7 @@ import { report } from "../state/checks.ts";
 import { freeName, manifestHead, newFile, open } from "../state/files.ts";
 import { PANELS, type Panel, panel } from "../state/options.ts";
 import { LOADERS } from "./panels.ts";
+import { SettingsLine } from "./SettingsLine.tsx";
 import { Ticked } from "./Ticked.tsx";
 
 const loaded = new Map<Panel, ComponentType>();
@@ -64,6 +65,7 @@ export function PanelView() {
 			tabIndex={-1}
 		>
 			<h2 class="sr">{t.value.panels[name]}</h2>
+			<SettingsLine />
 			{View ? (
 				<View />
 			) : failed ? (

@@ -1,4 +1,5 @@
 import type { PodTurn } from "claimkit";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import {
 	type DeviceGrid,
@@ -10,11 +11,12 @@ import type { ClusterFacts } from "../engine/facts.ts";
 import { t } from "../i18n/index.ts";
 import { alone } from "../state/options.ts";
 import {
+	type Columns,
+	columnAt,
 	columnOfGroup,
 	lackCounts,
 	type PodGroup,
 } from "../state/podgroups.ts";
-import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
 
@@ -35,12 +37,12 @@ export function TurnHeading({
 	ties,
 }: {
 	grid: DeviceGrid;
-	filled: ReadonlyMap<number, PodColumn>;
+	filled: Columns;
 	ties: DeviceGrid["ties"];
 }) {
 	const s = t.value;
 	const turns = grid.groups.flatMap(({ pod }, at) =>
-		pod === null ? [] : [filled.get(at) ?? grid.known[at] ?? null],
+		pod === null ? [] : [columnAt(grid, filled, at)],
 	);
 	if (turns.length === 0) return null;
 	const answered = turns.every((column) => column !== null);
@@ -105,7 +107,11 @@ function Turn({ turn }: { turn: PodTurn }) {
 	return (
 		<>
 			{s.turnOutcomes[turn.outcome](node ?? "")}
-			{given && <b>: {given}</b>}
+			{given && (
+				<>
+					: <b>{given}</b>
+				</>
+			)}
 			{lines.map((line) => (
 				<span class="note turn-line" key={line}>
 					{line}
@@ -116,119 +122,263 @@ function Turn({ turn }: { turn: PodTurn }) {
 }
 
 /** The number of sentences shown at first. */
-const FEW = 6;
+const FEW = 8;
+/** More names than this nobody reads in one list. */
+const MOST_NAMES = 300;
+
+/** Opens a pod's account. */
+type Pick = (index: number) => void;
+
+/** The pods of a group, each as a link to its account; they are drawn when the list is opened. */
+function PodList({
+	summary,
+	pods,
+	onPick,
+	children,
+}: {
+	summary: ComponentChildren;
+	pods: readonly { index: number; name: string }[];
+	onPick: Pick;
+	children?: ComponentChildren;
+}) {
+	const s = t.value;
+	const [open, setOpen] = useState(false);
+	return (
+		<details
+			class="pod-list"
+			onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+		>
+			<summary>{summary}</summary>
+			{children}
+			{open && (
+				<ul>
+					{pods.slice(0, MOST_NAMES).map(({ index, name }) => (
+						<li key={name}>
+							<button
+								type="button"
+								class="link-button"
+								onClick={() => onPick(index)}
+							>
+								<Visible text={name} />
+							</button>
+						</li>
+					))}
+					{pods.length > MOST_NAMES && (
+						<li class="muted">{s.andMore(pods.length - MOST_NAMES)}</li>
+					)}
+				</ul>
+			)}
+		</details>
+	);
+}
+
+/** What keeps the pods of the cluster waiting, in the engine's words; each part opens its pods. */
+export function Headline({ grid, onPick }: { grid: DeviceGrid; onPick: Pick }) {
+	const s = t.value;
+	const { headline, groups } = grid;
+	if (headline === null) return null;
+	const places = new Map(groups.map(({ pod }, index) => [pod, index]));
+	return (
+		<section class="headline" aria-label={s.headline}>
+			<h3>{s.podsWait(headline.waiting, headline.pods)}</h3>
+			<ul>
+				{headline.parts.map(({ reason, help, pods }) => (
+					<li key={reason}>
+						<PodList
+							summary={
+								<>
+									<b class="tabular">{pods.length.toLocaleString()}</b>{" "}
+									<Ticked text={reason} />
+								</>
+							}
+							pods={pods.flatMap((name) => {
+								const index = places.get(name);
+								return index === undefined ? [] : [{ index, name }];
+							})}
+							onPick={onPick}
+						>
+							{help && (
+								<p class="note">
+									<Ticked text={help} />
+								</p>
+							)}
+						</PodList>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
 
 interface Props {
 	grid: DeviceGrid;
 	groups: readonly PodGroup[];
-	filled: ReadonlyMap<number, PodColumn>;
+	filled: Columns;
 	facts: ClusterFacts | null;
-	onPick: (group: PodGroup) => void;
+	onPick: Pick;
 }
 
-/**
- * Shows a sentence for every pod that waits: the number of nodes that fit, the reasons of the others, and the scheduler's
- * message.
- */
-export function PodSentences({ grid, groups, filled, facts, onPick }: Props) {
+/** The number of nodes that fit, and the reasons of the others: the most frequent one, and all of them behind a click. */
+function Unfit({ lacks, fits }: { lacks: PodColumn["lacks"]; fits: number }) {
 	const s = t.value;
+	const counts = lackCounts(lacks);
+	const said = ({ lack, nodes }: (typeof counts)[number]) =>
+		`${nodes} × ${lackWords(lack)}`;
+	const [first, ...rest] = counts.map(said);
+	return (
+		<>
+			{s.fitsOn(fits, lacks.length)}
+			{first !== undefined && `: ${first}`}
+			{rest.length > 0 && (
+				<details class="pod-why">
+					<summary>{s.otherReasons(rest.length)}</summary>
+					<ul>
+						{rest.map((line) => (
+							<li key={line}>{line}</li>
+						))}
+					</ul>
+				</details>
+			)}
+		</>
+	);
+}
+
+/** What stops a pod before any node is looked at. */
+function Stopped({
+	before: { message, help },
+}: {
+	before: NonNullable<DeviceGrid["groups"][number]["before"]>;
+}) {
+	return (
+		<>
+			<code lang="en">{message}</code>
+			{help && (
+				<>
+					{" – "}
+					<Ticked text={help} />
+				</>
+			)}
+		</>
+	);
+}
+
+/** The messages about a pod: kube-scheduler's as it is computed, and the cluster's own. */
+function Messages({ turn, said }: { turn: PodTurn | null; said: string }) {
+	const s = t.value;
+	const computed = turn?.message ?? "";
+	if (computed === "" && said === "") return null;
+	return (
+		<details class="pod-why messages">
+			<summary>{s.schedulerMessages}</summary>
+			{computed !== "" && (
+				<p class="scheduler-said computed">
+					{s.schedulerWouldSay} <code lang="en">{computed}</code>
+				</p>
+			)}
+			{said !== "" && (
+				<p class="scheduler-said">
+					{said === computed ? s.schedulerSaidSame : s.schedulerSaid}{" "}
+					{said !== computed && <code lang="en">{said}</code>}
+				</p>
+			)}
+		</details>
+	);
+}
+
+/** The sentence for one pod, and for those of which the same is true. */
+function Sentence({
+	grid,
+	group,
+	filled,
+	facts,
+	onPick,
+}: Omit<Props, "groups"> & { group: PodGroup }) {
+	const s = t.value;
+	const { pod, claims, before } = grid.groups[group.first]!;
+	const name = pod ?? claims.join(", ");
+	const known = columnOfGroup(grid, filled, group);
+	const stopped = before !== null && before.message !== "";
+	const fits = known?.column.counts.yes ?? 0;
+	const nodes = grid.matrix.nodes.length;
+	const said = pod === null ? "" : (facts?.pods[pod]?.said ?? "");
+	const turn = known?.turn ?? null;
+	const good = turn ? turn.node !== null || turn.outcome === "ended" : fits > 0;
+	const replicas = pod === null ? undefined : facts?.replicas[pod];
+	const others = group.members.slice(1);
+	return (
+		<li
+			class={
+				stopped ? "fits-not" : known === null ? "" : good ? "fits" : "fits-not"
+			}
+			data-pod={name}
+			data-outcome={turn?.outcome ?? ""}
+			data-node={turn?.node ?? ""}
+		>
+			<span
+				class={`sign-box verdict-${stopped ? "No" : known === null ? "Possible" : good ? "Yes" : "No"}`}
+				aria-hidden="true"
+			>
+				{stopped ? "✕" : known === null ? "…" : good ? "✓" : "✕"}
+			</span>
+			<div>
+				<button
+					type="button"
+					role="link"
+					class="link-button"
+					onClick={() => onPick(group.first)}
+				>
+					<b>
+						<Visible text={name} />
+					</b>
+				</button>{" "}
+				{others.length > 0 && (
+					<PodList
+						summary={s.moreAlike(others.length)}
+						pods={others.map((index) => ({
+							index,
+							name: grid.groups[index]?.pod ?? "",
+						}))}
+						onPick={onPick}
+					/>
+				)}
+				{replicas !== undefined && (
+					<span class="chip">{s.replicasOf(replicas)}</span>
+				)}{" "}
+				{stopped ? (
+					<Stopped before={before} />
+				) : known === null ? (
+					s.stillAsked
+				) : turn && (good || turn.outcome !== "unschedulable") ? (
+					<Turn turn={turn} />
+				) : nodes === 0 ? null : (
+					<>
+						<Unfit lacks={known.lacks} fits={turn ? 0 : fits} />
+						{turn &&
+							(turn.depends ||
+								turn.nominated ||
+								turn.freed ||
+								turn.help ||
+								turn.unsure) && <Turn turn={turn} />}
+					</>
+				)}
+				<Messages turn={turn} said={said} />
+			</div>
+		</li>
+	);
+}
+
+/** Shows a sentence for every pod that waits, or that gets a node. */
+export function PodSentences(props: Props) {
+	const s = t.value;
+	const { grid, groups } = props;
 	const [most, setMost] = useState(FEW);
 	if (groups.length === 0) return null;
 	return (
 		<section class="pod-sentences" aria-label={s.pendingPods}>
 			<ul>
-				{groups.slice(0, most).map((group) => {
-					const { pod, claims } = grid.groups[group.first]!;
-					const name = pod ?? claims.join(", ");
-					const known = columnOfGroup(grid, filled, group);
-					const fits = known?.column.counts.yes ?? 0;
-					const nodes = grid.matrix.nodes.length;
-					const said = pod === null ? "" : (facts?.pods[pod]?.said ?? "");
-					const turn = known?.turn ?? null;
-					const good = turn
-						? turn.node !== null || turn.outcome === "ended"
-						: fits > 0;
-					const replicas = pod === null ? undefined : facts?.replicas[pod];
-					return (
-						<li
-							key={group.first}
-							class={known === null ? "" : good ? "fits" : "fits-not"}
-						>
-							<p>
-								<span
-									class={`sign-box verdict-${known === null ? "Possible" : good ? "Yes" : "No"}`}
-									aria-hidden="true"
-								>
-									{known === null ? "…" : good ? "✓" : "✕"}
-								</span>
-								<span>
-									<button
-										type="button"
-										role="link"
-										class="link-button"
-										onClick={() => onPick(group)}
-									>
-										<b>
-											<Visible text={name} />
-										</b>
-									</button>
-									{group.members.length > 1 && (
-										<span
-											class="chip"
-											title={group.members
-												.slice(1, 30)
-												.map((at) => grid.groups[at]?.pod ?? "")
-												.join(", ")}
-										>
-											{s.moreAlike(group.members.length - 1)}
-										</span>
-									)}
-									{replicas !== undefined && (
-										<span class="chip">{s.replicasOf(replicas)}</span>
-									)}{" "}
-									{known === null ? (
-										s.stillAsked
-									) : turn && (good || turn.outcome !== "unschedulable") ? (
-										<Turn turn={turn} />
-									) : nodes === 0 ? null : (
-										<>
-											{s.fitsOn(fits, nodes)}
-											{lackCounts(known.lacks).map(
-												({ lack, nodes: count }, index) => (
-													<span key={index}>
-														{index === 0 ? ": " : ", "}
-														{count} × {lackWords(lack)}
-													</span>
-												),
-											)}
-											{turn &&
-												(turn.depends ||
-													turn.nominated ||
-													turn.freed ||
-													turn.help ||
-													turn.unsure) && <Turn turn={turn} />}
-										</>
-									)}
-								</span>
-							</p>
-							{turn?.message && (
-								<p class="scheduler-said computed">
-									<Icon name="info" size={14} /> {s.schedulerWouldSay}{" "}
-									<code lang="en">{turn.message}</code>
-								</p>
-							)}
-							{said && (
-								<p class="scheduler-said">
-									<Icon name="info" size={14} />{" "}
-									{said === turn?.message
-										? s.schedulerSaidSame
-										: s.schedulerSaid}{" "}
-									{said !== turn?.message && <code lang="en">{said}</code>}
-								</p>
-							)}
-						</li>
-					);
-				})}
+				{groups.slice(0, most).map((group) => (
+					<Sentence key={group.first} {...props} group={group} />
+				))}
 			</ul>
 			{groups.length > most && (
 				<button

@@ -32,6 +32,7 @@ import { Commands } from "./Commands.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
+import { MessagePages } from "./MessagePages.tsx";
 import { Objects } from "./Objects.tsx";
 import { Popover } from "./Popover.tsx";
 import { Strip } from "./Strip.tsx";
@@ -163,6 +164,15 @@ function FixAll({ findings }: { findings: readonly Finding[] }) {
 	);
 }
 
+/** Texts that may have a message with a page of its own. */
+const WITH_MESSAGES: readonly Guide["what"][] = [
+	"message",
+	"event",
+	"described",
+	"waiting",
+	"other",
+];
+
 /** The verdict, the findings and the objects of one answer. */
 function Answered({
 	answer,
@@ -182,15 +192,18 @@ function Answered({
 	const judged = objects.filter(({ valid }) => typeof valid === "boolean");
 	const quiet = helpsNobody(guide, answer);
 	const dump = guide?.what === "dump" ? (guide.kinds ?? []) : null;
+	// The verdict would be about the last of several outputs alone.
+	const appended = guide?.what === "appended";
+	const neutral = quiet || appended || dump !== null;
 	const releases = [
 		...new Set(judged.map((entry) => entry.release).filter(Boolean)),
 	];
 	return (
 		<>
-			<div class={`verdict ${quiet || dump ? "none" : verdict.tone}`}>
+			<div class={`verdict ${neutral ? "none" : verdict.tone}`}>
 				<Icon
 					name={
-						quiet || dump || verdict.tone === "none"
+						neutral || verdict.tone === "none"
 							? "info"
 							: verdict.tone === "good"
 								? "check"
@@ -202,15 +215,17 @@ function Answered({
 					<h2>
 						{dump
 							? s.dumpOf(dump.map(({ kind, count }) => [kind, count] as const))
-							: quiet
-								? s.nothingChecked
-								: verdict.text}
+							: appended
+								? s.appended
+								: quiet
+									? s.nothingChecked
+									: verdict.text}
 					</h2>
 					{releases.length > 0 && (
 						<p class="muted">{s.judgedAs(releases.join(", "))}</p>
 					)}
 				</div>
-				{!quiet && !dump && <FixAll findings={findings} />}
+				{!neutral && <FixAll findings={findings} />}
 				{!quiet && <ReportMenu />}
 			</div>
 			{file.bytes && (
@@ -225,6 +240,9 @@ function Answered({
 					file={file}
 					cleanable={findings.some(ofServer)}
 				/>
+			)}
+			{guide && WITH_MESSAGES.includes(guide.what) && (
+				<MessagePages file={file} />
 			)}
 			{dump && <h3 class="applied-title">{s.ifApplied(verdict.text)}</h3>}
 			{!quiet && (

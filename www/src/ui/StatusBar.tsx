@@ -14,7 +14,8 @@ export function StatusBar() {
 	const s = t.value;
 	const { line, character } = cursor.value;
 	const current = report.value;
-	if (current && !stale.value)
+	// An answer that came with the page took no time.
+	if (current && !stale.value && current.ms > 0)
 		shownMs.value =
 			current.ms < 10
 				? current.ms.toFixed(1)

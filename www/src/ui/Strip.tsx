@@ -50,7 +50,8 @@ function Rows() {
 				const outcome = await ask(`strip:${value}`, {
 					question: "report",
 					text: source(file),
-					options: { release: value },
+					options: { release: value, at: 0 },
+					texts: { among: [] },
 				});
 				if (!current) return;
 				if (outcome.kind === "answer")

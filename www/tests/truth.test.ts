@@ -1,0 +1,353 @@
+// Answers of the page that were once about another pod, another node, or nothing at all.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { engine } from "../build/engine.ts";
+import { ALWAYS_SERVED } from "../src/state/kubectl.ts";
+import { allocated, type Given } from "./command.ts";
+import { dump } from "./dump.ts";
+import {
+	openFiles,
+	openPage,
+	podsShown,
+	setText,
+	settled,
+	setUp,
+	textOf,
+} from "./page.ts";
+
+setUp();
+
+const tab = (page: Page, name: string) => page.getByRole("tab", { name });
+const LARGE = 400_000;
+
+/** What the command says of each pod that waits: its outcome, and its node. */
+const toldByCommand = (given: readonly Given[], ...words: string[]) =>
+	Object.fromEntries(
+		allocated(given, ...words).pods.flatMap(({ pod, turn }) =>
+			pod === null
+				? []
+				: [[pod, `${turn?.outcome ?? ""} ${turn?.node ?? ""}`.trim()]],
+		),
+	);
+
+describe("pods of a large text", () => {
+	it("have their own answers, whatever the order of the queue", async () => {
+		for (const padded of [0, LARGE]) {
+			const text = dump({
+				nodes: 4,
+				devices: 2,
+				pods: 9,
+				request: "",
+				different: true,
+				youngestFirst: true,
+				padded,
+			});
+			const { page, done } = await openPage();
+			await openFiles(page, [{ name: "cluster.yaml", text }]);
+			await tab(page, "Devices").click();
+			const shown = await podsShown(page);
+			expect(shown).toEqual(
+				toldByCommand([{ name: "cluster.yaml", text }], "--release", "1.36.2"),
+			);
+			const [first = ""] = Object.keys(shown).filter((pod) =>
+				shown[pod]?.startsWith("bound"),
+			);
+			await page
+				.locator(".pod-sentences .link-button b", { hasText: first })
+				.click();
+			await page
+				.locator(".devices h3, .devices .account", { hasText: first })
+				.first()
+				.waitFor();
+			await done();
+		}
+	});
+
+	it("have their own answers when each is placed alone", async () => {
+		const text = dump({
+			nodes: 3,
+			devices: 2,
+			pods: 5,
+			request: "",
+			different: true,
+			youngestFirst: true,
+			padded: LARGE,
+		});
+		const { page, done } = await openPage();
+		await openFiles(page, [{ name: "cluster.yaml", text }]);
+		await tab(page, "Devices").click();
+		await page.getByRole("radio", { name: "each alone" }).check();
+		const fits = Object.fromEntries(
+			allocated(
+				[{ name: "cluster.yaml", text }],
+				"--release",
+				"1.36.2",
+				"--alone",
+			).pods.map(({ pod, nodes }) => [
+				pod,
+				nodes.some(({ verdict }) => verdict === "allocated"),
+			]),
+		);
+		await expect
+			.poll(() =>
+				page
+					.locator(".pod-sentences > ul > li")
+					.evaluateAll((rows) =>
+						Object.fromEntries(
+							rows.map((row) => [
+								row.getAttribute("data-pod"),
+								row.classList.contains("fits")
+									? true
+									: row.classList.contains("fits-not")
+										? false
+										: null,
+							]),
+						),
+					),
+			)
+			.toEqual(fits);
+		await done();
+	});
+});
+
+const NODE = (name: string, version = "v1.36.2") =>
+	`apiVersion: v1\nkind: Node\nmetadata: {name: ${name}, uid: u-${name}, resourceVersion: "1"}\nstatus:\n  nodeInfo:\n    kubeletVersion: ${version}\n`;
+const REST = `apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s1}
+spec:
+  driver: gpu.example.com
+  nodeName: n2
+  pool: {name: n2, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one, namespace: default}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: default}
+spec:
+  containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]
+  resourceClaims: [{name: g, resourceClaimName: one}]
+`;
+
+describe("several files", () => {
+	const given = [
+		{ name: "n1.yaml", text: NODE("n1") },
+		{ name: "n2.yaml", text: NODE("n2") },
+		{ name: "rest.yaml", text: REST },
+	];
+
+	it("are all read, with all their nodes", async () => {
+		const { page, done } = await openPage();
+		await openFiles(page, given);
+		await tab(page, "Devices").click();
+		expect(await podsShown(page)).toEqual(
+			toldByCommand(given, "--release", "1.36.2"),
+		);
+		expect(
+			await page.locator(".devices .controls [role=status]").textContent(),
+		).toContain("2 nodes");
+		await done();
+	});
+
+	it("are answered without those that cannot be read, which are named", async () => {
+		const broken = {
+			name: "broken.yaml",
+			text: "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: x\n   labels: {}\n",
+		};
+		const helm = {
+			name: "claim.tpl.yaml",
+			text: "{{- if .Values.gpu }}\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n{{- end }}\n",
+		};
+		for (const list of [
+			[broken, ...given],
+			[...given, broken],
+			[helm, broken, ...given],
+		]) {
+			const { page, done } = await openPage();
+			await openFiles(page, list);
+			await tab(page, "Devices").click();
+			await page.locator(".left-out", { hasText: "broken.yaml:" }).waitFor();
+			if (list.includes(helm))
+				await page
+					.locator(".left-out li", { hasText: "claim.tpl.yaml" })
+					.waitFor();
+			expect(await podsShown(page)).toEqual(
+				toldByCommand(given, "--release", "1.36.2"),
+			);
+			await tab(page, "Audit").click();
+			await page.locator(".audit .left-out").waitFor();
+			await page.locator(".usage-table").waitFor();
+			await page
+				.locator(".left-out .link-button", { hasText: "broken.yaml" })
+				.click();
+			expect(await textOf(page)).toBe(broken.text);
+			await done();
+		}
+	}, 240_000);
+
+	it("that no panel reads stay closed, however many they are", async () => {
+		const others = Array.from({ length: 600 }, (_, n) => ({
+			name: `configmap-${n}.yaml`,
+			text: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${n}}\ndata: {a: ${"x".repeat(900)}}\n`,
+		}));
+		const { page, done } = await openPage();
+		await openFiles(page, [...others, ...given]);
+		await page.locator(".notice", { hasText: "600 files" }).waitFor();
+		expect(await page.locator(".file-tab, .file-name").count()).toBeLessThan(
+			10,
+		);
+		await tab(page, "Devices").click();
+		expect(await podsShown(page)).toEqual(
+			toldByCommand(given, "--release", "1.36.2"),
+		);
+		await done();
+	});
+});
+
+describe("the release of a cluster", () => {
+	it("is that of its nodes before anything is judged, and can be taken back", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		const text = dump({ kubelet: "v1.34.2-gke.100", request: "" });
+		await setText(page, text);
+		await page.locator(".settings-line", { hasText: "1.34.2" }).waitFor();
+		await tab(page, "Devices").click();
+		await page.locator(".pod-sentences > ul > li").first().waitFor();
+		const status = page.locator(".devices .controls [role=status]");
+		expect(await status.textContent()).toContain("Kubernetes 1.34.2");
+		await page.getByRole("button", { name: "Use the newest release" }).click();
+		await expect.poll(() => status.textContent()).not.toContain("1.34.2");
+		await page.getByRole("button", { name: "Answer as 1.34.2" }).click();
+		await expect
+			.poll(() => status.textContent())
+			.toContain("Kubernetes 1.34.2");
+		await done();
+	});
+});
+
+describe("the command that prints a cluster", () => {
+	it("names kinds that every release with devices serves", async () => {
+		const { releases } = await engine();
+		const core = ["pods", "nodes", "persistentvolumeclaims"];
+		const known = releases({ locale: "en" }).releases.filter(
+			({ release }) => Number(release.split(".")[1]) >= 31,
+		);
+		expect(known.length).toBeGreaterThan(6);
+		for (const { release, versions } of known) {
+			const served = new Set(
+				versions.flatMap(({ kinds }) => kinds.map(({ plural }) => plural)),
+			);
+			expect([
+				release,
+				ALWAYS_SERVED.filter(
+					(plural) => !core.includes(plural) && !served.has(plural),
+				),
+			]).toEqual([release, []]);
+		}
+	});
+
+	it("asks for kinds that some clusters lack one by one", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, "NAME   READY   STATUS\ntrain-0   0/1   Pending\n");
+		const command = await page.locator(".kubectl code").first().textContent();
+		const [first = "", ...rest] = (command ?? "").split("; ");
+		expect(first).toMatch(/^kubectl get [a-z,]+ -A -o yaml$/);
+		expect(first).not.toMatch(/devicetaintrules|podgroups/);
+		expect(rest.filter((part) => part.startsWith("kubectl"))).toEqual([
+			"kubectl get devicetaintrules -A -o yaml 2>/dev/null",
+			"kubectl get podgroups.scheduling.k8s.io -A -o yaml 2>/dev/null",
+		]);
+		await done();
+	});
+});
+
+describe("a pod with a device plugin's resource", () => {
+	const POD = `apiVersion: v1
+kind: Pod
+metadata:
+  name: cuda-test
+spec:
+  restartPolicy: OnFailure
+  containers:
+  - name: cuda
+    image: nvcr.io/nvidia/k8s/cuda-sample:vectoradd-cuda12.5.0
+    resources:
+      limits:
+        nvidia.com/gpu: 1
+`;
+
+	it("is told what that is, and becomes class, template and claims", async () => {
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(page, POD);
+		const guide = page.locator(".guide", { hasText: "nvidia.com/gpu" });
+		await guide.waitFor();
+		await guide
+			.getByRole("button", { name: "Make class, template and claims of it" })
+			.click();
+		await settled(page);
+		const text = await textOf(page);
+		expect(text).toContain("kind: DeviceClass");
+		expect(text).toContain("resourceClaimTemplateName: cuda-test-gpu");
+		expect(text).not.toContain("nvidia.com/gpu: 1");
+		await expect
+			.poll(() => page.locator(".verdict.good").count())
+			.toBeGreaterThan(0);
+		await done();
+	});
+
+	it("may stay as it is, with a class that serves the name", async () => {
+		for (const [resource, deviceClass] of [
+			["amd.com/gpu", "gpu.amd.com"],
+			["gpu.intel.com/i915", "gpu.intel.com"],
+			[
+				"intel.com/intel_sriov_netdevice",
+				"sriovnetwork.k8snetworkplumbingwg.io",
+			],
+			["nvidia.com/mig-1g.10gb", "mig-1g.10gb.nvidia.com"],
+		] as const) {
+			const { page, done } = await openPage();
+			await settled(page);
+			await setText(page, POD.replace("nvidia.com/gpu", resource));
+			await page.getByRole("button", { name: /^Keep the pod/ }).click();
+			await settled(page);
+			const text = await textOf(page);
+			expect(text).toContain(`name: ${deviceClass}`);
+			expect(text).toContain(`extendedResourceName: ${resource}`);
+			expect(text).toContain(`${resource}: 1`);
+			await expect.poll(() => page.locator(".verdict.bad").count()).toBe(0);
+			await done();
+		}
+	});
+});
+
+describe("outputs that were appended to one file", () => {
+	it("are recognised, and separated", async () => {
+		const list = (kind: string, name: string) =>
+			`apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ${kind}\n  metadata: {name: ${name}}\nkind: List\nmetadata:\n  resourceVersion: ""\n`;
+		const { page, done } = await openPage();
+		await settled(page);
+		await setText(
+			page,
+			list("Node", "n1") + list("Pod", "p") + list("Pod", "q"),
+		);
+		await page
+			.locator(".verdict.none", { hasText: "Several outputs" })
+			.waitFor();
+		await page.getByRole("button", { name: "Put --- between them" }).click();
+		await settled(page);
+		expect((await textOf(page)).match(/^---$/gm)?.length).toBe(2);
+		await done();
+	});
+});
