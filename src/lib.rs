@@ -165,6 +165,7 @@ pub use claimkit_scheduler::PreparedNodes;
 pub use claimkit_scheduler::allocator::what_if::WhatIf;
 pub use claimkit_scheduler::explain::account;
 pub use claimkit_scheduler::explain::{Explain, Matrix};
+pub use claimkit_scheduler::target::release_of_nodes;
 pub use convert::{
     Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version,
 };

@@ -182,6 +182,7 @@ impl Play {
             PodDecision::Preparing { node: at, .. } => {
                 json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true, "nominatedNodeName": node(*at)})
             }
+            PodDecision::NotKnown(unknown) => panic!("{unknown:?}"),
             PodDecision::NotConsidered(_) => {
                 json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true})
             }

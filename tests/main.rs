@@ -65,6 +65,7 @@ mod texts;
 mod validate_manifests;
 mod validate_properties;
 mod validate_vectors;
+mod volumes;
 mod what_if;
 mod wire_allocate;
 mod wire_cel;

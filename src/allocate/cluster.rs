@@ -8,6 +8,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, bytes, located};
 use claimkit_scheduler::allocator::objects::{Facts, Node};
+use claimkit_scheduler::target::{GateProof, release_of_nodes};
 
 /// The label with a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -28,19 +29,24 @@ pub struct PreparedCluster {
     /// The release they were read for.
     pub(super) release: Release,
     pub(super) facts: Facts,
+    /// The gates that stored objects prove.
+    pub(super) proofs: Vec<GateProof>,
     /// The findings about the text.
     pub(super) findings: Vec<located::LocatedFinding>,
 }
 
 impl PreparedCluster {
-    /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
+    /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: that of the nodes'
+    /// kubelets, or the last one.
     pub fn read(
         text: &str,
         release: Option<Release>,
         namespace: Option<&str>,
         limits: &Limits,
     ) -> Self {
-        let release = release.unwrap_or(Release::latest());
+        let release = release
+            .or_else(|| release_of_nodes(text))
+            .unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
         let mut gathering = Gathering::new(
             release,
@@ -50,6 +56,7 @@ impl PreparedCluster {
         gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
         gathering.take_all(&input);
+        let proofs = gathering.proven_gates();
         let source = &input.file.source;
         let told = gathering
             .findings
@@ -62,9 +69,11 @@ impl PreparedCluster {
                 told.fixes.clear();
                 told
             });
+        let findings = told.collect();
         PreparedCluster {
             release,
-            findings: told.collect(),
+            findings,
+            proofs,
             facts: gathering.facts,
         }
     }
@@ -103,6 +112,7 @@ impl PreparedCluster {
             priority_classes,
             pod_groups,
             budgets,
+            volumes,
             ..
         } = &self.facts;
         let devices = [
@@ -119,7 +129,12 @@ impl PreparedCluster {
             workloads.len(),
             services.len(),
         ];
-        let scheduling = [priority_classes.len(), pod_groups.len(), budgets.len()];
+        let scheduling = [
+            priority_classes.len(),
+            pod_groups.len(),
+            budgets.len(),
+            volumes.len(),
+        ];
         let lengths = devices.into_iter().chain(others).chain(scheduling);
         lengths.fold(0, usize::saturating_add)
     }
@@ -138,6 +153,7 @@ impl PreparedCluster {
         PreparedCluster {
             release,
             facts: Facts::default(),
+            proofs: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -145,6 +161,7 @@ impl PreparedCluster {
     /// Adds the objects of another part of the same cluster.
     pub(crate) fn join(&mut self, part: PreparedCluster) {
         self.facts.join(part.facts);
+        self.proofs.extend(part.proofs);
         self.findings.extend(part.findings);
     }
 

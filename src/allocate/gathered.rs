@@ -16,7 +16,7 @@ use claimkit_scheduler::allocator::objects::read::Datum;
 use claimkit_scheduler::allocator::objects::{Claim, Facts};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::NOW;
-use claimkit_scheduler::target::Target;
+use claimkit_scheduler::target::{GateProof, Target};
 use claimkit_values::order;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -38,6 +38,8 @@ pub struct Gathered<'t> {
     pub left_out: bool,
     /// The assumptions, a line of English each.
     pub assumed: Vec<String>,
+    /// The gates that stored objects prove.
+    pub proofs: Vec<GateProof>,
 }
 
 /// Reads the text, the nodes beside it, and the cluster.
@@ -77,6 +79,8 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
             target.release,
         );
     }
+    let mut proofs = gathering.proven_gates();
+    proofs.extend(options.cluster.iter().flat_map(|one| one.proofs.clone()));
     let Gathering {
         facts,
         findings,
@@ -109,6 +113,7 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
         asked,
         left_out,
         assumed,
+        proofs,
     }
 }
 

@@ -12,7 +12,7 @@ use claimkit_scheduler::explain::turn::{
 };
 use claimkit_scheduler::explain::{self, Explain};
 use claimkit_scheduler::scheduler::outcome::{
-    PodDecision, PodOutcome, Simulation, Unsure, Waiting,
+    PodDecision, PodOutcome, Simulation, Unknown, Unsure, Waiting,
 };
 use claimkit_scheduler::scheduler::seen::{Seen, Watch};
 use claimkit_scheduler::scheduler::{self, Scheduler};
@@ -97,6 +97,12 @@ impl InTurn<'_> {
                 .and_then(Option::take)
                 .unwrap_or_else(|| self.before(&after, pod));
             let mut turn = outcomes.turn(outcome, pod);
+            if let Some(PodDecision::NotConsidered(Waiting::Group(_) | Waiting::Member { .. })) =
+                outcome.decisions.last()
+            {
+                // Claims are made after the group is there.
+                account.before = None;
+            }
             if let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() {
                 let known = failures
                     .iter()
@@ -487,7 +493,7 @@ impl Outcomes<'_> {
             None => {}
             Some(
                 decision @ (PodDecision::Bound { node: at, tied }
-                | PodDecision::Preparing { node: at, tied }),
+                | PodDecision::Preparing { node: at, tied, .. }),
             ) => {
                 let bound = matches!(decision, PodDecision::Bound { .. });
                 turn.outcome = if bound {
@@ -503,11 +509,20 @@ impl Outcomes<'_> {
                     false => DecidedBy::Name,
                 });
                 turn.devices = self.devices(outcome, pod);
+                if let PodDecision::Preparing { volumes, .. } = decision
+                    && !volumes.is_empty()
+                {
+                    turn.waits_for = Some(self.volumes_to_make(volumes));
+                }
             }
             Some(PodDecision::NotConsidered(waiting)) => {
                 turn.outcome = TurnOutcome::NotConsidered;
-                turn.waits_for = Some(waits_for(waiting));
+                turn.waits_for = Some(waits_for(waiting, self.facts));
                 turn.absent = matches!(waiting, Waiting::Group(_)).then_some(Absent::Group);
+            }
+            Some(PodDecision::NotKnown(unknown)) => {
+                turn.outcome = TurnOutcome::NotKnown;
+                turn.unsure = vec![not_known(unknown)];
             }
             Some(PodDecision::Gated) => {
                 turn.outcome = TurnOutcome::Gated;
@@ -536,6 +551,7 @@ impl Outcomes<'_> {
                 };
                 turn.message = Some(failure.message.clone());
                 turn.help = failure.help.map(Template::text);
+                turn.takes = failure.place.as_ref().map(node);
                 turn.nominated = failure.nominated.as_ref().map(node);
                 turn.victims = failure.victims.iter().map(name).collect();
                 let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
@@ -548,6 +564,29 @@ impl Outcomes<'_> {
             .unwrap_or((&PodDecision::Gated, &[]));
         turn.earlier = before.iter().filter_map(message).collect();
         turn
+    }
+
+    /// Returns the claims for which volumes are made, and what makes them.
+    fn volumes_to_make(&self, claims: &[usize]) -> String {
+        let facts = &self.facts.volumes;
+        let mut list = Vec::new();
+        for claim in claims.iter().filter_map(|at| facts.claims.get(*at)) {
+            let class = facts
+                .classes
+                .iter()
+                .find(|class| class.metadata.name == claim.class());
+            list.push(message!(
+                "pods.volume-by",
+                "PersistentVolumeClaim {claim} by {provisioner}",
+                claim = claim.metadata.full_name(),
+                provisioner = class.map_or("", |class| class.provisioner.as_str())
+            ));
+        }
+        message!(
+            "pods.wait-volumes",
+            "volumes to be made: {list}",
+            list = list.join(", ")
+        )
     }
 
     fn devices(&self, outcome: &PodOutcome, pod: &Pod) -> Vec<TurnDevice> {
@@ -594,11 +633,28 @@ fn message(decision: &PodDecision) -> Option<String> {
         PodDecision::Bound { .. }
         | PodDecision::Preparing { .. }
         | PodDecision::NotConsidered(_)
+        | PodDecision::NotKnown(_)
         | PodDecision::Gated => None,
     }
 }
 
-fn waits_for(waiting: &Waiting) -> String {
+/// Returns why it is not known whether a pod gets a node.
+fn not_known(unknown: &Unknown) -> String {
+    match unknown {
+        Unknown::Volumes(claims) => message!(
+            "pods.volumes-not-given",
+            "not known, for its volumes are not given: PersistentVolumeClaim {claims}",
+            claims = claims.join(", ")
+        ),
+        Unknown::NewVolumeClaims(claims) => message!(
+            "pods.volumes-new",
+            "not known, for controllers bind new volumes before the scheduler looks: PersistentVolumeClaim {claims}",
+            claims = claims.join(", ")
+        ),
+    }
+}
+
+fn waits_for(waiting: &Waiting, facts: &Facts) -> String {
     match waiting {
         Waiting::Claim(reason) => {
             message!("pods.wait-claims", "its ResourceClaims: {reason}", reason)
@@ -615,6 +671,15 @@ fn waits_for(waiting: &Waiting) -> String {
                 group,
                 have,
                 need
+            )
+        }
+        Waiting::Member { group, pod } => {
+            let pod = facts.pods.get(*pod);
+            message!(
+                "pods.wait-member",
+                "{pod} of its group {group}, which is held back",
+                pod = pod.map_or_else(String::new, |pod| pod.metadata.full_name()),
+                group
             )
         }
         Waiting::Scheduler(name) => {

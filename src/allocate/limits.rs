@@ -96,7 +96,7 @@ fn not_known(facts: &Facts) -> finding::Finding {
         .any(|node| !node.status.allocatable.contains_key("cpu"));
     let parts = [
         (
-            any(&volume),
+            any(&volume) && !facts.volumes.are_given(),
             template!(
                 "schedule.volumes",
                 "volumes, and the nodes that can use them"

@@ -30,7 +30,7 @@ use claimkit_scheduler::explain::remark::Remark;
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::outcome::TieSearch;
 use claimkit_scheduler::scheduler::{self, MOST_PODS, Scheduler, expand};
-use claimkit_scheduler::target::Target;
+use claimkit_scheduler::target::{Target, as_nodes, release_of_nodes};
 use claimkit_values::order;
 use claimkit_values::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let release = options
         .release
         .or(options.cluster.map(|cluster| cluster.release));
-    let target = Target::new(release, &options.gates)?;
+    let by_nodes = match release {
+        None => release_of_nodes(text).or_else(|| options.nodes.and_then(release_of_nodes)),
+        Some(_) => None,
+    };
+    let mut target = Target::new(release.or(by_nodes), &options.gates)?;
     if let Some(cluster) = options
         .cluster
         .filter(|cluster| cluster.release != target.release)
@@ -136,6 +140,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         )
     })?;
     let mut gathered = gather(text, options, target);
+    let proven = target.prove(&gathered.proofs, &options.gates);
+    if proven.is_some() {
+        // New objects are judged by the gates, too.
+        gathered = gather(text, options, target);
+    }
     let free: Vec<String> = options
         .what_if
         .free
@@ -175,7 +184,8 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     } else {
         PlacementMode::InTurn
     };
-    let mut assumed = std::mem::take(&mut gathered.assumed);
+    let mut assumed: Vec<String> = by_nodes.map(as_nodes).into_iter().chain(proven).collect();
+    assumed.append(&mut gathered.assumed);
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
     let freed = order::set(what_if.free.iter().map(String::as_str));

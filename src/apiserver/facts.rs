@@ -11,17 +11,18 @@ use crate::manifest::{Input, Item, What};
 use crate::validation::Context;
 use claimkit_model::finding::{Code, Finding, Origin};
 use claimkit_model::message::message;
-use claimkit_model::object::Record;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::view::Object;
 use claimkit_model::object::view::device::ResourceSlice;
+use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::device::HUB;
-use claimkit_model::schema::{Api, DeviceKind, Gates, ObjectKind, Release};
+use claimkit_model::schema::{Api, DeviceKind, Gate, Gates, ObjectKind, Release};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_scheduler::allocator::objects::read::{Datum, read_from};
 use claimkit_scheduler::allocator::objects::{
-    Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec,
+    Facts, Meta, Pod, PodTemplate, VolumeFacts, Workload, WorkloadKind, WorkloadSpec,
 };
+use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
 
 /// The objects read from a text.
@@ -43,8 +44,47 @@ pub struct Gathering<'o> {
     pub gates: Option<Gates>,
     /// Assumptions about the objects, a line each.
     pub assumed: Vec<String>,
+    /// Gates that are off by default, and stored objects that a server stores only if they are on.
+    pub proofs: Vec<GateProof>,
     /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
     runtimes: Option<Runtimes>,
+}
+
+/// The annotation of claims that the scheduler makes for extended resources.
+const EXTENDED_CLAIM: &str = "resource.kubernetes.io/extended-resource-claim";
+
+/// Collects the gates of all fields that are set; an empty list or map does not count.
+fn collect_gates(record: &Record<'_>, gates: &mut Vec<Gate>) {
+    for (field, value) in record.schema.fields.iter().zip(&record.slots) {
+        let is_set = match value {
+            FieldValue::Unset => false,
+            FieldValue::List(items) => !items.is_empty(),
+            FieldValue::Entries(entries) => !entries.is_empty(),
+            _ => true,
+        };
+        if is_set {
+            gates.extend(
+                field
+                    .gates
+                    .iter()
+                    .filter(|gate| !gates.contains(gate))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        match value {
+            FieldValue::Struct(inner) => collect_gates(inner, gates),
+            FieldValue::List(items) => {
+                let records = items.iter().filter_map(FieldValue::as_record);
+                records.for_each(|item| collect_gates(item, gates));
+            }
+            FieldValue::Entries(entries) => {
+                let records = entries.iter().filter_map(|(_, entry)| entry.as_record());
+                records.for_each(|entry| collect_gates(entry, gates));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The treatment of objects that make pods and were never on a server.
@@ -69,6 +109,7 @@ impl<'o> Gathering<'o> {
             pods_of_workloads: PodsOfWorkloads::default(),
             gates: None,
             assumed: Vec::new(),
+            proofs: Vec::new(),
             runtimes: None,
         }
     }
@@ -123,6 +164,7 @@ impl<'o> Gathering<'o> {
                         .map(|finding| place(input, item, index, finding)),
                 );
                 if body.mismatch().is_none() {
+                    self.prove(item, body.record());
                     let new = self.as_new(input, item, index, *api, kind, body.record());
                     self.take_decoded(
                         input,
@@ -168,6 +210,62 @@ impl<'o> Gathering<'o> {
         for (device, written) in slice.spec.devices.iter_mut().zip(devices.iter()) {
             device.shapeless = written.basic_slot().field().is_some() && written.basic().is_none();
         }
+    }
+
+    /// Notes the gates without which the server would have dropped fields of a stored object.
+    fn prove(&mut self, item: &Item, record: &Record<'_>) {
+        if Object::new(record).metadata().uid().is_empty() {
+            return;
+        }
+        let mut gates = Vec::new();
+        collect_gates(record, &mut gates);
+        for gate in gates {
+            self.add_proof(gate, &format!("{} {}", item.kind, item.name));
+        }
+    }
+
+    /// Adds a gate that an object proves, if it is off by default.
+    fn add_proof(&mut self, gate: Gate, object: &str) {
+        let is_off =
+            gate.default_in(self.release).is_some() && !Gates::defaults(self.release).on(gate);
+        if is_off && !self.proofs.iter().any(|known| known.gate == gate) {
+            self.proofs.push(GateProof {
+                gate,
+                object: object.to_owned(),
+            });
+        }
+    }
+
+    /// Returns the gates that the stored objects prove.
+    pub fn proven_gates(&mut self) -> Vec<GateProof> {
+        let mut found: Vec<(Gate, String)> = Vec::new();
+        for group in &self.facts.pod_groups {
+            if group.metadata.uid.is_empty() {
+                continue;
+            }
+            let name = format!("PodGroup {}", group.metadata.full_name());
+            if !group.spec.resource_claims.is_empty() {
+                found.push((Gate::DRAWorkloadResourceClaims, name.clone()));
+            }
+            found.push((Gate::GenericWorkload, name));
+        }
+        for pod in &self.facts.pods {
+            if !pod.metadata.uid.is_empty() && pod.spec.scheduling_group.is_some() {
+                let name = format!("Pod {}", pod.metadata.full_name());
+                found.push((Gate::GenericWorkload, name));
+            }
+        }
+        for claim in &self.facts.claims {
+            let is_extended = claim.metadata.annotations.contains_key(EXTENDED_CLAIM);
+            if is_extended && !claim.metadata.uid.is_empty() {
+                let name = format!("ResourceClaim {}", claim.metadata.full_name());
+                found.push((Gate::DRAExtendedResource, name));
+            }
+        }
+        for (gate, object) in found {
+            self.add_proof(gate, &object);
+        }
+        std::mem::take(&mut self.proofs)
     }
 
     /// Copies the object without the fields that the server drops from a new object because their gates are off; `None`: it drops
@@ -381,5 +479,6 @@ fn is_read(item: &Item) -> bool {
         .split_once('/')
         .map_or("", |(group, _)| group);
     READ.iter()
+        .chain(VolumeFacts::KINDS)
         .any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
 }

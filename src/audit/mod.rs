@@ -32,7 +32,7 @@ use claimkit_scheduler::allocator::features::features_of;
 use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
-use claimkit_scheduler::target::Target;
+use claimkit_scheduler::target::{Target, release_of_nodes};
 use finder::{About, Finder};
 use std::collections::BTreeMap;
 
@@ -135,7 +135,8 @@ pub struct Audit<'t> {
 /// assert_eq!(audit.usage.pools[0].devices.free, Some(1));
 /// ```
 pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>, Error> {
-    let target = Target::new(options.release, &options.gates)?;
+    let release = options.release.or_else(|| release_of_nodes(text));
+    let target = Target::new(release, &options.gates)?;
     let on = |name: &str| target.on(name);
     let mut input = Input::read(text, Some(target.release), &options.limits);
     let namespace = options.namespace.unwrap_or("default");

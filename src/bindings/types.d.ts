@@ -1083,6 +1083,10 @@ export interface NodeRefusal {
 		| "NodePorts"
 		| "NodeResourcesFit"
 		| "PodTopologySpread"
+		| "VolumeRestrictions"
+		| "NodeVolumeLimits"
+		| "VolumeBinding"
+		| "VolumeZone"
 		| "InterPodAffinity"
 		| "DynamicResources";
 	/** The reasons in kube-scheduler's words. */
@@ -1103,6 +1107,7 @@ export interface PodTurn {
 		| "unschedulable"
 		| "error"
 		| "gated"
+		| "notKnown"
 		| "notConsidered";
 	/** The node that it gets or has. */
 	node: string | null;
@@ -1126,6 +1131,8 @@ export interface PodTurn {
 	waitsFor?: string;
 	/** The messages of earlier attempts, if they differ. */
 	earlier?: string[];
+	/** The node that takes it, although it gets none, for its group does not start. */
+	takes?: string;
 	/** The node on which preemption makes room. */
 	nominated?: string;
 	/** The pods that preemption ends: `namespace/name`. */

@@ -185,12 +185,16 @@ fn outcome(turn: &Turn) -> String {
     let node = turn.node.as_deref().unwrap_or_default();
     match turn.outcome {
         TurnOutcome::Bound => node.to_owned(),
-        TurnOutcome::Preparing => format!("{node}, once its devices are ready"),
+        TurnOutcome::Preparing => match &turn.waits_for {
+            Some(what) => format!("{node}, once it has {what}"),
+            None => format!("{node}, once its devices are ready"),
+        },
         TurnOutcome::Placed => format!("is on {node} already"),
         TurnOutcome::Ended => "has ended".to_owned(),
         TurnOutcome::Unschedulable => "fits on no node".to_owned(),
         TurnOutcome::Error => "an error ends the attempt".to_owned(),
         TurnOutcome::Gated => "is not scheduled yet".to_owned(),
+        TurnOutcome::NotKnown => "is not known".to_owned(),
         TurnOutcome::NotConsidered => "is not considered".to_owned(),
     }
 }

@@ -9,6 +9,15 @@ use std::collections::BTreeMap;
 /// The first minor release with devices.
 const FIRST_MINOR: u8 = 31;
 
+/// A gate that is on, for a stored object uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateProof {
+    /// The gate.
+    pub gate: Gate,
+    /// The kind and name of the object.
+    pub object: String,
+}
+
 /// A release with its gates.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -43,6 +52,40 @@ impl Target {
         Ok(Target { release, gates })
     }
 
+    /// Turns on the gates that stored objects prove, and those that these need, as far as they are not set. Returns a line about them.
+    pub fn prove(&mut self, proofs: &[GateProof], set: &BTreeMap<String, bool>) -> Option<String> {
+        let mut known = set.clone();
+        let mut list = Vec::new();
+        for proof in proofs {
+            if self.gates.on(proof.gate) || set.contains_key(proof.gate.name()) {
+                continue;
+            }
+            known.insert(proof.gate.name().to_owned(), true);
+            if proof.gate == Gate::DRAWorkloadResourceClaims {
+                known
+                    .entry(Gate::GenericWorkload.name().to_owned())
+                    .or_insert(true);
+            }
+            // A gate that the others do not allow proves nothing.
+            match Target::new(Some(self.release), &known) {
+                Ok(target) => {
+                    *self = target;
+                    list.push(format!("{} ({})", proof.gate.name(), proof.object));
+                }
+                Err(_) => {
+                    known.remove(proof.gate.name());
+                }
+            }
+        }
+        (!list.is_empty()).then(|| {
+            message!(
+                "schedule.gates-proven",
+                "feature gates that are on, for stored objects use them: {list}",
+                list = list.join(", ")
+            )
+        })
+    }
+
     /// Returns true if a gate is on. A gate that the release does not know is off.
     pub fn on(&self, name: &str) -> bool {
         Gate::named(name).is_some_and(|gate| self.gates.on(gate))
@@ -55,4 +98,44 @@ impl Target {
             .filter(|gate| gate.default_in(self.release).is_some());
         order::map(known.map(|gate| (gate.name(), self.gates.on(*gate))))
     }
+}
+
+/// The field of a Node with the version of its kubelet.
+const KUBELET_VERSION: &str = "kubeletVersion";
+
+/// Returns the release of the newest kubelet in a text with Nodes: kube-scheduler is as new, or newer. `None`: the text has no such
+/// Node, or one of a release that is not known here.
+///
+/// ```
+/// let node = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {nodeInfo: {kubeletVersion: v1.34.1-gke.5}}}";
+/// assert_eq!(claimkit_scheduler::target::release_of_nodes(node), Some(claimkit_model::schema::Release::new(34, 1)));
+/// ```
+pub fn release_of_nodes(text: &str) -> Option<Release> {
+    let mut newest: Option<Release> = None;
+    for (at, found) in text.match_indices(KUBELET_VERSION) {
+        let rest = text
+            .get(at.saturating_add(found.len())..)
+            .unwrap_or_default();
+        let version = rest.trim_start_matches(['"', '\'', ' ', ':']);
+        let release = version.strip_prefix('v').and_then(release_of_kubelet);
+        newest = newest.max(release);
+    }
+    newest.filter(|release| release.minor >= FIRST_MINOR)
+}
+
+/// Reads `1.34.1`, whatever follows. A patch that is not known counts as the last one.
+fn release_of_kubelet(version: &str) -> Option<Release> {
+    let end = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    let numbers = version.get(..end.unwrap_or(version.len()))?;
+    let minor = numbers.split('.').take(2).collect::<Vec<_>>().join(".");
+    Release::parse(numbers).or_else(|| Release::parse(&minor))
+}
+
+/// Returns a line about a release that the nodes decide.
+pub fn as_nodes(release: Release) -> String {
+    message!(
+        "schedule.release-of-nodes",
+        "Kubernetes {release} answers, as the newest kubelet of the nodes",
+        release
+    )
 }

@@ -113,6 +113,7 @@ impl AnsweredPod<'_> {
                 TurnOutcome::Placed => LiveVerdict::Scheduled,
                 TurnOutcome::Ended => LiveVerdict::Ended,
                 TurnOutcome::Gated | TurnOutcome::NotConsidered => LiveVerdict::Stopped,
+                TurnOutcome::NotKnown => LiveVerdict::Unknown,
                 TurnOutcome::Unschedulable | TurnOutcome::Error => {
                     match account.before.as_ref().map(|before| before.code) {
                         None | Some(StatusCode::Skip) => LiveVerdict::Refused,

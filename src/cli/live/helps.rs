@@ -101,6 +101,10 @@ fn remedy(refusal: &NodeRefusal) -> String {
         Plugin::NodeResourcesFit => format!("making room ({why})"),
         Plugin::PodTopologySpread => format!("changing the pod's spread ({why})"),
         Plugin::InterPodAffinity => "changing the affinity between pods".to_owned(),
+        Plugin::VolumeRestrictions
+        | Plugin::NodeVolumeLimits
+        | Plugin::VolumeBinding
+        | Plugin::VolumeZone => "changing its volumes".to_owned(),
         Plugin::DynamicResources => "changing its devices".to_owned(),
     }
 }

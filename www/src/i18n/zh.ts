@@ -312,12 +312,13 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	},
 	turnOutcomes: {
 		bound: (node) => `得到 ${node}`,
-		preparing: (node) => `在设备就绪后得到 ${node}`,
+		preparing: (node) => `在设备与卷就绪后得到 ${node}`,
 		placed: (node) => `已在 ${node} 上`,
 		ended: () => "已结束",
 		unschedulable: () => "没有可放置的节点",
 		error: () => "错误使此次尝试结束",
 		gated: () => "尚未调度",
+		notKnown: () => "未知",
 		notConsidered: () => "不予考虑",
 	},
 	takenByName: (others, depends) =>
@@ -370,6 +371,10 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		NodeAffinity: "不符合节点选择算符或亲和性",
 		NodePorts: "主机端口已被占用",
 		PodTopologySpread: "不满足拓扑分布约束",
+		VolumeRestrictions: "卷正被其他 Pod 使用",
+		NodeVolumeLimits: "卷的数量超出上限",
+		VolumeBinding: "没有可用的卷",
+		VolumeZone: "卷在其他可用区",
 		InterPodAffinity: "不满足 Pod 亲和性",
 	},
 	otherRelease: (answered, kubelet) =>

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub enum TurnOutcome {
     /// It gets a node.
     Bound,
-    /// It gets a node once its devices are ready.
+    /// It gets a node once its devices and volumes are ready.
     Preparing,
     /// It has a node already.
     Placed,
@@ -22,6 +22,8 @@ pub enum TurnOutcome {
     Error,
     /// It has scheduling gates.
     Gated,
+    /// A node may take it; whether one does is not known.
+    NotKnown,
     /// It is not considered.
     #[default]
     NotConsidered,
@@ -76,6 +78,14 @@ pub enum Plugin {
     NodePorts,
     /// Resources of the node.
     NodeResourcesFit,
+    /// Volumes that only one pod may use.
+    VolumeRestrictions,
+    /// How many volumes of a driver the node can use.
+    NodeVolumeLimits,
+    /// Volumes that are bound, free, or can be made.
+    VolumeBinding,
+    /// Zones and regions of volumes.
+    VolumeZone,
     /// `topologySpreadConstraints` of the pod.
     PodTopologySpread,
     /// The plugin for affinity between pods.
@@ -143,6 +153,9 @@ pub struct Turn {
     /// The messages of earlier attempts, if they differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<String>,
+    /// The node that takes it, although it gets none, for its group does not start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takes: Option<String>,
     /// The node on which preemption makes room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nominated: Option<String>,

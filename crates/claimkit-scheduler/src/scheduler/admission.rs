@@ -4,7 +4,8 @@
 use super::prepared::Setup;
 use crate::allocator::created;
 use crate::allocator::objects::{
-    Facts, Meta, Owner, Pod, PodClaimStatus, PodGroup, PriorityClass, Toleration,
+    Facts, Meta, Owner, PersistentVolumeClaim, Pod, PodClaimStatus, PodGroup, PriorityClass,
+    Toleration,
 };
 use crate::allocator::sorted::{Set, Sorted};
 use claimkit_model::message::message;
@@ -21,6 +22,11 @@ const SYSTEM: [(&str, i64); 2] = [
 const TOLERATED: [&str; 2] = [
     "node.kubernetes.io/not-ready",
     "node.kubernetes.io/unreachable",
+];
+/// Annotations of the class of claims that name none.
+const DEFAULT_CLASS: [&str; 2] = [
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
 ];
 /// Seconds for which the added tolerations hold.
 const TOLERATED_SECONDS: i64 = 300;
@@ -58,6 +64,9 @@ pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<String> {
         share_claims_of_groups(facts);
     }
     lines.extend(claims_of_pods(facts, setup));
+    if facts.volumes.are_given() {
+        claims_for_volumes(facts);
+    }
     lines
 }
 
@@ -116,6 +125,84 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
     };
     let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
     created::create_claims_of(facts, &is_new)
+}
+
+/// Makes the claims of new pods for volumes of their own (kube-controller-manager, `pkg/controller/volume/ephemeral`), and fills in
+/// what the server and the controller of volumes add to new objects.
+fn claims_for_volumes(facts: &mut Facts) {
+    let known: Set<String> = facts
+        .volumes
+        .claims
+        .iter()
+        .map(|claim| claim.metadata.full_name())
+        .collect();
+    for pod in &facts.pods {
+        if !pod.metadata.uid.starts_with(NEW) {
+            continue;
+        }
+        for volume in &pod.spec.volumes {
+            let (Some(ephemeral), Some(name)) = (&volume.ephemeral, pod.volume_claim_of(volume))
+            else {
+                continue;
+            };
+            let metadata = Meta {
+                name,
+                namespace: pod.metadata.namespace.clone(),
+                labels: ephemeral.template.metadata.labels.clone(),
+                annotations: ephemeral.template.metadata.annotations.clone(),
+                owner_references: vec![Owner {
+                    kind: "Pod".to_owned(),
+                    name: pod.metadata.name.clone(),
+                    uid: pod.metadata.uid.clone(),
+                    controller: true,
+                    ..Owner::default()
+                }],
+                ..Meta::default()
+            };
+            if !known.contains(&metadata.full_name()) {
+                let claim = PersistentVolumeClaim::from_template(metadata, &ephemeral.template);
+                facts.volumes.claims.push(Rc::new(claim));
+            }
+        }
+    }
+    let class = default_class(facts);
+    for claim in &mut facts.volumes.claims {
+        let is_new = claim.metadata.uid.is_empty() && claim.status.phase.is_empty();
+        if is_new && claim.class().is_empty() && claim.spec.storage_class_name.is_none() {
+            Rc::make_mut(claim)
+                .spec
+                .storage_class_name
+                .clone_from(&class);
+        }
+    }
+    for volume in &mut facts.volumes.volumes {
+        if volume.metadata.uid.is_empty() && volume.status.phase.is_empty() {
+            Rc::make_mut(volume).status.phase = "Available".to_owned();
+        }
+    }
+}
+
+/// Returns the name of the class of new claims that name none: the youngest of the default ones (admission plugin
+/// DefaultStorageClass).
+fn default_class(facts: &Facts) -> Option<String> {
+    let mut best: Option<&Meta> = None;
+    for class in &facts.volumes.classes {
+        let annotations = &class.metadata.annotations;
+        let is_default = DEFAULT_CLASS
+            .iter()
+            .any(|key| annotations.get(*key).is_some_and(|value| value == "true"));
+        let is_better = best.is_none_or(|known| {
+            let (own, other) = (&class.metadata, known);
+            own.creation_timestamp
+                .cmp(&other.creation_timestamp)
+                .then_with(|| other.name.cmp(&own.name))
+                .is_gt()
+        });
+        if is_default && is_better {
+            best = Some(&class.metadata);
+        }
+    }
+    best.map(|metadata| metadata.name.clone())
 }
 
 /// Makes the claims of a group.

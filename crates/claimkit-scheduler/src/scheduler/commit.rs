@@ -40,7 +40,9 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
                     (false, "Unschedulable")
                 }
                 PodDecision::Error(_) => (false, "SchedulerError"),
-                PodDecision::Gated | PodDecision::NotConsidered(_) => continue,
+                PodDecision::Gated | PodDecision::NotConsidered(_) | PodDecision::NotKnown(_) => {
+                    continue;
+                }
             };
             pod.status
                 .conditions

@@ -43,13 +43,17 @@ impl<'f> PodAttempt<'_, 'f> {
             let message = message::NO_NODES.to_owned();
             return AttemptOutcome::Fails(Box::new(Fails {
                 message,
+                is_early: true,
                 nodes: Vec::new(),
                 is_error: false,
                 unsure: None,
             }));
         }
         if self.views.contradiction {
-            return self.refused_before(count, "pod affinity terms conflict".to_owned());
+            return refused_early(count, "pod affinity terms conflict");
+        }
+        if let Some(reason) = self.volumes.as_ref().and_then(|one| one.refused.as_ref()) {
+            return refused_early(count, reason);
         }
         if let Some(devices) = &self.devices
             && !devices.case.goes_on()
@@ -84,6 +88,7 @@ impl<'f> PodAttempt<'_, 'f> {
         let message = message::before_nodes(nodes, &reason);
         AttemptOutcome::Fails(Box::new(Fails {
             message,
+            is_early: false,
             nodes: Vec::new(),
             is_error: false,
             unsure: None,
@@ -143,6 +148,7 @@ impl<'f> PodAttempt<'_, 'f> {
                 .then_some(Unsure::FirstError);
             return AttemptOutcome::Fails(Box::new(Fails {
                 message,
+                is_early: false,
                 nodes: Vec::new(),
                 is_error: true,
                 unsure,
@@ -230,6 +236,7 @@ impl<'f> PodAttempt<'_, 'f> {
             Histogram::of(prepared.setup.rules, &nodes).message(prepared.facts.nodes.len());
         AttemptOutcome::Fails(Box::new(Fails {
             message,
+            is_early: false,
             nodes,
             is_error: false,
             unsure: None,
@@ -261,9 +268,21 @@ fn by_name(prepared: &Prepared<'_>, nodes: &[usize]) -> Vec<usize> {
         .collect()
 }
 
+/// Ends an attempt before the plugin for devices sees the pod.
+fn refused_early(nodes: usize, reason: &str) -> AttemptOutcome {
+    AttemptOutcome::Fails(Box::new(Fails {
+        message: message::before_nodes(nodes, reason),
+        is_early: true,
+        nodes: Vec::new(),
+        is_error: false,
+        unsure: None,
+    }))
+}
+
 fn error(message: String) -> AttemptOutcome {
     AttemptOutcome::Fails(Box::new(Fails {
         message,
+        is_early: false,
         nodes: Vec::new(),
         is_error: true,
         unsure: None,

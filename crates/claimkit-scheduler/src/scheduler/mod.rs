@@ -7,7 +7,7 @@
 //! | `release.rs` | what differs between releases |
 //! | `prepared.rs`, `profile.rs` | facts with indexes; what a pod's spec means on every node |
 //! | `state.rs` | pods on nodes, claims and counts, which change from pod to pod |
-//! | `taints.rs`, `node_affinity.rs`, `ports.rs`, `resources.rs`, `topology_spread.rs`, `pod_affinity.rs`, `devices.rs` | the plugins |
+//! | `taints.rs`, `node_affinity.rs`, `ports.rs`, `resources.rs`, `volumes.rs`, `volume_binding.rs`, `topology_spread.rs`, `pod_affinity.rs`, `devices.rs` | the plugins |
 //! | `labels.rs` | label selectors |
 //! | `turn.rs`, `cycle.rs`, `scores.rs` | one attempt: filters, then scores |
 //! | `preemption.rs` | what follows a failure |
@@ -44,6 +44,8 @@ mod taints;
 mod ties;
 mod topology_spread;
 mod turn;
+mod volume_binding;
+mod volumes;
 mod words;
 
 pub use commit::commit;
@@ -91,6 +93,7 @@ impl Scheduler<'_> {
             rules: ReleaseRules::of(target.release),
             plugin_rules: PluginRules::of(target.release.minor, target.release.patch),
             plugin_gates: PluginGates::of(on).at(self.now),
+            devices: on("DynamicResourceAllocation"),
             groups: on("GenericWorkload"),
             group_claims: on("DRAWorkloadResourceClaims"),
             budget: self.budget,

@@ -32,6 +32,8 @@ pub enum RefusalReason {
     TooManyPods,
     /// Too little is left of a resource.
     Insufficient(Rc<str>),
+    /// A volume.
+    Volumes(VolumeReason),
     /// A domain would hold too many pods.
     Spread,
     /// The node lacks the label of a domain.
@@ -60,6 +62,7 @@ impl RefusalReason {
             RefusalReason::Ports => "node(s) didn't have free ports for the requested pod ports",
             RefusalReason::TooManyPods => "Too many pods",
             RefusalReason::Insufficient(name) => return Cow::Owned(format!("Insufficient {name}")),
+            RefusalReason::Volumes(reason) => return reason.text(rules),
             RefusalReason::Spread => "node(s) didn't match pod topology spread constraints",
             RefusalReason::SpreadLabel => {
                 "node(s) didn't match pod topology spread constraints (missing required label)"
@@ -70,6 +73,52 @@ impl RefusalReason {
                 "node(s) didn't satisfy existing pods anti-affinity rules"
             }
             RefusalReason::Devices(text) => text,
+        })
+    }
+}
+
+/// Why the volumes of a pod refuse a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VolumeReason {
+    /// A pod on the node uses the same disk.
+    DiskConflict,
+    /// A pod uses a volume that is for one pod at a time.
+    InUse,
+    /// The driver is not on the node.
+    NoDriver(Rc<str>),
+    /// The node can use no more volumes of a driver.
+    TooMany,
+    /// The node cannot use a volume.
+    NodeAffinity,
+    /// No volume is free for the node, and none can be made.
+    NothingToBind,
+    /// There is too little storage to make a volume.
+    TooLittleStorage,
+    /// The volume of a claim does not exist.
+    NoVolume,
+    /// A volume is in another zone or region.
+    Zone,
+}
+
+impl VolumeReason {
+    /// Returns the text of the scheduler.
+    fn text(&self, rules: &ReleaseRules) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            VolumeReason::DiskConflict => "node(s) had no available disk",
+            VolumeReason::InUse => rules.volume_words.in_use,
+            VolumeReason::NoDriver(name) => {
+                return Cow::Owned(format!("{name} CSI driver is not installed on the node"));
+            }
+            VolumeReason::TooMany => "node(s) exceed max volume count",
+            VolumeReason::NodeAffinity => rules.volume_words.node_affinity,
+            VolumeReason::NothingToBind => {
+                "node(s) didn't find available persistent volumes to bind"
+            }
+            VolumeReason::TooLittleStorage => "node(s) did not have enough free storage",
+            VolumeReason::NoVolume => {
+                "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+            }
+            VolumeReason::Zone => "node(s) had no available volume zone",
         })
     }
 }
@@ -123,10 +172,26 @@ pub enum Waiting {
         /// How many are needed.
         need: usize,
     },
+    /// For another pod of its group, which is held back.
+    Member {
+        /// The name of the group.
+        group: String,
+        /// Index of the other pod.
+        pod: usize,
+    },
     /// Another scheduler is in charge.
     Scheduler(String),
     /// It is being deleted.
     Deleted,
+}
+
+/// Why it is not known whether a pod gets a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// The objects about its volumes are not given; the claims for them.
+    Volumes(Vec<String>),
+    /// Claims for volumes that are new: controllers bind them before the scheduler looks.
+    NewVolumeClaims(Vec<String>),
 }
 
 /// The scheduler's decision on a pod.
@@ -139,13 +204,17 @@ pub enum PodDecision {
         /// Other nodes with the same score; the scheduler takes any.
         tied: Vec<usize>,
     },
-    /// It gets a node once its devices are ready.
+    /// It gets a node once its devices and volumes are ready.
     Preparing {
         /// Index of the node.
         node: usize,
         /// Other nodes with the same score.
         tied: Vec<usize>,
+        /// The claims for which volumes are made: indexes.
+        volumes: Vec<usize>,
     },
+    /// A node may take it; whether one does is not known.
+    NotKnown(Unknown),
     /// It is not considered.
     NotConsidered(Waiting),
     /// It has scheduling gates.
@@ -165,6 +234,8 @@ pub struct Failure {
     pub help: Option<Template>,
     /// Per node, why not. Empty if the attempt ended before.
     pub nodes: Rc<Vec<NodeReasons>>,
+    /// This node takes the pod, and its group does not start.
+    pub place: Option<usize>,
     /// Preemption makes room on this node.
     pub nominated: Option<usize>,
     /// The pods that preemption ends.
@@ -190,6 +261,8 @@ pub enum Unsure {
     GroupPreemption,
     /// The search for devices takes too long.
     Budget,
+    /// The objects about its volumes are not given.
+    Volumes,
     /// Pods of one priority that failed before are tried again in an order that the objects do not tell.
     Order,
 }
@@ -232,6 +305,10 @@ impl Unsure {
                     "the search for devices takes too long to be followed to its end"
                 )
             }
+            Unsure::Volumes => message!(
+                "pods.unsure-volumes",
+                "its volumes are not given, and may refuse nodes for other reasons"
+            ),
             Unsure::Order => message!(
                 "pods.unsure-order",
                 "pods of one priority that failed before are tried again in an order that the objects do not tell"

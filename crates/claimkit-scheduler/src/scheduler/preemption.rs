@@ -10,6 +10,9 @@ use super::turn::{Fails, PodAttempt, Post};
 use crate::allocator::status::StatusCode;
 use claimkit_values::order;
 
+/// The error of the plugin for devices about a pod that it did not see.
+const UNSEEN: &str = "not found";
+
 /// A node on which room can be made.
 #[derive(Debug)]
 struct Candidate {
@@ -27,6 +30,12 @@ pub fn post_filter<'f>(
 ) -> Post {
     let mut post = Post::default();
     if fails.is_error || prepared.facts.nodes.is_empty() {
+        return post;
+    }
+    let sees_devices = prepared.setup.rules.asks_all || !turn.facts.spec.resource_claims.is_empty();
+    if fails.is_early && prepared.setup.devices && sees_devices {
+        // The plugin for devices looks for what it knew of the pod before any node, and there is nothing.
+        post.texts.push(UNSEEN.to_owned());
         return post;
     }
     give_back(prepared, turn, fails, &mut post);
@@ -62,14 +71,12 @@ fn give_back<'f>(
         }
     }
     if let Some(texts) = prepared.setup.rules.nothing_freed {
-        post.texts.push(
-            (if turn.devices.is_some() {
-                texts.claims
-            } else {
-                texts.no_claims
-            })
-            .to_owned(),
-        );
+        let text = if turn.devices.is_some() {
+            Some(texts.claims)
+        } else {
+            texts.no_claims
+        };
+        post.texts.extend(text.map(str::to_owned));
     }
 }
 

@@ -6,6 +6,7 @@ use super::profile::{self, Profile};
 use super::release::ReleaseRules;
 use super::resources::{Allocatable, Names};
 use super::same_devices::{SameDevices, Sights};
+use super::volumes::VolumeIndex;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::demand::PodStage;
 use crate::allocator::objects::{ClaimSpec, Facts, Node, Pod};
@@ -24,6 +25,8 @@ pub struct Setup {
     /// The rules of the plugin for devices.
     pub plugin_rules: &'static PluginRules,
     pub plugin_gates: PluginGates,
+    /// DynamicResourceAllocation: the plugin for devices runs.
+    pub devices: bool,
     /// GenericWorkload: pods are scheduled in groups.
     pub groups: bool,
     /// DRAWorkloadResourceClaims: groups have claims.
@@ -39,6 +42,7 @@ pub struct Prepared<'f> {
     /// Devices, with what is in use now.
     pub cluster: Cluster<'f>,
     pub setup: Setup,
+    pub volumes: VolumeIndex<'f>,
     pub names: Names,
     /// The allocatable resources of each node.
     pub allocatable: Vec<Allocatable>,
@@ -108,6 +112,7 @@ impl<'f> Prepared<'f> {
         let mut prepared = Prepared {
             facts,
             setup,
+            volumes: VolumeIndex::of(facts),
             allocatable: facts
                 .nodes
                 .iter()

@@ -14,8 +14,10 @@ use super::seen::{Seen, Watch};
 use super::state::State;
 use super::topology_spread;
 use super::turn::{PodAttempt, Post};
+use super::volume_binding::{self, VolumePlan};
+use super::volumes::{self, PodVolumes};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod};
-use crate::allocator::sorted::Set;
+use crate::allocator::sorted::{Set, Sorted};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -82,7 +84,10 @@ enum PostFilter {
 /// The outcome of a placement.
 enum Placed {
     Bound,
-    Preparing,
+    Preparing {
+        /// The claims for which volumes are made.
+        volumes: Vec<usize>,
+    },
     Failed(BindError),
 }
 
@@ -132,15 +137,45 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     fn queue(&mut self) -> Vec<Entry> {
         let facts = self.prepared.facts;
         let mut waiting: Vec<usize> = Vec::new();
+        let mut held_back: Sorted<usize, usize> = Sorted::new();
         for (at, pod) in facts.pods.iter().enumerate() {
             if has_ended(pod) || !pod.spec.node_name.is_empty() {
                 continue;
             }
-            match kept_out(self.prepared, pod) {
-                Some(decision) => self.record(at, decision, Vec::new(), None),
+            let group = gangs::group_at(self.prepared, pod)
+                .filter(|_| self.prepared.setup.rules.groups_held_back);
+            let decision = kept_out(self.prepared, pod).or_else(|| {
+                let missing = devices::claims_of(self.prepared, &self.state, pod).err()?;
+                group.map(|_| PodDecision::NotConsidered(Waiting::Claim(missing)))
+            });
+            match decision {
+                Some(decision) => {
+                    let is_own = matches!(
+                        decision,
+                        PodDecision::Gated | PodDecision::NotConsidered(Waiting::Claim(_))
+                    );
+                    if let Some(group) = group.filter(|_| is_own) {
+                        held_back.insert(group, at);
+                    }
+                    self.record(at, decision, Vec::new(), None);
+                }
                 None => waiting.push(at),
             }
         }
+        waiting.retain(|at| {
+            let pod = facts.pods.get(*at);
+            let group = pod.and_then(|pod| gangs::group_at(self.prepared, pod));
+            let Some((group, other)) = group.and_then(|at| Some((at, *held_back.get(&at)?))) else {
+                return true;
+            };
+            let name = facts.pod_groups.get(group);
+            let waiting = Waiting::Member {
+                group: name.map_or_else(String::new, |group| group.metadata.name.clone()),
+                pod: other,
+            };
+            self.record(*at, PodDecision::NotConsidered(waiting), Vec::new(), None);
+            false
+        });
         let pod = |at: usize| waiting.get(at).and_then(|pod| facts.pods.get(*pod));
         let age = |pod: &Pod| {
             pod.metadata
@@ -282,12 +317,24 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             // This pod stands for the equal ones from now on.
             alike = alike.map(|alike| Alike { pod, ..alike });
         }
-        let (attempt, post) = self.attempt(pod, &claims, PostFilter::Run);
+        let unknown = volumes::unknown(self.prepared, facts);
+        let post_filter = if unknown.is_some() {
+            PostFilter::Skip
+        } else {
+            PostFilter::Run
+        };
+        let (attempt, post) = self.attempt(pod, &claims, post_filter);
         match attempt {
-            AttemptOutcome::Fits { node, tied, unsure } => {
-                self.take(pod, node, tied, unsure, &claims);
-            }
-            AttemptOutcome::Fails(fails) => {
+            AttemptOutcome::Fits { node, tied, unsure } => match unknown {
+                Some(unknown) => self.record(pod, PodDecision::NotKnown(unknown), Vec::new(), None),
+                None => {
+                    self.take(pod, node, tied, unsure, &claims);
+                }
+            },
+            AttemptOutcome::Fails(mut fails) => {
+                if unknown.is_some() {
+                    fails.unsure = fails.unsure.or(Some(Unsure::Volumes));
+                }
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(post.unwrap_or_default()));
                 let unsure = failure.unsure.into_iter().collect();
@@ -423,7 +470,14 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let unsure = unsure.into_iter().collect();
         let (decision, done) = match placed {
             Placed::Bound => (PodDecision::Bound { node, tied }, true),
-            Placed::Preparing => (PodDecision::Preparing { node, tied }, true),
+            Placed::Preparing { volumes } => (
+                PodDecision::Preparing {
+                    node,
+                    tied,
+                    volumes,
+                },
+                true,
+            ),
             Placed::Failed(BindError { text, help }) => {
                 let message = format!("running PreBind plugin \"DynamicResources\": {text}");
                 (
@@ -470,6 +524,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                     case.ask(prepared, node)
                 }
             });
+        let plan = self.volumes(pod, node);
         self.state
             .nominated
             .retain(|(nominated, _)| *nominated != pod);
@@ -480,9 +535,25 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 self.state.remove(self.prepared, pod);
                 (Placed::Failed(error), None)
             }
-            (None, true) => (Placed::Preparing, reserved.extended),
-            (None, false) => (Placed::Bound, reserved.extended),
+            (None, waits) => {
+                plan.carry_out(&mut self.state.volumes, node);
+                let volumes: Vec<usize> = plan.to_provision().collect();
+                let placed = if waits || !volumes.is_empty() {
+                    Placed::Preparing { volumes }
+                } else {
+                    Placed::Bound
+                };
+                (placed, reserved.extended)
+            }
         }
+    }
+
+    /// Returns the volumes that a pod gets on a node that takes it.
+    fn volumes(&self, pod: usize, node: usize) -> VolumePlan {
+        let volumes = PodVolumes::of(self.prepared, &self.state, pod);
+        volumes
+            .and_then(|own| volume_binding::plan(self.prepared, &self.state, &own, node).ok())
+            .unwrap_or_default()
     }
 
     /// Does what the plugins decided after a failure.
@@ -507,6 +578,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let Some(facts) = self.prepared.facts.pod_groups.get(group) else {
             return;
         };
+        let unknown = pods
+            .iter()
+            .filter_map(|pod| self.prepared.facts.pods.get(*pod))
+            .find_map(|pod| volumes::unknown(self.prepared, pod));
+        if let Some(unknown) = unknown {
+            for pod in pods {
+                let decision = PodDecision::NotKnown(unknown.clone());
+                self.record(*pod, decision, Vec::new(), None);
+            }
+            return;
+        }
         let need = gangs::min_count(facts);
         let before = (self.state.clone(), self.prepared.cluster.usage.clone());
         let recorded = self.outcomes.len();
@@ -613,14 +695,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         } else {
             Vec::new()
         };
-        let failure = Rc::new(Failure {
-            message,
-            ..Failure::default()
-        });
-        let told = if is_error {
-            PodDecision::Error(failure)
-        } else {
-            PodDecision::Unschedulable(failure)
+        let told = |place: Option<usize>| {
+            let failure = Rc::new(Failure {
+                message: message.clone(),
+                place,
+                ..Failure::default()
+            });
+            if is_error {
+                PodDecision::Error(failure)
+            } else {
+                PodDecision::Unschedulable(failure)
+            }
         };
         let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
         for pod in pods {
@@ -629,9 +714,10 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 .find(|outcome| outcome.pod == *pod)
                 .and_then(|outcome| outcome.decisions.last());
             let decision = match own {
-                Some(PodDecision::Bound { .. } | PodDecision::Preparing { .. }) | None => {
-                    told.clone()
+                Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
+                    told(Some(*node))
                 }
+                None => told(None),
                 Some(other) => other.clone(),
             };
             self.record(*pod, decision, unsure.clone(), None);
@@ -692,6 +778,7 @@ fn nothing() -> AttemptOutcome {
     let message = super::message::NO_NODES.to_owned();
     AttemptOutcome::Fails(Box::new(super::turn::Fails {
         message,
+        is_early: true,
         nodes: Vec::new(),
         is_error: false,
         unsure: None,

@@ -14,6 +14,8 @@ pub struct ReleaseRules {
     pub too_large_is_final: bool,
     /// The plugin for devices says so if it has nothing to give back.
     pub nothing_freed: Option<NothingFreed>,
+    /// The plugin for devices is asked after the failure of a pod without claims, too.
+    pub asks_all: bool,
     /// A successful preemption is reported.
     pub preemption_reported: bool,
     /// The balance of a node is scored against the balance without the pod.
@@ -28,13 +30,32 @@ pub struct ReleaseRules {
     pub most_consumers: usize,
     /// An allocation without a timestamp cannot be changed any more, so nobody is added to its consumers.
     pub needs_timestamp: bool,
+    /// A pod that is held back holds back its whole group.
+    pub groups_held_back: bool,
+    /// The reasons of the plugins for volumes.
+    pub volume_words: VolumeWords,
+    /// Volumes that are still attached to a node count against its limits.
+    pub attachments_counted: bool,
+    /// A driver may demand that pods with its volumes only run where it is installed (gate VolumeLimitScaling).
+    pub drivers_required: bool,
+    /// Nodes are scored by the storage that is left (gate StorageCapacityScoring).
+    pub storage_scored: bool,
+}
+
+/// The reasons of the plugins for volumes that differ between releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VolumeWords {
+    /// The node cannot use a volume.
+    pub node_affinity: &'static str,
+    /// Another pod uses a volume that is for one pod at a time.
+    pub in_use: &'static str,
 }
 
 /// The messages of the plugin for devices after a failure that it cannot help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NothingFreed {
-    /// To a pod without claims.
-    pub no_claims: &'static str,
+    /// To a pod without claims; `None`: it says nothing.
+    pub no_claims: Option<&'static str>,
     /// To a pod with claims.
     pub claims: &'static str,
 }
@@ -44,9 +65,10 @@ const V30: ReleaseRules = ReleaseRules {
     taint_named: true,
     too_large_is_final: false,
     nothing_freed: Some(NothingFreed {
-        no_claims: "no new claims to deallocate",
+        no_claims: Some("no new claims to deallocate"),
         claims: "still not schedulable",
     }),
+    asks_all: true,
     preemption_reported: false,
     balance_compared: false,
     balance_skips_empty: false,
@@ -54,15 +76,33 @@ const V30: ReleaseRules = ReleaseRules {
     pod_level_resources: false,
     most_consumers: 32,
     needs_timestamp: false,
+    volume_words: VolumeWords {
+        node_affinity: "node(s) had volume node affinity conflict",
+        in_use: "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+    },
+    groups_held_back: false,
+    attachments_counted: false,
+    drivers_required: false,
+    storage_scored: false,
 };
 const V32: ReleaseRules = ReleaseRules {
     from_minor: 32,
     most_consumers: 256,
+    nothing_freed: Some(NothingFreed {
+        no_claims: None,
+        claims: "still not schedulable",
+    }),
+    asks_all: false,
     ..V30
 };
 const V33: ReleaseRules = ReleaseRules {
     from_minor: 33,
     balance_skips_empty: true,
+    volume_words: VolumeWords {
+        node_affinity: "node(s) didn't match PersistentVolume's node affinity",
+        ..V32.volume_words
+    },
+    attachments_counted: true,
     ..V32
 };
 const V34: ReleaseRules = ReleaseRules {
@@ -70,6 +110,12 @@ const V34: ReleaseRules = ReleaseRules {
     taint_named: false,
     too_large_is_final: true,
     pod_level_resources: true,
+    nothing_freed: V30.nothing_freed,
+    asks_all: true,
+    volume_words: VolumeWords {
+        in_use: "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+        ..V33.volume_words
+    },
     ..V33
 };
 const V35: ReleaseRules = ReleaseRules {
@@ -87,6 +133,9 @@ const V37: ReleaseRules = ReleaseRules {
     from_minor: 37,
     nothing_freed: None,
     preemption_reported: true,
+    groups_held_back: true,
+    drivers_required: true,
+    storage_scored: true,
     ..V36
 };
 

@@ -4,7 +4,7 @@ use super::prepared::{DeviceAnswer, Prepared};
 use super::resources::{Allocatable, CPU, MEMORY};
 use super::state::State;
 use super::turn::PodAttempt;
-use super::{pod_affinity, topology_spread};
+use super::{pod_affinity, topology_spread, volume_binding};
 
 /// Best score of a plugin on a node.
 const BEST: i64 = 100;
@@ -17,6 +17,7 @@ mod weight {
     pub const INTER_POD_AFFINITY: i64 = 2;
     pub const DYNAMIC_RESOURCES: i64 = 2;
     pub const NODE_RESOURCES_FIT: i64 = 1;
+    pub const VOLUME_BINDING: i64 = 1;
     pub const BALANCED_ALLOCATION: i64 = 1;
 }
 
@@ -64,6 +65,16 @@ pub fn totals<'f>(
         };
         let scores: Vec<i64> = nodes.iter().map(of).collect();
         add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
+    }
+    if prepared.setup.rules.storage_scored
+        && let Some(volumes) = &turn.volumes
+    {
+        let mut scores = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let plan = volume_binding::plan(prepared, state, volumes, *node);
+            scores.push(plan.map_or(0, |plan| plan.score(prepared.volumes.facts)));
+        }
+        add(&scores, weight::VOLUME_BINDING);
     }
     let requests = &turn.profile.requests;
     let fit: Vec<i64> = nodes

@@ -4,6 +4,7 @@ use super::labels::Pods;
 use super::ports::Port;
 use super::prepared::{Prepared, has_ended};
 use super::resources::CPU;
+use super::volumes::VolumeState;
 use crate::allocator::objects::Claim;
 use claimkit_values::order;
 use std::rc::Rc;
@@ -57,6 +58,7 @@ pub struct State {
     pub claims: Vec<Rc<Claim>>,
     /// Per claim, which of its allocations it has; unique over all claims and times.
     pub allocations: Vec<u64>,
+    pub volumes: VolumeState,
     /// Counted sets of pods.
     pub counters: Vec<CounterState>,
     /// Pods on nodes that have rules about other pods.
@@ -95,6 +97,7 @@ impl State {
                 .iter()
                 .map(|_| prepared.next_version())
                 .collect(),
+            volumes: VolumeState::new(&facts.volumes),
             counters: Vec::new(),
             with_affinity: Vec::new(),
             nominated: Vec::new(),

@@ -176,7 +176,7 @@ fn differs(here: &PodOutcome, there: &PodOutcome) -> bool {
     match (here.decisions.last(), there.decisions.last()) {
         (Some(PodDecision::Bound { node, tied }), Some(PodDecision::Bound { node: other, .. }))
         | (
-            Some(PodDecision::Preparing { node, tied }),
+            Some(PodDecision::Preparing { node, tied, .. }),
             Some(PodDecision::Preparing { node: other, .. }),
         ) => node != other && tied.is_empty(),
         (Some(PodDecision::Unschedulable(here)), Some(PodDecision::Unschedulable(there))) => {

@@ -8,6 +8,7 @@ use super::prepared::{DeviceAnswer, Prepared};
 use super::profile::{NodeViews, Profile};
 use super::state::State;
 use super::topology_spread::Spread;
+use super::volumes::PodVolumes;
 use super::{ports, resources};
 use crate::allocator::objects::{Node, Pod};
 use crate::allocator::status::StatusCode;
@@ -23,6 +24,8 @@ pub struct PodAttempt<'w, 'f> {
     pub profile: &'w Profile,
     /// The results of the spec on every node.
     pub views: &'w NodeViews,
+    /// Its volumes; `None`: it has none that can be judged.
+    pub volumes: Option<PodVolumes>,
     /// Its devices; `None`: it asks for none.
     pub devices: Option<DeviceCase<'w>>,
     /// The spread of other pods.
@@ -36,6 +39,8 @@ pub struct PodAttempt<'w, 'f> {
 pub struct Fails {
     /// Its message up to what plugins say after a failure.
     pub message: String,
+    /// A plugin before the one for devices ended the attempt.
+    pub is_early: bool,
     /// Per node, why not; empty where no node was looked at.
     pub nodes: Vec<NodeReasons>,
     /// It is an error, which nothing helps.
@@ -59,6 +64,7 @@ impl Fails {
             message,
             help: None,
             nodes: Rc::new(self.nodes),
+            place: None,
             nominated,
             victims,
             freed,
@@ -97,6 +103,7 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
             facts,
             profile,
             views: profile.views(prepared.facts, &prepared.cluster.judgements, pod),
+            volumes: PodVolumes::of(prepared, state, pod),
             devices,
             spread: Spread::default(),
             affinity: InterPodAffinity::default(),
@@ -109,6 +116,9 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
     pub fn look_at_pods(&mut self, prepared: &Prepared<'f>, state: &mut State) {
         self.spread = Spread::of(prepared, state, self.facts);
         self.affinity = InterPodAffinity::of(prepared, state, self.pod);
+        if let Some(volumes) = &mut self.volumes {
+            volumes.look_at_pods(prepared, state, self.pod);
+        }
     }
 
     /// Asks the plugins in order; the first refusal counts. `Err`: the attempt ends for all nodes.
@@ -133,6 +143,11 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
             )));
         }
         if let Some(refusal) = self.fit(prepared, state, node) {
+            return Ok(Some(refusal));
+        }
+        if let Some(volumes) = &self.volumes
+            && let Some(refusal) = volumes.filter(prepared, state, self.facts, node)
+        {
             return Ok(Some(refusal));
         }
         if let Some(refusal) = self.about_pods(facts).next() {
@@ -235,6 +250,9 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
             ));
         }
         all.extend(self.fit(prepared, state, node));
+        if let Some(volumes) = &self.volumes {
+            all.extend(volumes.refusals(prepared, state, self.facts, node));
+        }
         all.extend(self.spread.filter(facts));
         all.extend(self.affinity.filter(facts));
         if let Some(devices) = &self.devices

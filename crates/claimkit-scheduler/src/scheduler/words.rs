@@ -1,13 +1,16 @@
 //! What the objects say about a refusal, in our words.
 
 use super::node_affinity::Required;
-use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason, VolumeReason};
 use super::ports;
 use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
 use super::turn::PodAttempt;
+use super::volume_binding;
+use super::volumes::{self, PodVolumes};
 use crate::allocator::amount::spell;
+use crate::allocator::sorted::Set;
 use claimkit_model::message::message;
 
 /// Maximum number of host ports that are listed.
@@ -54,6 +57,10 @@ pub fn why(
             .iter()
             .filter_map(|reason| short(prepared, state, turn, node, reason))
             .collect(),
+        Plugin::VolumeRestrictions
+        | Plugin::NodeVolumeLimits
+        | Plugin::VolumeBinding
+        | Plugin::VolumeZone => volumes(prepared, state, turn, node, refusal),
         Plugin::PodTopologySpread => spread(turn),
         Plugin::InterPodAffinity | Plugin::DynamicResources => Vec::new(),
     }
@@ -129,6 +136,113 @@ fn spelled(name: &str, amount: i64) -> String {
         1_000_000_000
     };
     spell(i128::from(amount).saturating_mul(nanos))
+}
+
+/// Returns what the objects say about volumes that refuse a node.
+fn volumes(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+    refusal: &PluginRefusal,
+) -> Vec<String> {
+    let Some(own) = &turn.volumes else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    for reason in &refusal.reasons {
+        match reason {
+            RefusalReason::Volumes(VolumeReason::InUse) => {
+                let user = own.user(prepared, state, turn.pod);
+                let user = user.and_then(|at| prepared.facts.pods.get(at));
+                lines.extend(user.map(|pod| {
+                    message!(
+                        "pods.volume-in-use",
+                        "{pod} uses a volume that only one pod may use",
+                        pod = pod.metadata.full_name()
+                    )
+                }));
+            }
+            RefusalReason::Volumes(VolumeReason::TooMany) => {
+                lines.extend(full_drivers(prepared, state, own, node));
+            }
+            RefusalReason::Volumes(VolumeReason::NodeAffinity) => {
+                lines.extend(other_nodes(prepared, state, own, node));
+            }
+            RefusalReason::Volumes(VolumeReason::Zone) => {
+                lines.extend(own.other_zone(prepared, node).map(|rule| {
+                    let volume = prepared.volumes.facts.volumes.get(rule.volume);
+                    let values: Vec<&str> = rule.values.iter().map(String::as_str).collect();
+                    message!(
+                        "pods.volume-zone",
+                        "volume {volume} is in {key}={values}",
+                        volume = volume.map_or("", |volume| volume.metadata.name.as_str()),
+                        key = rule.key(),
+                        values = values.join(", ")
+                    )
+                }));
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// Returns the drivers of which the node can use no more volumes.
+fn full_drivers(
+    prepared: &Prepared<'_>,
+    state: &State,
+    own: &PodVolumes,
+    node: usize,
+) -> Vec<String> {
+    let used = volumes::used_on(prepared, state, node);
+    let ids = own.ids(prepared, state, node);
+    let drivers: Set<&str> = ids.iter().map(|id| id.driver).collect();
+    let mut lines = Vec::new();
+    for driver in drivers.iter() {
+        let Some(most) = volumes::limit_on(prepared, node, driver) else {
+            continue;
+        };
+        let there = used.count(driver);
+        let wanted = ids.iter().filter(|id| id.driver == *driver).count();
+        if there.saturating_add(wanted) > most {
+            lines.push(message!(
+                "pods.volume-limit",
+                "volumes of {driver}: {wanted} wanted, {there} of {most} are there",
+                driver,
+                wanted,
+                there,
+                most
+            ));
+        }
+    }
+    lines
+}
+
+/// Returns the volumes that the node cannot use.
+fn other_nodes(
+    prepared: &Prepared<'_>,
+    state: &State,
+    own: &PodVolumes,
+    node: usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for claim in &own.bound {
+        let volume = volume_binding::volume_of(prepared, &state.volumes, *claim);
+        let missing = volume
+            .and_then(|volume| volume_binding::nodes_of(prepared, volume))
+            .and_then(|judged| judged.missing.get(node).cloned().flatten());
+        let name = volume.and_then(|at| prepared.volumes.facts.volumes.get(at));
+        if let (Some(missing), Some(volume)) = (missing, name) {
+            lines.push(message!(
+                "pods.volume-nodes",
+                "volume {volume} is for nodes with {missing}",
+                volume = volume.metadata.name,
+                missing
+            ));
+        }
+    }
+    lines
 }
 
 fn spread(turn: &PodAttempt<'_, '_>) -> Vec<String> {

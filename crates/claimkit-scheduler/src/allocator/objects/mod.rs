@@ -38,6 +38,7 @@ mod placement;
 mod pods;
 pub mod read;
 mod slices;
+mod volumes;
 mod workloads;
 
 pub use claims::*;
@@ -45,6 +46,7 @@ pub use defaults::DEFAULT_SCHEDULER;
 pub use placement::*;
 pub use pods::*;
 pub use slices::*;
+pub use volumes::*;
 pub use workloads::*;
 
 /// Stands for the random end of a generated name.
@@ -242,6 +244,13 @@ object! {
     }
 }
 
+/// Puts objects into a list; one with the same name replaces the existing one.
+fn put<T>(list: &mut Vec<Rc<T>>, over: Vec<Rc<T>>, name: impl Fn(&T) -> String) {
+    let names: Set<String> = over.iter().map(|object| name(object)).collect();
+    list.retain(|object| names.is_empty() || !names.contains(&name(object)));
+    list.extend(over);
+}
+
 /// All known objects of a cluster. The order of slices, claims and pods matters. Copies share objects; what-if questions make
 /// copies.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -265,6 +274,7 @@ pub struct Facts {
     pub pod_groups: Vec<Rc<PodGroup>>,
     /// How many pods may be disrupted.
     pub budgets: Vec<Rc<PodDisruptionBudget>>,
+    pub volumes: VolumeFacts,
 }
 
 impl Facts {
@@ -340,7 +350,7 @@ impl Facts {
                     workload.kind = kind;
                     workload.spec.template.spec.set_defaults();
                 }),
-                None => Ok(false),
+                None => self.volumes.take(other, object, namespace),
             },
         }
     }
@@ -359,6 +369,7 @@ impl Facts {
         self.priority_classes.append(&mut more.priority_classes);
         self.pod_groups.append(&mut more.pod_groups);
         self.budgets.append(&mut more.budgets);
+        self.volumes.join(more.volumes);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -366,11 +377,7 @@ impl Facts {
 
     /// Overlays other objects: one with the same kind and name replaces the existing one.
     pub fn overlay(&mut self, over: Facts) {
-        fn put<T>(list: &mut Vec<Rc<T>>, over: Vec<Rc<T>>, name: impl Fn(&T) -> String) {
-            let names: Set<String> = over.iter().map(|object| name(object)).collect();
-            list.retain(|object| names.is_empty() || !names.contains(&name(object)));
-            list.extend(over);
-        }
+        self.volumes.overlay(over.volumes);
         put(&mut self.nodes, over.nodes, |node| {
             node.metadata.full_name()
         });

@@ -2,10 +2,10 @@
 
 use super::placement::{Affinity, SpreadConstraint};
 use super::read::{Datum, FactReader, ReadFact};
+use super::volumes::VolumeClaimSpec;
 use super::{Meta, Toleration};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
-use serde_json::Value;
 
 object! {
     Pod {
@@ -87,13 +87,90 @@ object! {
 
 object! {
     /// `spec.volumes[]`: those that a node may be unable to offer.
-    #[derive(Eq)]
     Volume {
         name: String = "name",
         /// A claim for a volume.
-        persistent_volume_claim: Option<Value> = "persistentVolumeClaim",
+        persistent_volume_claim: Option<VolumeClaimSource> = "persistentVolumeClaim",
         /// A claim made for the pod.
-        ephemeral: Option<Value> = "ephemeral",
+        ephemeral: Option<EphemeralVolume> = "ephemeral",
+        gce_persistent_disk: Option<GceDisk> = "gcePersistentDisk",
+        aws_elastic_block_store: Option<AwsDisk> = "awsElasticBlockStore",
+        iscsi: Option<IscsiDisk> = "iscsi",
+        rbd: Option<RbdImage> = "rbd",
+    }
+}
+
+object! {
+    /// `persistentVolumeClaim` of a volume.
+    #[derive(Eq)]
+    VolumeClaimSource {
+        claim_name: String = "claimName",
+    }
+}
+
+object! {
+    /// `ephemeral` of a volume.
+    EphemeralVolume {
+        template: VolumeClaimTemplate = "volumeClaimTemplate",
+    }
+}
+
+object! {
+    /// `ephemeral.volumeClaimTemplate` of a volume.
+    VolumeClaimTemplate {
+        metadata: Meta = "metadata",
+        spec: VolumeClaimSpec = "spec",
+    }
+}
+
+object! {
+    /// `gcePersistentDisk` of a volume.
+    #[derive(Eq)]
+    GceDisk {
+        name: String = "pdName",
+        read_only: bool = "readOnly",
+    }
+}
+
+object! {
+    /// `awsElasticBlockStore` of a volume.
+    #[derive(Eq)]
+    AwsDisk {
+        id: String = "volumeID",
+    }
+}
+
+object! {
+    /// `iscsi` of a volume.
+    #[derive(Eq)]
+    IscsiDisk {
+        iqn: String = "iqn",
+        read_only: bool = "readOnly",
+    }
+}
+
+object! {
+    /// `rbd` of a volume.
+    #[derive(Eq)]
+    RbdImage {
+        monitors: Vec<String> = "monitors",
+        image: String = "image",
+        /// Empty: `rbd`.
+        pool: String = "pool",
+        read_only: bool = "readOnly",
+    }
+}
+
+impl Pod {
+    /// Returns the name of the PersistentVolumeClaim of a volume; `None`: it needs none.
+    pub fn volume_claim_of(&self, volume: &Volume) -> Option<String> {
+        if let Some(source) = &volume.persistent_volume_claim {
+            return Some(source.claim_name.clone());
+        }
+        volume
+            .ephemeral
+            .as_ref()
+            .map(|_| format!("{}-{}", self.metadata.name, volume.name))
     }
 }
 

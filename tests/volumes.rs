@@ -1,0 +1,388 @@
+//! Pods with volumes, and dumps of real clusters with the answers that kube-scheduler gave there.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+fn ask(request: &Value) -> Value {
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
+}
+
+/// What becomes of the pods of a text: by pod the node, the message, or the outcome.
+fn outcomes(text: &str) -> Vec<(String, String)> {
+    let answer = ask(&json!({"verb": "allocate", "input": text}));
+    assert!(answer["error"].is_null(), "{answer}");
+    let mut list = Vec::new();
+    for pod in answer["pods"].as_array().unwrap() {
+        let turn = &pod["turn"];
+        let what = turn["node"]
+            .as_str()
+            .or(turn["message"].as_str())
+            .or(turn["outcome"].as_str());
+        let name = pod["pod"].as_str().unwrap_or_default();
+        list.push((name.to_owned(), what.unwrap().to_owned()));
+    }
+    list
+}
+
+const NODES: &str = "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {kubernetes.io/hostname: a, topology.kubernetes.io/zone: z1}}, status: {allocatable: {cpu: '8', memory: 16Gi, pods: '10'}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: b, labels: {kubernetes.io/hostname: b, topology.kubernetes.io/zone: z2}}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: csi.example.com, volumeBindingMode: WaitForFirstConsumer}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: now}, provisioner: csi.example.com, volumeBindingMode: Immediate}
+---
+";
+
+fn pod(name: &str, volumes: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, uid: {name}}}, spec: {{containers: [{{name: c, image: x}}], volumes: [{volumes}]}}}}\n---\n"
+    )
+}
+
+fn of_claim(claim: &str) -> String {
+    format!("{{name: v, persistentVolumeClaim: {{claimName: {claim}}}}}")
+}
+
+fn claim(name: &str, class: &str, more: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: default, uid: {name}}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {class}, resources: {{requests: {{storage: 1Gi}}}}}}, status: {{phase: Pending{more}}}}}\n---\n"
+    )
+}
+
+/// A claim that is bound to a volume, and the volume.
+fn bound(name: &str, mode: &str, labels: &str, spec: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: default, uid: {name}, annotations: {{pv.kubernetes.io/bind-completed: 'yes'}}}}, spec: {{accessModes: [{mode}], storageClassName: disk, volumeName: pv-{name}, resources: {{requests: {{storage: 1Gi}}}}}}, status: {{phase: Bound}}}}
+---
+{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: pv-{name}, labels: {{{labels}}}}}, spec: {{accessModes: [{mode}], storageClassName: disk, capacity: {{storage: 1Gi}}, claimRef: {{namespace: default, name: {name}, uid: {name}}}{spec}}}, status: {{phase: Bound}}}}
+---
+"
+    )
+}
+
+fn free_volume(name: &str, size: &str, node: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: local, capacity: {{storage: {size}}}, nodeAffinity: {{required: {{nodeSelectorTerms: [{{matchExpressions: [{{key: kubernetes.io/hostname, operator: In, values: [{node}]}}]}}]}}}}}}, status: {{phase: Available}}}}\n---\n"
+    )
+}
+
+fn only(text: &str) -> String {
+    let list = outcomes(text);
+    assert_eq!(list.len(), 1, "{list:?}");
+    list[0].1.clone()
+}
+
+const NOT_HELPFUL: &str =
+    "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+
+#[test]
+fn claims_stop_a_pod_before_any_node() {
+    let p = |volume: &str| pod("p", volume);
+    let cases = [
+        (
+            p(&of_claim("none")),
+            "persistentvolumeclaim \"none\" not found",
+        ),
+        (
+            p(&of_claim("c")) + &claim("c", "now", ""),
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+        (
+            p(&of_claim("c")) + &claim("c", "no-such-class", ""),
+            "pod has unbound immediate PersistentVolumeClaims",
+        ),
+        (
+            p("{name: v, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: disk}}}}"),
+            "waiting for ephemeral volume controller to create the persistentvolumeclaim \"p-v\"",
+        ),
+        (
+            p("{name: v, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: disk}}}}")
+                + &claim("p-v", "disk", ""),
+            "PVC default/p-v was not created for pod default/p (pod is not owner)",
+        ),
+        (
+            p(&of_claim("c"))
+                + &claim("c", "disk", "").replace(
+                    "uid: c}",
+                    "uid: c, deletionTimestamp: '2026-01-01T00:00:00Z'}",
+                ),
+            "persistentvolumeclaim \"c\" is being deleted",
+        ),
+        (
+            p(&of_claim("c"))
+                + &bound("c", "ReadWriteOnce", "", "").replace("phase: Bound", "phase: Lost"),
+            "persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"pv-c\"",
+        ),
+        (
+            p(&of_claim("c"))
+                + &bound("c", "ReadWriteOnce", "", "").replace("name: pv-c,", "name: other,"),
+            "persistentvolume \"pv-c\" not found",
+        ),
+    ];
+    for (objects, reason) in cases {
+        assert_eq!(
+            only(&format!("{NODES}{objects}")),
+            format!("0/2 nodes are available: {reason}. not found")
+        );
+    }
+}
+
+#[test]
+fn volumes_decide_on_nodes() {
+    let p = pod("p", &of_claim("c"));
+    let on_b = ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [b]}]}]}}";
+    let nowhere = on_b.replace("[b]", "[z]");
+    // A volume that is there, and the nodes that can use it.
+    assert_eq!(
+        only(&(NODES.to_owned() + &p + &bound("c", "ReadWriteOnce", "", on_b))),
+        "b"
+    );
+    assert_eq!(
+        only(&(NODES.to_owned() + &p + &bound("c", "ReadWriteOnce", "", &nowhere))),
+        format!(
+            "0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. {NOT_HELPFUL}"
+        )
+    );
+    // Zones by labels of the volume, several of them in one label.
+    let zones = |zones: &str| {
+        bound(
+            "c",
+            "ReadWriteOnce",
+            &format!("topology.kubernetes.io/zone: {zones}"),
+            "",
+        )
+    };
+    assert_eq!(only(&(NODES.to_owned() + &p + &zones("z0__z2"))), "b");
+    assert_eq!(
+        only(&(NODES.to_owned() + &p + &zones("z3"))),
+        format!("0/2 nodes are available: 2 node(s) had no available volume zone. {NOT_HELPFUL}")
+    );
+    // The smallest free volume that is large enough.
+    let local = claim("c", "local", "");
+    let volumes = free_volume("small", "500Mi", "a") + &free_volume("large", "2Gi", "b");
+    assert_eq!(only(&(NODES.to_owned() + &p + &local + &volumes)), "b");
+    assert_eq!(
+        only(&(NODES.to_owned() + &p + &local + &free_volume("small", "500Mi", "a"))),
+        format!(
+            "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind. {NOT_HELPFUL}"
+        )
+    );
+    // A volume that is made, for the nodes of its class, or of an earlier attempt.
+    let made = claim("c", "disk", "");
+    assert_eq!(only(&(NODES.to_owned() + &p + &made)), "a");
+    let selected = made.replace(
+        "uid: c}",
+        "uid: c, annotations: {volume.kubernetes.io/selected-node: b}}",
+    );
+    assert_eq!(only(&(NODES.to_owned() + &p + &selected)), "b");
+    let topologies = NODES.replace(
+        "metadata: {name: disk},",
+        "metadata: {name: disk}, allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [z2]}]}],",
+    );
+    assert_eq!(only(&(topologies + &p + &made)), "b");
+}
+
+#[test]
+fn a_volume_is_bound_once() {
+    let pods = pod("p", &of_claim("c")) + &pod("q", &of_claim("d"));
+    let claims = claim("c", "local", "") + &claim("d", "local", "");
+    let one = free_volume("v", "1Gi", "a");
+    let list = outcomes(&(NODES.to_owned() + &pods + &claims + &one));
+    assert_eq!(list[0].1, "a");
+    assert!(
+        list[1]
+            .1
+            .contains("2 node(s) didn't find available persistent volumes to bind"),
+        "{list:?}"
+    );
+}
+
+#[test]
+fn a_pod_at_a_time() {
+    let pods = pod("p", &of_claim("c")) + &pod("q", &of_claim("c"));
+    let list = outcomes(&(NODES.to_owned() + &pods + &bound("c", "ReadWriteOncePod", "", "")));
+    assert_eq!(list[0].1, "a");
+    assert_eq!(
+        list[1].1,
+        "0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    );
+}
+
+#[test]
+fn drivers_limit_volumes() {
+    let csi = |name: &str| format!(", csi: {{driver: csi.example.com, volumeHandle: {name}}}");
+    let volumes =
+        bound("c", "ReadWriteOnce", "", &csi("c")) + &bound("d", "ReadWriteOnce", "", &csi("d"));
+    let pods = pod("p", &of_claim("c")) + &pod("q", &of_claim("d"));
+    let limits = |count: &str| {
+        ["a", "b"]
+            .map(|node| format!("{{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {{name: {node}}}, spec: {{drivers: [{{name: csi.example.com, nodeID: {node}{count}}}]}}}}\n---\n"))
+            .concat()
+    };
+    let nodes =
+        |list: Vec<(String, String)>| list.into_iter().map(|(_, node)| node).collect::<Vec<_>>();
+    let one_each = limits(", allocatable: {count: 1}");
+    assert_eq!(
+        nodes(outcomes(&(NODES.to_owned() + &pods + &volumes + &one_each))),
+        ["a", "b"]
+    );
+    assert_eq!(
+        nodes(outcomes(
+            &(NODES.to_owned() + &pods + &volumes + &limits(""))
+        )),
+        ["a", "a"]
+    );
+    let attached = "{apiVersion: storage.k8s.io/v1, kind: VolumeAttachment, metadata: {name: x}, spec: {attacher: csi.example.com, nodeName: a, source: {persistentVolumeName: pv-d}}}\n---\n";
+    let alone = pod("p", &of_claim("c"));
+    assert_eq!(
+        nodes(outcomes(
+            &(NODES.to_owned() + &alone + &volumes + &one_each + attached)
+        )),
+        ["b"]
+    );
+    // A driver that must be there.
+    let driver = "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.example.com}, spec: {preventPodSchedulingIfMissing: true}}\n---\n";
+    assert_eq!(
+        only(&(NODES.to_owned() + &alone + &volumes + driver)),
+        "0/2 nodes are available: 2 csi.example.com CSI driver is not installed on the node. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    );
+}
+
+#[test]
+fn storage_is_counted_and_scored() {
+    let driver = "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.example.com}, spec: {storageCapacity: true}}\n---\n";
+    let capacity = |node: &str, size: &str| {
+        format!(
+            "{{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {{name: {node}, namespace: default}}, nodeTopology: {{matchLabels: {{kubernetes.io/hostname: {node}}}}}, storageClassName: disk, capacity: {size}}}\n---\n"
+        )
+    };
+    let p = pod("p", &of_claim("c")) + &claim("c", "disk", "");
+    let text = |capacities: &str| NODES.to_owned() + &p + driver + capacities;
+    assert_eq!(
+        only(&text(&capacity("a", "10Mi"))),
+        format!(
+            "0/2 nodes are available: 2 node(s) did not have enough free storage. {NOT_HELPFUL}"
+        )
+    );
+    // Node a is larger; of its storage nothing would be left.
+    assert_eq!(
+        only(&text(&(capacity("a", "1Gi") + &capacity("b", "100Gi")))),
+        "b"
+    );
+}
+
+#[test]
+fn disks_of_two_pods_conflict() {
+    let disk = "{name: v, gcePersistentDisk: {pdName: d}}";
+    let list = outcomes(&(NODES.to_owned() + &pod("p", disk) + &pod("q", disk) + &pod("r", disk)));
+    assert_eq!((list[0].1.as_str(), list[1].1.as_str()), ("a", "b"));
+    assert!(
+        list[2].1.contains("2 node(s) had no available disk"),
+        "{list:?}"
+    );
+}
+
+#[test]
+fn what_is_not_given_is_not_known() {
+    let nodes = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: '1', memory: 1Gi, pods: '10'}}}\n---\n";
+    let asked = pod("p", &of_claim("c"));
+    let answer = ask(&json!({"verb": "allocate", "input": format!("{nodes}{asked}")}));
+    let turn = &answer["pods"][0]["turn"];
+    assert_eq!(turn["outcome"], "notKnown");
+    assert_eq!(turn["node"], Value::Null);
+    assert_eq!(
+        turn["unsure"],
+        json!(["not known, for its volumes are not given: PersistentVolumeClaim c"])
+    );
+    // It takes nothing from others.
+    let large =
+        |pod: String| pod.replace("image: x", "image: x, resources: {requests: {cpu: '1'}}");
+    let both = format!(
+        "{nodes}{}{}",
+        large(asked.clone()),
+        large(pod("q", "{name: v, emptyDir: {}}"))
+    );
+    let list = outcomes(&both);
+    assert_eq!((list[0].1.as_str(), list[1].1.as_str()), ("notKnown", "a"));
+    // What refuses it anyway is said.
+    let too_large = large(asked).replace("cpu: '1'}}", "cpu: '2'}}");
+    let answer = ask(&json!({"verb": "allocate", "input": format!("{nodes}{too_large}")}));
+    assert_eq!(answer["pods"][0]["turn"]["outcome"], "unschedulable");
+    assert_eq!(
+        answer["pods"][0]["turn"]["unsure"],
+        json!(["its volumes are not given, and may refuse nodes for other reasons"])
+    );
+}
+
+/// Reasons of nodes that the dumps leave out.
+const OF_OTHER_NODES: [&str; 3] = [
+    "node(s) were unschedulable",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) had untolerated taint(s)",
+];
+
+/// The reasons of a message without the numbers of nodes; those of preemption are marked.
+fn reasons(message: &str) -> BTreeSet<String> {
+    let without_numbers = |text: &str| {
+        let text = text.trim_end_matches('.');
+        match text.split_once(' ') {
+            Some((number, rest)) if number.parse::<u32>().is_ok() => rest.to_owned(),
+            _ => text.to_owned(),
+        }
+    };
+    let mut found = BTreeSet::new();
+    for (at, part) in message.split(" preemption: ").enumerate() {
+        let body = part
+            .split_once("available: ")
+            .map_or(part, |(_, body)| body);
+        for reason in body.split(", ") {
+            found.insert(format!("{at}{}", without_numbers(reason)));
+        }
+    }
+    found
+}
+
+#[test]
+fn dumps_of_real_clusters() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/cluster/dumps-1.37.2.jsonl.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
+    let mut compared = 0;
+    for line in text.lines() {
+        let dump: Value = serde_json::from_str(line).unwrap();
+        let id = dump["id"].as_str().unwrap();
+        let answer = ask(&json!({"verb": "allocate", "input": dump["objects"]}));
+        for (name, want) in dump["want"].as_object().unwrap() {
+            let pods = answer["pods"].as_array().unwrap();
+            let turn = pods
+                .iter()
+                .find(|pod| pod["pod"] == **name)
+                .map(|pod| &pod["turn"]);
+            let turn = turn.unwrap_or_else(|| panic!("{id}: {name} is missing in {answer}"));
+            compared += 1;
+            let Some(message) = want.as_str() else {
+                assert_eq!(turn["outcome"], "notConsidered", "{id}: {name}: {turn}");
+                continue;
+            };
+            let (own, real) = (
+                reasons(turn["message"].as_str().unwrap_or_default()),
+                reasons(message),
+            );
+            let missing: Vec<&String> = real.difference(&own).collect();
+            assert!(own.is_subset(&real), "{id}: {name}: {own:?} and {real:?}");
+            assert!(
+                missing.iter().all(|reason| OF_OTHER_NODES.contains(&&reason[1..]) || reason.starts_with('1')),
+                "{id}: {name}: {missing:?} are not said: {turn}"
+            );
+        }
+    }
+    assert_eq!(compared, 13);
+}
