@@ -11,7 +11,7 @@ fn ask(request: &Value) -> Value {
 
 /// What becomes of the pods of a text: by pod the node, the message, or the outcome.
 fn outcomes(text: &str) -> Vec<(String, String)> {
-    let answer = ask(&json!({"verb": "allocate", "input": text}));
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
     assert!(answer["error"].is_null(), "{answer}");
     let mut list = Vec::new();
     for pod in answer["pods"].as_array().unwrap() {
@@ -291,7 +291,7 @@ fn disks_of_two_pods_conflict() {
 fn what_is_not_given_is_not_known() {
     let nodes = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: '1', memory: 1Gi, pods: '10'}}}\n---\n";
     let asked = pod("p", &of_claim("c"));
-    let answer = ask(&json!({"verb": "allocate", "input": format!("{nodes}{asked}")}));
+    let answer = ask(&json!({"verb": "allocate", "text": format!("{nodes}{asked}")}));
     let turn = &answer["pods"][0]["turn"];
     assert_eq!(turn["outcome"], "notKnown");
     assert_eq!(turn["node"], Value::Null);
@@ -311,7 +311,7 @@ fn what_is_not_given_is_not_known() {
     assert_eq!((list[0].1.as_str(), list[1].1.as_str()), ("notKnown", "a"));
     // What refuses it anyway is said.
     let too_large = large(asked).replace("cpu: '1'}}", "cpu: '2'}}");
-    let answer = ask(&json!({"verb": "allocate", "input": format!("{nodes}{too_large}")}));
+    let answer = ask(&json!({"verb": "allocate", "text": format!("{nodes}{too_large}")}));
     assert_eq!(answer["pods"][0]["turn"]["outcome"], "unschedulable");
     assert_eq!(
         answer["pods"][0]["turn"]["unsure"],
@@ -359,7 +359,7 @@ fn dumps_of_real_clusters() {
     for line in text.lines() {
         let dump: Value = serde_json::from_str(line).unwrap();
         let id = dump["id"].as_str().unwrap();
-        let answer = ask(&json!({"verb": "allocate", "input": dump["objects"]}));
+        let answer = ask(&json!({"verb": "allocate", "text": dump["objects"]}));
         for (name, want) in dump["want"].as_object().unwrap() {
             let pods = answer["pods"].as_array().unwrap();
             let turn = pods

@@ -7,7 +7,7 @@ use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, bytes, located};
-use claimkit_scheduler::allocator::objects::{Facts, Node};
+use claimkit_scheduler::allocator::objects::{Facts, Node, VolumeFacts};
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
 
 /// The label with a node's name.
@@ -163,6 +163,25 @@ impl PreparedCluster {
         self.facts.join(part.facts);
         self.proofs.extend(part.proofs);
         self.findings.extend(part.findings);
+    }
+
+    /// Returns true if a pod that waits has volumes.
+    pub(crate) fn needs_volumes(&self) -> bool {
+        let mut pods = self.facts.pods.iter();
+        pods.any(|pod| {
+            let mut volumes = pod.spec.volumes.iter();
+            pod.spec.node_name.is_empty()
+                && volumes.any(|volume| pod.volume_claim_of(volume).is_some())
+        })
+    }
+
+    /// Notes that all about volumes was read, or forgets what was read of it.
+    pub(crate) fn see_volumes(&mut self, all: bool) {
+        if all {
+            self.facts.volumes.seen = true;
+        } else {
+            self.facts.volumes = VolumeFacts::default();
+        }
     }
 
     /// Adds a node of which only the name is known.

@@ -149,6 +149,12 @@ impl AnsweredPod<'_> {
                 self.brief.node().unwrap_or_default()
             ),
             LiveVerdict::Unknown => {
+                let known = self
+                    .turn()
+                    .filter(|turn| turn.outcome == TurnOutcome::NotKnown);
+                if let Some(why) = known.and_then(|turn| turn.unsure.first()) {
+                    return format!("{name} waits: {why}.");
+                }
                 format!(
                     "{name} waits. It is not known why, for {} could not be seen.",
                     self.lacks().unwrap_or_default()
@@ -202,6 +208,9 @@ impl AnsweredPod<'_> {
                 )
             }
             LiveVerdict::Refused => {
+                if let Some(node) = self.turn().and_then(|turn| turn.takes.as_deref()) {
+                    return format!("{name} waits: {node} takes it, but its group does not start.");
+                }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let can = if self.nodes().all(is_about_devices) {
                     "can give it its devices"

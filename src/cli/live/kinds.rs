@@ -1,6 +1,6 @@
 //! The kinds that are read of a cluster, and the consequences of not seeing them.
 
-use Group::{Core, Resource, Scheduling};
+use Group::{Core, CoreVolumes, Resource, Scheduling, Storage};
 use claimkit_model::schema::Scope;
 
 /// The API group of a kind.
@@ -11,6 +11,10 @@ pub enum Group {
     Resource,
     /// `scheduling.k8s.io`: only asked if a pod is in a group of pods.
     Scheduling,
+    /// The core group: only asked if a pod that waits has volumes.
+    CoreVolumes,
+    /// `storage.k8s.io`: only asked if a pod that waits has volumes.
+    Storage,
 }
 
 /// A kind that an allocation depends on.
@@ -48,6 +52,11 @@ const fn kind(
 }
 
 impl ReadKind {
+    /// Returns true if the kind says something about volumes.
+    pub fn is_about_volumes(&self) -> bool {
+        matches!(self.group, CoreVolumes | Storage)
+    }
+
     const fn unaudited(mut self, effect: &'static str) -> Self {
         self.unaudited = Some(effect);
         self
@@ -133,7 +142,21 @@ pub static KINDS: &[ReadKind] = &[
         "whether a namespace allows admin access is not known",
         "",
     ),
+    volumes("persistentvolumeclaims", CoreVolumes, Scope::Namespaced),
+    volumes("persistentvolumes", CoreVolumes, Scope::Cluster),
+    volumes("storageclasses", Storage, Scope::Cluster),
+    volumes("csinodes", Storage, Scope::Cluster),
+    volumes("csidrivers", Storage, Scope::Cluster),
+    volumes("csistoragecapacities", Storage, Scope::Namespaced),
+    volumes("volumeattachments", Storage, Scope::Cluster),
 ];
+
+const fn volumes(plural: &'static str, group: Group, scope: Scope) -> ReadKind {
+    kind(plural, group, scope, NO_VOLUMES, NO_VOLUMES)
+}
+
+/// The consequence of not seeing all about volumes.
+const NO_VOLUMES: &str = "whether pods with volumes get a node is not known";
 
 pub const PODS: &str = "pods";
 pub const NODES: &str = "nodes";

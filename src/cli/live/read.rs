@@ -25,6 +25,7 @@ struct Roots {
     resource: Vec<String>,
     /// In the server's order of preference. Not asked for before a pod that needs them was seen.
     scheduling: OnceCell<Vec<String>>,
+    storage: [String; 1],
 }
 
 /// A kind, or a part of it, that could not be seen.
@@ -93,6 +94,15 @@ pub struct LiveObjects {
     named: BTreeSet<String>,
     /// Whether a pod is in a group of pods.
     grouped: bool,
+}
+
+/// The kinds that only some clusters have objects of.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// A pod is in a group of pods.
+    groups: bool,
+    /// A pod that waits has volumes.
+    volumes: bool,
 }
 
 /// Takes the pages of a list.
@@ -276,9 +286,19 @@ impl Live {
         };
         let roots = self.roots(host);
         for kind in KINDS {
-            if let Some(roots) = self.roots_of(kind, &roots, seen.grouped, host) {
+            let needs = Needs {
+                groups: seen.grouped,
+                volumes: seen.cluster.needs_volumes(),
+            };
+            if let Some(roots) = self.roots_of(kind, &roots, needs, host) {
                 self.read_kind(kind, roots, wanted, &mut seen, host);
             }
+        }
+        if seen.cluster.needs_volumes() {
+            let about_volumes = KINDS.iter().filter(|kind| kind.is_about_volumes());
+            let plurals: Vec<&str> = about_volumes.map(|kind| kind.plural).collect();
+            let all = !seen.unseen.iter().any(|one| plurals.contains(&one.kind));
+            seen.cluster.see_volumes(all);
         }
         host.status("");
         if seen.unseen.iter().any(|unseen| unseen.what == NODES) {
@@ -305,21 +325,25 @@ impl Live {
             core: ["/api/v1".to_owned()],
             resource,
             scheduling: OnceCell::new(),
+            storage: ["/apis/storage.k8s.io/v1".to_owned()],
         }
     }
 
-    /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it. `grouped`: a pod is in a group.
+    /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it.
     fn roots_of<'r>(
         &self,
         kind: &ReadKind,
         roots: &'r Roots,
-        grouped: bool,
+        needs: Needs,
         host: &mut dyn Host,
     ) -> Option<&'r [String]> {
         match kind.group {
             Group::Core => Some(&roots.core),
             Group::Resource => Some(&roots.resource),
-            Group::Scheduling if !grouped => None,
+            Group::CoreVolumes | Group::Storage if !needs.volumes => None,
+            Group::CoreVolumes => Some(&roots.core),
+            Group::Storage => Some(&roots.storage),
+            Group::Scheduling if !needs.groups => None,
             Group::Scheduling => Some(roots.scheduling.get_or_init(|| {
                 let versions = match self.versions("scheduling.k8s.io", host) {
                     Ok(versions) => versions,
@@ -342,7 +366,11 @@ impl Live {
         let roots = self.roots(host);
         for kind in KINDS {
             let Some(so) = kind.unaudited else { continue };
-            let Some(roots) = self.roots_of(kind, &roots, grouped, host) else {
+            let needs = Needs {
+                groups: grouped,
+                volumes: false,
+            };
+            let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
                 continue;
             };
             let plural = kind.plural;
