@@ -38,3 +38,8 @@ pub mod target;
 pub use classic::matching::Matches;
 pub use classic::nodes::PreparedNodes;
 pub use selector::ParsedSelector;
+
+/// The Rust of the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct SchedulerReadme;
