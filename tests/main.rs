@@ -61,6 +61,7 @@ mod read_properties;
 mod read_stream;
 mod releases;
 mod sentences;
+mod sources;
 mod texts;
 mod validate_manifests;
 mod validate_properties;

@@ -6,7 +6,7 @@ use crate::manifest::Input;
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
-use claimkit_model::text::{Source, bytes, located};
+use claimkit_model::text::{Source, SourceText, bytes, located};
 use claimkit_scheduler::allocator::objects::{Facts, Node, VolumeFacts};
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
 
@@ -38,14 +38,15 @@ pub struct PreparedCluster {
 impl PreparedCluster {
     /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: that of the nodes'
     /// kubelets, or the last one.
-    pub fn read(
-        text: &str,
+    pub fn read<'t>(
+        text: impl Into<SourceText<'t>>,
         release: Option<Release>,
         namespace: Option<&str>,
         limits: &Limits,
     ) -> Self {
+        let text = text.into();
         let release = release
-            .or_else(|| release_of_nodes(text))
+            .or_else(|| release_of_nodes(text.text()))
             .unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
         let mut gathering = Gathering::new(

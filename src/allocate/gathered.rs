@@ -10,8 +10,8 @@ use crate::manifest::index::Index;
 use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
 use claimkit_model::message::message;
 use claimkit_model::schema::Release;
-use claimkit_model::text::Span;
 use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_model::text::{SourceText, Span};
 use claimkit_scheduler::allocator::objects::read::Datum;
 use claimkit_scheduler::allocator::objects::{Claim, Facts};
 use claimkit_scheduler::explain::words;
@@ -43,7 +43,11 @@ pub struct Gathered<'t> {
 }
 
 /// Reads the text, the nodes beside it, and the cluster.
-pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) -> Gathered<'t> {
+pub fn gather<'t>(
+    text: SourceText<'t>,
+    options: &AllocateOptions<'_>,
+    target: Target,
+) -> Gathered<'t> {
     let mut input = Input::read(text, Some(target.release), &options.limits);
     let mut gathering = Gathering::new(
         target.release,

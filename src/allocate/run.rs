@@ -12,8 +12,8 @@ use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
 use claimkit_model::message::message;
 use claimkit_model::schema::Release;
-use claimkit_model::text::Source;
 use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_model::text::{Source, SourceText};
 use claimkit_scheduler::allocator::behaviour;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::created;
@@ -111,12 +111,16 @@ pub struct Allocation<'t> {
 /// assert_eq!(node.requests[0].text, "1 on the node → 1 of class gpu → 1 free → wanted 2");
 /// assert_eq!(node.relaxations[0].text, "count 1 instead of 2 in request gpus: gives gpu-0 on a");
 /// ```
-pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allocation<'t>, Error> {
+pub fn allocate<'t>(
+    text: impl Into<SourceText<'t>>,
+    options: &AllocateOptions<'_>,
+) -> Result<Allocation<'t>, Error> {
+    let text = text.into();
     let release = options
         .release
         .or(options.cluster.map(|cluster| cluster.release));
     let by_nodes = match release {
-        None => release_of_nodes(text).or_else(|| options.nodes.and_then(release_of_nodes)),
+        None => release_of_nodes(text.text()).or_else(|| options.nodes.and_then(release_of_nodes)),
         Some(_) => None,
     };
     let mut target = Target::new(release.or(by_nodes), &options.gates)?;

@@ -217,7 +217,7 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
             Err((_, error)) => {
                 return texts
                     .iter()
-                    .map(|text| Report::unusable(Source::new(text), error.clone()))
+                    .map(|text| Report::unusable(Source::new(*text), error.clone()))
                     .collect();
             }
         }

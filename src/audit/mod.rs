@@ -22,8 +22,8 @@ use claimkit_model::finding::{Code, Findings, Origin, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{message, template};
 use claimkit_model::schema::Release;
-use claimkit_model::text::Source;
 use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_model::text::{Source, SourceText};
 use claimkit_scheduler::allocator::behaviour;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::doctor;
@@ -134,8 +134,12 @@ pub struct Audit<'t> {
 /// assert_eq!(found.message, "claim team/a holds device gpu.example.com/p/gpu-7, which no slice publishes");
 /// assert_eq!(audit.usage.pools[0].devices.free, Some(1));
 /// ```
-pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>, Error> {
-    let release = options.release.or_else(|| release_of_nodes(text));
+pub fn audit<'t>(
+    text: impl Into<SourceText<'t>>,
+    options: &AuditOptions<'_>,
+) -> Result<Audit<'t>, Error> {
+    let text = text.into();
+    let release = options.release.or_else(|| release_of_nodes(text.text()));
     let target = Target::new(release, &options.gates)?;
     let on = |name: &str| target.on(name);
     let mut input = Input::read(text, Some(target.release), &options.limits);

@@ -3,6 +3,7 @@
 use super::utf8::utf8;
 use crate::requests::json::Json;
 use crate::requests::request::{self, PositionRequest, Replaced};
+use crate::requests::sources::NamedText;
 use crate::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::TextField;
 use claimkit_model::text::bytes;
@@ -44,11 +45,36 @@ impl GivenTexts {
         *text = Some(given.text);
         self
     }
+
+    /// Adds the manifest.
+    pub(super) fn with_manifest(
+        self,
+        given: GivenManifest,
+        text: &mut Option<String>,
+        sources: &mut Option<Vec<NamedText>>,
+    ) -> Self {
+        match given {
+            GivenManifest::Text(given) => self.with_text(given, text),
+            GivenManifest::Sources(named) => {
+                *sources = Some(named);
+                self
+            }
+        }
+    }
+}
+
+/// The manifest of a function: its first argument.
+pub(super) enum GivenManifest {
+    /// One text.
+    Text(GivenText),
+    /// Several with names.
+    Sources(Vec<NamedText>),
 }
 
 /// Fields of requests that functions take as arguments of their own, or that JavaScript has no use for.
 const ARGUMENTS: &[&str] = &[
     "text",
+    "sources",
     "replaced",
     "expression",
     "position",
@@ -227,6 +253,25 @@ impl Call {
         }
     }
 
+    /// Reads the argument `text`: one text, or a list of texts with names. A list of objects of another shape is one text, as JSON.
+    pub(super) fn manifest(self, value: &JsValue) -> Result<GivenManifest, JsValue> {
+        match value.dyn_ref::<js_sys::Array>() {
+            Some(list) if list.length() > 0 && has_names(list)? => {
+                let mut named = Vec::new();
+                for one in list.iter() {
+                    let name = js_sys::Reflect::get(&one, &"name".into())?;
+                    let text = js_sys::Reflect::get(&one, &"text".into())?;
+                    named.push(NamedText {
+                        name: name.as_string().unwrap_or_default(),
+                        text: self.text("`text`", &text)?.text,
+                    });
+                }
+                Ok(GivenManifest::Sources(named))
+            }
+            _ => self.text("`text`", value).map(GivenManifest::Text),
+        }
+    }
+
     /// Reads an argument of its own that is a field of the request.
     pub(super) fn part<T: DeserializeOwned>(
         self,
@@ -393,6 +438,20 @@ impl Call {
     pub(super) fn unusable(self, problem: &str) -> JsValue {
         TypeError::new(&format!("claimkit: {}: {problem}", self.0)).into()
     }
+}
+
+/// Returns true if each item of a list has the members `name` and `text`.
+fn has_names(list: &js_sys::Array) -> Result<bool, JsValue> {
+    for one in list.iter() {
+        if !is_plain(&one) {
+            return Ok(false);
+        }
+        let name = js_sys::Reflect::get(&one, &"name".into())?;
+        if !name.is_string() || !js_sys::Reflect::has(&one, &"text".into())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Writes U+FFFD for halves of surrogate pairs, as the encoding of a text does. `JSON.stringify` escapes them, and only them, as `\ud…`.

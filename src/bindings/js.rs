@@ -41,7 +41,11 @@ pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("validate");
     let (mut request, given) = call.options::<ValidateRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest(text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Validate(request)))
 }
@@ -73,7 +77,11 @@ fn evaluated(
     let (mut request, mut given) = call.options::<EvaluateRequest>(options)?;
     // With a bare selector, manifests are not needed.
     if !(text.is_undefined() && request.selector.is_some()) {
-        given = given.with_text(call.text("`text`", text)?, &mut request.text);
+        given = given.with_manifest(
+            call.manifest(text)?,
+            &mut request.text,
+            &mut request.sources,
+        );
     }
     request.replaced = given.replaced;
     request.without_places = given.without_places;
@@ -254,7 +262,11 @@ fn allocated(
 ) -> Result<JsValue, JsValue> {
     let call = Call("allocate");
     let (mut request, given) = call.options::<AllocateRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest(text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     request.without_places = given.without_places;
     call.placed(&given, answered(request))
@@ -265,7 +277,11 @@ fn allocated(
 pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("audit");
     let (mut request, given) = call.options::<AuditRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest(text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Audit(request)))
 }

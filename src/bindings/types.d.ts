@@ -7,6 +7,16 @@
  */
 export type Manifest = string | Uint8Array | object;
 
+/**
+ * One of several texts that are read together: the files of a folder, the tabs of an editor. Each is read as kubectl reads a file, so
+ * that one which cannot be read costs that file alone.
+ */
+export interface NamedText {
+	/** Its name, for example a path. Findings and objects have it as `file`. */
+	name: string;
+	text: string | Uint8Array;
+}
+
 /** A Kubernetes release; a minor release without patch means its last patch. */
 export type Release =
 	| "1.26"
@@ -245,6 +255,8 @@ export interface Finding {
 	range?: Range;
 	/** Index into the answer's `objects`. */
 	object?: number;
+	/** The name of its text, where several were given. `range` counts in that text. */
+	file?: string;
 }
 
 /** A finding about a text that the caller has. */
@@ -282,6 +294,8 @@ export interface CheckedObject {
 	/** The release whose rules judged it. */
 	release: string;
 	range?: Range;
+	/** The name of its text, where several were given. */
+	file?: string;
 	/** `null` for an object of another group, which is not checked. */
 	valid: boolean | null;
 }
@@ -607,7 +621,7 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function validate(
-	text: string | Uint8Array,
+	text: string | Uint8Array | NamedText[],
 	options?: CreateOptions,
 ): ValidateAnswer & { findings: TextFinding[] };
 
@@ -636,7 +650,7 @@ export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function evaluate(
-	text: Manifest | undefined,
+	text: Manifest | NamedText[] | undefined,
 	options: EvaluateOptions,
 ): EvaluateAnswer;
 
@@ -656,7 +670,7 @@ export interface PreparedCluster {
 	readonly length: number;
 	/** As {@link allocate} with this cluster. */
 	allocate(
-		text: Manifest,
+		text: Manifest | NamedText[],
 		options?: Omit<AllocateOptions, "cluster">,
 	): AllocateAnswer;
 	/** Frees the memory at once; otherwise the garbage collector frees it. */
@@ -1270,7 +1284,7 @@ export interface AllocateAnswer extends Answer {
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function allocate(
-	text: Manifest,
+	text: Manifest | NamedText[],
 	options?: AllocateOptions,
 ): AllocateAnswer;
 
@@ -1350,7 +1364,10 @@ export interface AuditAnswer extends Answer {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function audit(text: Manifest, options?: AuditOptions): AuditAnswer;
+export function audit(
+	text: Manifest | NamedText[],
+	options?: AuditOptions,
+): AuditAnswer;
 
 /** The value of a device attribute. */
 export type DeviceAttribute =

@@ -12,7 +12,7 @@ use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::object::view::{self, NodeSelector};
 use claimkit_model::schema::core::NODE_SELECTOR;
 use claimkit_model::schema::{Api, ApiKind, ClassicKind, ObjectKind, Release};
-use claimkit_model::text::{self, Source, Span, Tree, located};
+use claimkit_model::text::{self, Source, SourceText, Span, Tree, located};
 use claimkit_scheduler::classic::explain;
 use claimkit_scheduler::classic::lint;
 use claimkit_scheduler::classic::matching::Matches;
@@ -81,11 +81,11 @@ impl Evaluation<'_> {
 /// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), (PlacementVerdict::Possible, PlacementVerdict::No));
 /// ```
 pub fn evaluate<'t>(
-    text: &'t str,
+    text: impl Into<SourceText<'t>>,
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
 ) -> Evaluation<'t> {
-    with_nodes(manifest(text, nodes, options), nodes)
+    with_nodes(manifest(text.into(), nodes, options), nodes)
 }
 
 /// Returns the nodes that a bare node selector selects. Its text is YAML or JSON.
@@ -243,7 +243,7 @@ enum Part<'t> {
 
 /// Evaluates manifests: claims, templates, classes, pods, scheduling contexts.
 fn manifest<'t>(
-    text: &'t str,
+    text: SourceText<'t>,
     nodes: &PreparedNodes,
     options: &EvaluateOptions<'_>,
 ) -> Evaluation<'t> {

@@ -14,7 +14,7 @@ use claimkit_model::schema::{self, Api, GROUP, Release};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::stream::{self, AfterJson, Stream};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
-use claimkit_model::text::{Document, File, Mode, Span};
+use claimkit_model::text::{Document, File, Mode, SourceText, Span};
 
 /// One object of a file.
 #[derive(Clone, Debug)]
@@ -84,14 +84,23 @@ pub struct Input<'s> {
 }
 
 impl<'s> Input<'s> {
-    /// Reads a text as kubectl does. `release`: `None` takes the last release that serves each object's version.
-    pub fn read(text: &'s str, release: Option<Release>, limits: &Limits) -> Self {
+    /// Reads a text, or several, as kubectl does. `release`: `None` takes the last release that serves each object's version.
+    pub fn read(
+        text: impl Into<SourceText<'s>>,
+        release: Option<Release>,
+        limits: &Limits,
+    ) -> Self {
         Input::read_via(text, Via::Kubectl, release, limits)
     }
 
     /// Reads a text on its way to the server. kubectl rejects some documents itself, with its own messages; sent directly to the
     /// server, they get the server's messages.
-    pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+    pub fn read_via(
+        text: impl Into<SourceText<'s>>,
+        via: Via,
+        release: Option<Release>,
+        limits: &Limits,
+    ) -> Self {
         let mut passage = Passage::open(text, via, release, limits);
         while passage.go_on() {}
         passage.input
@@ -230,7 +239,12 @@ pub struct Passage<'s> {
 
 impl<'s> Passage<'s> {
     /// Begins to read as [`Input::read_via`] does.
-    pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+    pub fn open(
+        text: impl Into<SourceText<'s>>,
+        via: Via,
+        release: Option<Release>,
+        limits: &Limits,
+    ) -> Self {
         let reads_on =
             via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
         let (file, stream) = stream::open(

@@ -4,6 +4,7 @@ use super::answer::{Answer, AnswerObject};
 use super::content::Content;
 use super::options::{MOST_STEPS, MatrixOption};
 use super::request::{self, AllocateRequest, Verb};
+use super::sources::Manifest;
 use crate::allocate::{self, AllocateOptions, PreparedCluster};
 use claimkit_scheduler::explain::{Explain, Matrix};
 
@@ -14,10 +15,11 @@ pub fn allocate(request: &AllocateRequest, cluster: Option<&PreparedCluster>) ->
 
 fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Result<Answer, String> {
     let release = request::release(request.release.as_deref())?;
-    let text = request
-        .text
-        .as_deref()
-        .ok_or("`text` is missing: the objects of the cluster")?;
+    let manifest = Manifest::of(
+        request.text.as_deref(),
+        request.sources.as_deref(),
+        "the objects of the cluster",
+    )?;
     let read;
     let cluster = match (cluster, &request.cluster) {
         (Some(cluster), _) => Some(cluster),
@@ -49,7 +51,7 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
         without_places: request.without_places,
         limits: request.limits,
     };
-    let done = allocate::allocate(text, &options)?;
+    let done = allocate::allocate(manifest.source(), &options)?;
     Ok(Answer {
         ok: done.ok,
         objects: done

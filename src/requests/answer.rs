@@ -157,7 +157,7 @@ pub struct AnswerObject {
     /// Its range in the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// Its file, where the command line reads several as one text.
+    /// Its file, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Whether it was accepted; `null` for an object that was not checked.
@@ -268,6 +268,7 @@ impl AnswerObject {
             namespace: item.namespace.clone(),
             release: Some(item.release),
             range: Some(range(source, item.span)),
+            file: source.name_of(item.span.from()).map(str::to_owned),
             ..AnswerObject::default()
         }
     }
@@ -281,6 +282,7 @@ impl AnswerObject {
             namespace: judged.namespace,
             release: Some(judged.release),
             range: Some(range(source, judged.span)),
+            file: source.name_of(judged.span.from()).map(str::to_owned),
             valid: Some(judged.valid),
             status: Some(judged.status),
             stored: judged.stored.as_ref().and_then(Json::of),

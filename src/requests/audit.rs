@@ -3,6 +3,7 @@
 use super::answer::{Answer, AnswerObject};
 use super::content::Content;
 use super::request::{self, AuditRequest, Verb};
+use super::sources::Manifest;
 use crate::audit::{self, AuditOptions};
 
 /// Answers `audit`.
@@ -11,17 +12,18 @@ pub fn audit(request: &AuditRequest) -> Answer {
 }
 
 fn answer(request: &AuditRequest) -> Result<Answer, String> {
-    let text = request
-        .text
-        .as_deref()
-        .ok_or("`text` is missing: the objects of the cluster")?;
+    let manifest = Manifest::of(
+        request.text.as_deref(),
+        request.sources.as_deref(),
+        "the objects of the cluster",
+    )?;
     let options = AuditOptions {
         release: request::release(request.release.as_deref())?,
         gates: request.gates.clone(),
         namespace: request.namespace.as_deref(),
         limits: request.limits,
     };
-    let done = audit::audit(text, &options)?;
+    let done = audit::audit(manifest.source(), &options)?;
     Ok(Answer {
         ok: done.ok,
         objects: done

@@ -2,6 +2,7 @@
 
 use super::answer::{self, Answer, AnswerObject};
 use super::request::{self, EvaluateRequest, Verb};
+use super::sources::Manifest;
 use crate::evaluate::{self, EvaluateOptions};
 use claimkit_model::message::message;
 use claimkit_model::schema::core::NODE_SELECTOR;
@@ -43,13 +44,22 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
         without_places: request.without_places,
         limits: request.limits,
     };
-    let mut done = match (&request.selector, &request.text) {
-        (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
-        (None, None) => {
-            return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`");
+    let manifest;
+    let mut done = match (&request.selector, &request.text, &request.sources) {
+        (Some(_), Some(_), _) => return unusable("give `text` or `selector`, not both"),
+        (Some(_), None, Some(_)) => return unusable("give `sources` or `selector`, not both"),
+        (Some(selector), None, None) => evaluate::evaluate_selector(selector, nodes, &options),
+        (None, text, sources) => {
+            manifest = match Manifest::of(
+                text.as_deref(),
+                sources.as_deref(),
+                "the manifest to evaluate, or a bare `selector`",
+            ) {
+                Ok(manifest) => manifest,
+                Err(error) => return unusable(&error),
+            };
+            evaluate::evaluate(manifest.source(), nodes, &options)
         }
-        (Some(selector), None) => evaluate::evaluate_selector(selector, nodes, &options),
-        (None, Some(text)) => evaluate::evaluate(text, nodes, &options),
     };
     let mut objects: Vec<AnswerObject> = done
         .items

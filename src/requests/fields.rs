@@ -2,6 +2,7 @@
 
 use super::members::{Without, list, members, some_list, some_members};
 use super::options::{AccountOptions, CelEnvironment};
+use super::sources::NamedText;
 use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{StoredAs, ValidateOptions};
 use crate::apiserver::patch::PatchType;
@@ -57,6 +58,9 @@ pub struct ParseRequest {
 pub struct ValidateRequest {
     /// The text of the manifest.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.
@@ -139,6 +143,9 @@ pub struct ConvertRequest {
 pub struct EvaluateRequest {
     /// The text of the manifest.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.
@@ -334,6 +341,9 @@ pub struct CelRequest {
 pub struct AllocateRequest {
     /// The text of the manifest.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.
@@ -393,6 +403,9 @@ pub struct AllocateRequest {
 pub struct AuditRequest {
     /// The objects of the cluster, as `kubectl get -o yaml` prints them.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release of Kubernetes.
     pub release: Option<String>,
     /// Feature gates that override the defaults of the release.

@@ -33,6 +33,8 @@ mod patch;
 pub mod raw_mode;
 mod replaced;
 mod select;
+#[doc(hidden)]
+pub mod sources;
 mod symbols;
 mod validate;
 

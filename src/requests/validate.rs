@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::request::{self, OperationName, ValidateRequest, Verb};
+use super::sources::validate_sources;
 use crate::apiserver::options::{self, ValidateOptions};
 use crate::apiserver::text;
 
@@ -14,12 +15,24 @@ pub fn validate(request: &ValidateRequest) -> Answer {
     ) {
         return super::patch::patch(request);
     }
-    let Some(text) = request.text.as_deref() else {
-        return unusable("`text` is missing: the manifest to validate");
-    };
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
+    };
+    let text = match (request.text.as_deref(), request.sources.as_deref()) {
+        (Some(text), None) => text,
+        (None, None) => return unusable("`text` is missing: the manifest to validate"),
+        (Some(_), Some(_)) => return unusable("give `text` or `sources`, not both"),
+        (None, Some(_)) if request.operation != OperationName::Create => {
+            return unusable("`sources` are new objects: an update takes `text`");
+        }
+        (None, Some(sources)) => {
+            let options = ValidateOptions {
+                release,
+                ..request.options()
+            };
+            return validate_sources(sources, &options);
+        }
     };
     let operation = match (request.operation, request.old.as_deref()) {
         (OperationName::Create, _) => options::Operation::Create,

@@ -21,7 +21,7 @@ mod word;
 pub mod yaml;
 
 pub use mode::{BYTE_ORDER_MARK, Mode, mode};
-pub use source::{Position, Source, Span};
+pub use source::{Position, Source, SourcePart, SourceText, Sources, Span};
 pub use tree::{Entry, Kind, Node, NodeId, Style, Tree};
 
 /// The Rust of the README is compiled and run with the tests.

@@ -15,7 +15,105 @@ pub struct Position {
     pub offset: u32,
 }
 
-/// The text of one file and its line starts, computed on first use.
+/// Texts with names, to be read one after another: the files of a folder, the tabs of an editor.
+///
+/// ```
+/// use claimkit_yaml::{Source, Sources, Span};
+///
+/// let mut sources = Sources::default();
+/// sources.add("nodes.yaml", "kind: Node\n");
+/// sources.add("pod.json", "{\"kind\": \"Pod\"}");
+/// let source = Source::new(&sources);
+/// let kind = source.text().find("Pod").unwrap();
+/// assert_eq!(source.name_of(kind), Some("pod.json"));
+/// assert_eq!((source.position(kind).line, source.position(kind).offset), (0, 10));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    text: String,
+    parts: Vec<SourcePart>,
+}
+
+/// One text of [`Sources`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePart {
+    name: String,
+    span: Span,
+}
+
+impl SourcePart {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns its bytes in the texts together.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl Sources {
+    /// Adds a text. A line end separates it from the one before, so that no line is in two texts.
+    pub fn add(&mut self, name: impl Into<String>, text: &str) {
+        if !self.parts.is_empty() {
+            self.text.push('\n');
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.parts.push(SourcePart {
+            name: name.into(),
+            span: Span::new(start, self.text.len()),
+        });
+    }
+
+    /// Returns the texts in order.
+    pub fn parts(&self) -> &[SourcePart] {
+        &self.parts
+    }
+}
+
+/// One text without a name, or several with names.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText<'s> {
+    text: &'s str,
+    parts: &'s [SourcePart],
+}
+
+impl<'s> SourceText<'s> {
+    /// Returns all bytes; positions count in them.
+    pub fn text(self) -> &'s str {
+        self.text
+    }
+
+    /// Returns the texts that have names; empty for one text without a name.
+    pub fn parts(self) -> &'s [SourcePart] {
+        self.parts
+    }
+}
+
+impl<'s> From<&'s str> for SourceText<'s> {
+    fn from(text: &'s str) -> Self {
+        SourceText { text, parts: &[] }
+    }
+}
+
+impl<'s> From<&'s String> for SourceText<'s> {
+    fn from(text: &'s String) -> Self {
+        SourceText { text, parts: &[] }
+    }
+}
+
+impl<'s> From<&'s Sources> for SourceText<'s> {
+    fn from(sources: &'s Sources) -> Self {
+        SourceText {
+            text: &sources.text,
+            parts: &sources.parts,
+        }
+    }
+}
+
+/// The text of a file, or of several, and its line starts, computed on first use.
 ///
 /// ```
 /// use claimkit_yaml::{Position, Source};
@@ -35,6 +133,7 @@ pub struct Position {
 #[derive(Debug, Clone)]
 pub struct Source<'s> {
     text: &'s str,
+    parts: &'s [SourcePart],
     lines: OnceCell<Lines>,
     /// The line of the last lookup; the next lookup is usually nearby.
     near: Cell<usize>,
@@ -97,10 +196,12 @@ impl Lines {
 const BLOCK: usize = 4096;
 
 impl<'s> Source<'s> {
-    /// Wraps the whole text of a file.
-    pub fn new(text: &'s str) -> Self {
+    /// Wraps the whole text of a file, or several texts with names.
+    pub fn new(text: impl Into<SourceText<'s>>) -> Self {
+        let SourceText { text, parts } = text.into();
         Source {
             text,
+            parts,
             lines: OnceCell::new(),
             near: Cell::new(0),
             units: OnceCell::new(),
@@ -110,6 +211,47 @@ impl<'s> Source<'s> {
     /// Returns the whole text.
     pub fn text(&self) -> &'s str {
         self.text
+    }
+
+    /// Returns the texts that have names; empty for one text without a name.
+    pub fn parts(&self) -> &'s [SourcePart] {
+        self.parts
+    }
+
+    /// Returns the text that contains a byte offset; `None` for one text without a name.
+    fn part_of(&self, offset: usize) -> Option<&'s SourcePart> {
+        let after = self
+            .parts
+            .partition_point(|part| part.span.from() <= offset);
+        self.parts.get(after.saturating_sub(1))
+    }
+
+    /// Returns the name of the text that contains a byte offset; `None` for one text without a name.
+    pub fn name_of(&self, offset: usize) -> Option<&'s str> {
+        self.part_of(offset).map(SourcePart::name)
+    }
+
+    /// Returns where the file of a byte offset starts.
+    fn start_of_file(&self, offset: usize) -> usize {
+        self.part_of(offset).map_or(0, |part| part.span.from())
+    }
+
+    /// Returns the zero-based line of a byte offset in its file.
+    pub fn line_in_file(&self, offset: usize) -> usize {
+        let before = match self.start_of_file(offset) {
+            0 => 0,
+            start => self.line_of(start),
+        };
+        self.line_of(offset).saturating_sub(before)
+    }
+
+    /// Returns the number of UTF-16 code units before a byte offset in its file.
+    pub fn utf16_offset_in_file(&self, offset: usize) -> usize {
+        let before = match self.start_of_file(offset) {
+            0 => 0,
+            start => self.utf16_offset(start),
+        };
+        self.utf16_offset(offset).saturating_sub(before)
     }
 
     /// Returns the text under a span; empty if the span does not fit.
@@ -173,7 +315,7 @@ impl<'s> Source<'s> {
         Span::new(start, start.saturating_add(trimmed.len()))
     }
 
-    /// Returns the position of a byte offset; an offset beyond the end is the end.
+    /// Returns the position of a byte offset in its file; an offset beyond the end is the end.
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -188,10 +330,13 @@ impl<'s> Source<'s> {
         } else {
             self.units(start, offset)
         };
+        let file = self.start_of_file(offset);
+        let lines_before = if file == 0 { 0 } else { self.line_of(file) };
+        let line = line.saturating_sub(lines_before);
         Position {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             character: u32::try_from(units).unwrap_or(u32::MAX),
-            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+            offset: u32::try_from(offset.saturating_sub(file)).unwrap_or(u32::MAX),
         }
     }
 

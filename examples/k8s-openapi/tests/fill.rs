@@ -1,10 +1,10 @@
 //! The serde bridge against types that many embedders have: every valid recorded object of 1.26 and 1.30 fills
 //! k8s-openapi's type, from JSON and from YAML, with what serde_json itself fills it with.
 
-use claimkit_model::limits::Limits;
 use claimkit::manifest::Input;
-use claimkit_model::text::de;
 use claimkit_k8s_openapi::{v1alpha1, v1alpha2};
+use claimkit_model::limits::Limits;
+use claimkit_model::text::de;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;

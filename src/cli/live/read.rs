@@ -579,7 +579,7 @@ impl Live {
         part.grouped = brief.is_in_group();
         part.briefs.push(brief);
         part.cluster.join(PreparedCluster::read(
-            &text,
+            &*text,
             Some(self.release),
             Some(&self.namespace),
             &Limits::default(),

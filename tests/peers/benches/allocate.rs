@@ -1,14 +1,16 @@
 //! Which devices of a node a claim gets: the four cases that kube-scheduler's own allocator was measured with, for each node of a
 //! small and a large cluster, and the unit of those figures: the selector `device.driver == "gpu.example.com"` on one device.
 
+use claimkit_model::cel::{
+    CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device,
+};
 use claimkit_model::schema::{Gate, Gates, Release};
-use claimkit_model::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 use claimkit_scheduler::allocator::allocate::{Verdict, allocate};
 use claimkit_scheduler::allocator::behaviour::allocator;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::engine::CelSelectors;
-use claimkit_scheduler::allocator::objects::{Claim, Facts};
 use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::{Claim, Facts};
 use claimkit_scheduler::allocator::pools::Gatherer;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};

@@ -1,6 +1,8 @@
 //! CEL selectors: compiling them, and what one says of one device, beside the crate `cel`.
 
-use claimkit_model::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
+use claimkit_model::cel::{
+    CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device,
+};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 

@@ -1,10 +1,10 @@
 //! Placement on ten thousand nodes: preparing them, matching alone, and whole answers.
 
-use claimkit_model::schema::Release;
+use claimkit::requests::{self, request::EvaluateRequest};
 use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
 use claimkit_scheduler::rules::SchedulerRules;
 use claimkit_scheduler::{ParsedSelector, PreparedNodes, classic::matching};
-use claimkit::requests::{self, request::EvaluateRequest};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 

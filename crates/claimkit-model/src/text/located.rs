@@ -41,7 +41,7 @@ pub struct LocatedFinding {
     /// Index in `objects`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
-    /// The file, where the command line reads several.
+    /// The file, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -102,7 +102,7 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
             character,
             offset: byte_offset,
         } = source.position(offset);
-        let offset = u32::try_from(source.utf16_offset(byte_offset as usize)).unwrap_or(u32::MAX);
+        let offset = u32::try_from(source.utf16_offset_in_file(offset)).unwrap_or(u32::MAX);
         EditorPosition {
             line,
             character,
@@ -154,6 +154,9 @@ pub fn finding(source: &Source<'_>, finding: finding::Finding) -> LocatedFinding
         within: finding.within,
         range: finding.span.map(|span| range(source, span)),
         object: finding.object,
-        file: None,
+        file: finding
+            .span
+            .and_then(|span| source.name_of(span.from()))
+            .map(str::to_owned),
     }
 }

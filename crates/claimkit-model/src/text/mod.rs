@@ -11,6 +11,6 @@ pub mod stream;
 
 pub use claimkit_yaml::{BYTE_ORDER_MARK, Mode, mode};
 pub use claimkit_yaml::{Entry, Kind, Node, NodeId, Style, Tree};
-pub use claimkit_yaml::{Position, Source, Span};
+pub use claimkit_yaml::{Position, Source, SourcePart, SourceText, Sources, Span};
 pub use claimkit_yaml::{json, print, scalar, source, tree, yaml};
 pub use stream::{Document, File, read};

@@ -3,7 +3,7 @@
 
 use super::diagnose;
 use super::json::{self, JsonError};
-use super::source::{Source, Span};
+use super::source::{Source, SourceText, Span};
 use super::tree::{Kind, NodeId, Tree};
 use super::yaml;
 use super::{BYTE_ORDER_MARK, Mode, mode};
@@ -25,11 +25,11 @@ pub struct Document<'s> {
     pub span: Span,
 }
 
-/// A file: its documents in order, and its syntax errors.
+/// A file, or several: its documents in order, and its syntax errors.
 #[derive(Debug)]
 pub struct File<'s> {
     pub source: Source<'s>,
-    /// All non-empty documents, up to the first error where kubectl stops.
+    /// All non-empty documents, of each file up to the first error where kubectl stops.
     pub documents: Vec<Document<'s>>,
     /// Syntax findings in the order of the text.
     pub findings: Vec<Finding>,
@@ -37,8 +37,8 @@ pub struct File<'s> {
     pub json_error: Option<JsonError>,
 }
 
-/// Reads a whole file. Never fails: errors are findings.
-pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
+/// Reads a whole file, or several. Never fails: errors are findings.
+pub fn read<'s>(text: impl Into<SourceText<'s>>, limits: &Limits) -> File<'s> {
     let (mut file, mut stream) = open(text, AfterJson::Stop, limits);
     while let Some(document) = stream.next(&mut file) {
         file.documents.push(document);
@@ -55,8 +55,12 @@ pub enum AfterJson {
     ReadOn,
 }
 
-/// The unread rest of a file.
+/// The unread rest of a file, and of the files after it.
 pub struct Stream<'s> {
+    /// The index of the file that is being read.
+    part: usize,
+    /// The bytes of that file, without a byte order mark.
+    span: Span,
     /// The format in which kubectl reads the file; `None` if there are no more documents.
     mode: Option<Mode>,
     after_json: AfterJson,
@@ -72,62 +76,106 @@ pub struct Stream<'s> {
     nodes: usize,
 }
 
-/// Opens a file without its documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
-pub fn open<'s>(text: &'s str, after_json: AfterJson, limits: &Limits) -> (File<'s>, Stream<'s>) {
+/// Opens files without their documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
+pub fn open<'s>(
+    text: impl Into<SourceText<'s>>,
+    after_json: AfterJson,
+    limits: &Limits,
+) -> (File<'s>, Stream<'s>) {
     let mut file = File {
         source: Source::new(text),
         documents: Vec::new(),
         findings: Vec::new(),
         json_error: None,
     };
-    let mut mode = Some(mode(text));
+    let text = file.source.text();
+    let mut stream = Stream {
+        part: 0,
+        span: Span::at(0),
+        mode: None,
+        after_json,
+        values: 0,
+        limits: *limits,
+        at: 0,
+        pieces: Pieces::default(),
+        reader: yaml::Reader::part(text, 0, 0, false),
+        nodes: 0,
+    };
+    stream.enter(&file.source, 0);
     if let Some(finding) = too_large(text, limits) {
         file.findings.push(finding);
-        mode = None;
+        stream.give_up();
     }
-    if mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
-        mode = None;
+    if stream.mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
+        stream.give_up();
     }
-    let at = if text.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len_utf8()
-    } else {
-        0
-    };
-    let reader = yaml::Reader::part(text, 0, 0, false);
-    (
-        file,
-        Stream {
-            mode,
-            after_json,
-            values: 0,
-            limits: *limits,
-            at,
-            pieces: Pieces::default(),
-            reader,
-            nodes: 0,
-        },
-    )
+    (file, stream)
+}
+
+/// Returns the bytes of the file with an index; `None` behind the last one.
+fn span_of(source: &Source<'_>, part: usize) -> Option<Span> {
+    match source.parts() {
+        [] => (part == 0).then(|| Span::new(0, source.text().len())),
+        parts => parts.get(part).map(|part| part.span()),
+    }
 }
 
 impl<'s> Stream<'s> {
-    /// Reads the next non-empty document. Errors before it are added to the file's findings. `None` at the end, or where kubectl
-    /// stops.
-    pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
-        let document = match self.mode? {
-            Mode::Json => match read_json(self, file) {
-                Err(error) => self.stop_or_read_on(file, error),
-                Ok(document) => document,
-            },
-            Mode::Yaml => self.read_yaml(file),
+    /// Goes to the beginning of the file with an index; returns false behind the last one.
+    fn enter(&mut self, source: &Source<'s>, part: usize) -> bool {
+        self.part = part;
+        let Some(whole) = span_of(source, part) else {
+            return false;
         };
-        if document.is_none() {
+        let text = source.slice(whole);
+        let mark = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len_utf8()
+        } else {
+            0
+        };
+        self.span = Span::new(whole.from().saturating_add(mark), whole.to());
+        self.mode = Some(mode(text));
+        self.values = 0;
+        self.at = self.span.from();
+        self.pieces = Pieces::of(source, self.span);
+        true
+    }
+
+    /// Leaves all that is not read yet.
+    fn give_up(&mut self) {
+        self.mode = None;
+        self.part = usize::MAX;
+    }
+
+    /// Reads the next non-empty document. Errors before it are added to the file's findings. A file ends where kubectl stops;
+    /// `None` at the end of the last one.
+    pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
+        loop {
+            let document = match self.mode {
+                Some(Mode::Json) => match read_json(self, file) {
+                    Err(error) => self.stop_or_read_on(file, error),
+                    Ok(document) => document,
+                },
+                Some(Mode::Yaml) => self.read_yaml(file),
+                None => None,
+            };
+            if document.is_some() {
+                return document;
+            }
             self.mode = None;
+            if self.part == usize::MAX || !self.enter(&file.source, self.part.saturating_add(1)) {
+                self.give_up();
+                return None;
+            }
         }
-        document
     }
 
     /// Returns true if only white space follows.
     pub fn is_spent(&self, file: &File<'s>) -> bool {
+        let is_last = span_of(&file.source, self.part.saturating_add(1)).is_none();
+        if !is_last && self.part != usize::MAX {
+            return false;
+        }
         let at = match self.mode {
             None => return true,
             Some(Mode::Json) => Some(self.at),
@@ -138,7 +186,7 @@ impl<'s> Stream<'s> {
                 .map(|&start| (start as usize).max(self.pieces.from)),
         };
         let rest = at
-            .and_then(|at| file.source.text().as_bytes().get(at..))
+            .and_then(|at| file.source.text().as_bytes().get(at..self.span.to()))
             .unwrap_or_default();
         rest.iter().all(u8::is_ascii_whitespace)
     }
@@ -146,10 +194,12 @@ impl<'s> Stream<'s> {
     /// Tries YAML where JSON could not be read (apimachinery 0.33 and later, pkg/util/yaml/decoder.go, `YAMLOrJSONDecoder.Decode`): if
     /// the first piece is not YAML either, the error about JSON is kept.
     fn stop_or_read_on(&mut self, file: &mut File<'s>, error: JsonError) -> Option<Document<'s>> {
-        let from = behind_blanks(file.source.text(), self.at)
+        let text = file.source.text();
+        let text = text.get(..self.span.to()).unwrap_or(text);
+        let from = behind_blanks(text, self.at)
             .filter(|_| self.after_json == AfterJson::ReadOn && self.values <= 1);
         if let Some(from) = from {
-            let pieces = Pieces::from(&file.source, from);
+            let pieces = Pieces::of(&file.source, Span::new(from, self.span.to()));
             let readable = match pieces.clone().next(&file.source) {
                 Some(Piece::Text(start, end)) => {
                     reads(file.source.text(), start, end, &self.limits)
@@ -162,7 +212,7 @@ impl<'s> Stream<'s> {
                 return self.read_yaml(file);
             }
         }
-        let mut finding = diagnose::explain_json(&file.source, &error);
+        let mut finding = diagnose::explain_json(&file.source, self.span, &error);
         if self.after_json == AfterJson::ReadOn && self.values > 1 {
             // It is certain then that the stream is JSON, and its error stays as it is.
             finding.message = finding
@@ -285,7 +335,9 @@ fn read_json<'s>(
     stream: &mut Stream<'s>,
     file: &mut File<'s>,
 ) -> Result<Option<Document<'s>>, JsonError> {
-    let (text, limits) = (file.source.text(), stream.limits);
+    let limits = stream.limits;
+    let text = file.source.text();
+    let text = text.get(..stream.span.to()).unwrap_or(text);
     loop {
         let rest = text.get(stream.at..).unwrap_or("");
         let blank = rest
@@ -369,34 +421,40 @@ struct Pieces {
     line: usize,
     /// The byte where reading begins.
     from: usize,
+    /// The byte where it ends.
+    end: usize,
 }
 
 impl Pieces {
-    /// Makes the pieces from a byte on, which counts as the beginning of a line.
-    fn from(source: &Source<'_>, from: usize) -> Self {
+    /// Makes the pieces of a part, whose beginning counts as the beginning of a line.
+    fn of(source: &Source<'_>, part: Span) -> Self {
         let line = source
             .lines()
-            .partition_point(|&start| start as usize <= from)
+            .partition_point(|&start| start as usize <= part.from())
             .saturating_sub(1);
-        Pieces { line, from }
+        Pieces {
+            line,
+            from: part.from(),
+            end: part.to(),
+        }
     }
 
     fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
         let (lines, text) = (source.lines(), source.text());
+        let text = text.get(..self.end).unwrap_or(text);
         let bytes = text.as_bytes();
-        let marked = if text.starts_with(BYTE_ORDER_MARK) {
-            BYTE_ORDER_MARK.len_utf8()
-        } else {
-            0
-        }
-        .max(self.from);
+        let marked = self.from;
         let begin = |start: u32| (start as usize).max(marked);
         let start = lines
             .get(self.line)
             .map(|&start| begin(start))
             .filter(|&start| start < bytes.len())?;
         loop {
-            let Some(&line) = lines.get(self.line) else {
+            let Some(&line) = lines
+                .get(self.line)
+                .filter(|&&line| (line as usize) < bytes.len())
+            else {
+                self.line = lines.len();
                 return Some(Piece::Text(start, bytes.len()));
             };
             self.line = self.line.saturating_add(1);
@@ -461,8 +519,9 @@ mod tests {
 
     #[test]
     fn splits_as_kubectl_does() {
-        let pieces = |text| {
-            let (source, mut pieces) = (Source::new(text), Pieces::default());
+        let pieces = |text: &'static str| {
+            let source = Source::new(text);
+            let mut pieces = Pieces::of(&source, Span::new(0, source.text().len()));
             std::iter::from_fn(|| pieces.next(&source)).collect::<Vec<_>>()
         };
         assert_eq!(pieces(""), []);

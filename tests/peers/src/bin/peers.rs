@@ -102,7 +102,8 @@ fn catch(text: &str) {
     for mistake in text.split("#### ").skip(1) {
         let (title, manifest) = mistake.split_once('\n').expect("a title and a manifest");
         let answer: Value =
-            serde_json::from_str(&requests::print(&requests::run(&request(manifest)))).expect("an answer");
+            serde_json::from_str(&requests::print(&requests::run(&request(manifest))))
+                .expect("an answer");
         let findings = answer["findings"].as_array().expect("findings").clone();
         let worst = |severity: &str| {
             findings

@@ -3,7 +3,6 @@
 use super::refusal::place;
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::message::message;
-use crate::text::BYTE_ORDER_MARK;
 use crate::text::json::JsonError;
 use crate::text::source::{Source, Span};
 use crate::text::yaml;
@@ -11,15 +10,16 @@ use crate::text::yaml;
 /// A text above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Explains an error of JSON with kubectl's message. Its offset counts the bytes read, including the offending byte, without a
+/// Explains an error of JSON in a file with kubectl's message. `file`: its bytes without a byte order mark. The message's offset counts the bytes read, including the offending byte, without a
 /// byte order mark.
-pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> Finding {
+pub(in crate::text) fn explain_json(
+    source: &Source<'_>,
+    file: Span,
+    error: &JsonError,
+) -> Finding {
     let text = source.text();
-    let marked = if text.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len_utf8()
-    } else {
-        0
-    };
+    let text = text.get(..file.to()).unwrap_or(text);
+    let marked = file.from();
     let at = error.offset.min(text.len());
     let next = text.get(at..).and_then(|rest| rest.chars().next());
     let message = match next {
@@ -63,7 +63,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
                 vec![edit],
             );
     }
-    if next.is_some() && reads_as_yaml(text) {
+    if next.is_some() && reads_as_yaml(source.slice(file)) {
         let edit = Edit {
             span: Span::at(marked),
             new_text: "---\n".to_owned(),

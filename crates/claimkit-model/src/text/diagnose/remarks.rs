@@ -66,7 +66,7 @@ pub(in crate::text) fn keys(
 }
 
 fn line(source: &Source<'_>, span: Span) -> usize {
-    source.line_of(span.from()).saturating_add(1)
+    source.line_in_file(span.from()).saturating_add(1)
 }
 
 fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode) -> Finding {
@@ -182,7 +182,7 @@ fn dropped(
     let span = Span::new(start, start.saturating_add(length));
     let (first, last) = (
         line(source, span),
-        source.line_of(span.to()).saturating_add(1),
+        source.line_in_file(span.to()).saturating_add(1),
     );
     let finding = match marker {
         Some(marker) => {

@@ -1,0 +1,92 @@
+//! The manifest of a request: one text, or several with names.
+
+use super::answer::Answer;
+use super::request::Verb;
+use crate::apiserver::options::ValidateOptions;
+use crate::apiserver::text::{Report, validate_files};
+use claimkit_model::text::{SourceText, Sources};
+use serde::Deserialize;
+
+/// A text of a request with its name, e.g. the path of its file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NamedText {
+    /// Its name, which findings and objects have as `file`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// The manifest of a request.
+pub enum Manifest<'r> {
+    /// `text`
+    Text(&'r str),
+    /// `sources`
+    Sources(Sources),
+}
+
+impl<'r> Manifest<'r> {
+    /// Reads the fields `text` and `sources`. `what`: what the text is.
+    ///
+    /// # Errors
+    /// Both or neither.
+    pub fn of(
+        text: Option<&'r str>,
+        sources: Option<&[NamedText]>,
+        what: &str,
+    ) -> Result<Self, String> {
+        match (text, sources) {
+            (Some(_), Some(_)) => Err("give `text` or `sources`, not both".to_owned()),
+            (Some(text), None) => Ok(Manifest::Text(text)),
+            (None, Some(named)) => Ok(Manifest::Sources(together(named))),
+            (None, None) => Err(format!("`text` is missing: {what}")),
+        }
+    }
+
+    /// Returns the texts, to be read.
+    pub fn source(&self) -> SourceText<'_> {
+        match self {
+            Manifest::Text(text) => SourceText::from(*text),
+            Manifest::Sources(sources) => SourceText::from(sources),
+        }
+    }
+}
+
+fn together(named: &[NamedText]) -> Sources {
+    let mut sources = Sources::default();
+    for one in named {
+        sources.add(one.name.as_str(), &one.text);
+    }
+    sources
+}
+
+/// Judges the texts of several files as one cluster, and returns one answer in which findings and objects name their file.
+pub fn validate_sources(named: &[NamedText], options: &ValidateOptions<'_>) -> Answer {
+    let texts: Vec<&str> = named.iter().map(|one| one.text.as_str()).collect();
+    let reports = validate_files(&texts, options);
+    let mut whole = Answer::to(Verb::Validate);
+    whole.ok = !reports.is_empty();
+    for (one, report) in named.iter().zip(reports) {
+        if let Some(error) = &report.unusable {
+            return Answer::unusable(Verb::Validate, error.message());
+        }
+        add(&mut whole, &one.name, report);
+    }
+    whole
+}
+
+/// Adds the report of one file.
+fn add(whole: &mut Answer, name: &str, report: Report<'_>) {
+    let answer = Answer::from(report);
+    let before = whole.objects.len();
+    whole.ok &= answer.ok;
+    for mut object in answer.objects {
+        object.file = Some(name.to_owned());
+        whole.objects.push(object);
+    }
+    for mut finding in answer.findings {
+        finding.object = finding.object.map(|object| object.saturating_add(before));
+        finding.file = Some(name.to_owned());
+        whole.findings.push(finding);
+    }
+}

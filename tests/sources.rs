@@ -1,0 +1,157 @@
+//! Several texts in one request: each is read as a file of its own, and findings and objects name their file.
+
+use crate::support::ask;
+use serde_json::{Value, json};
+
+const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n";
+const BROKEN: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n  metadata: {name: x}\n";
+
+fn node(index: usize) -> Value {
+    let text = format!(
+        "apiVersion: v1\nkind: Node\nmetadata: {{name: n{index}}}\nstatus: {{allocatable: {{pods: \"110\"}}}}\n---\n\
+apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: n{index}-gpus}}\nspec:\n  driver: gpu.example.com\n  nodeName: n{index}\n  \
+pool: {{name: n{index}, generation: 1, resourceSliceCount: 1}}\n  devices: [{{name: gpu-0}}, {{name: gpu-1}}]\n"
+    );
+    json!({"name": format!("nodes/n{index}.yaml"), "text": text})
+}
+
+fn claim(name: &str) -> String {
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name},
+        "spec": {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "gpu"}}]}},
+    })
+    .to_string()
+}
+
+/// Ten files with nodes, one that cannot be read, two of JSON, and one with a byte order mark.
+fn folder() -> Vec<Value> {
+    let mut folder = vec![json!({"name": "broken.yaml", "text": BROKEN})];
+    folder.extend((0..10).map(node));
+    folder.push(json!({"name": "one.json", "text": claim("one")}));
+    folder.push(json!({"name": "two.json", "text": claim("two")}));
+    folder.push(json!({"name": "class.yaml", "text": format!("\u{feff}{CLASS}")}));
+    folder
+}
+
+#[test]
+fn allocate_reads_every_file_but_the_broken_one() {
+    let answer = ask(&json!({"verb": "allocate", "sources": folder()}));
+    let pods = answer["pods"].as_array().unwrap();
+    assert_eq!(pods.len(), 1);
+    assert_eq!(
+        pods[0]["claims"],
+        json!(["default/one", "default/two"]),
+        "claims without a pod are asked about together"
+    );
+    assert_eq!(pods[0]["nodes"].as_array().unwrap().len(), 10);
+    assert_eq!(pods[0]["nodes"][0]["verdict"], "allocated");
+    let findings = answer["findings"].as_array().unwrap();
+    let broken: Vec<&Value> = findings
+        .iter()
+        .filter(|finding| finding["file"] == "broken.yaml")
+        .collect();
+    assert_eq!(broken.len(), 1, "{findings:?}");
+    assert_eq!(broken[0]["severity"], "error");
+    assert_eq!(broken[0]["range"]["start"]["line"], 2);
+    let files: Vec<&str> = answer["objects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|object| object["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files.len(), 23);
+    assert_eq!(files.last(), Some(&"class.yaml"));
+    assert!(files.contains(&"one.json") && files.contains(&"nodes/n9.yaml"));
+}
+
+#[test]
+fn a_place_counts_in_its_own_file() {
+    let wrong = "# é😀\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selectors: [{}]}\n";
+    let alone = ask(&json!({"verb": "validate", "text": wrong}));
+    let sources = json!([
+        {"name": "a.yaml", "text": format!("# é no line end\n{}", CLASS.trim_end())},
+        {"name": "b.yaml", "text": wrong},
+    ]);
+    for verb in ["validate", "audit", "allocate"] {
+        let answer = ask(&json!({"verb": verb, "sources": sources}));
+        for finding in answer["findings"].as_array().unwrap() {
+            let text = finding["file"].as_str();
+            assert!(
+                text.is_some() || finding.get("range").is_none(),
+                "{finding}"
+            );
+        }
+        let object = answer["objects"].as_array().unwrap().last().unwrap();
+        assert_eq!(object["file"], "b.yaml");
+        assert_eq!(object["range"], alone["objects"][0]["range"], "{verb}");
+    }
+    let answer = ask(&json!({"verb": "validate", "sources": sources}));
+    let of_second: Vec<&Value> = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["file"] == "b.yaml")
+        .collect();
+    assert_eq!(of_second.len(), alone["findings"].as_array().unwrap().len());
+    assert_eq!(of_second[0]["range"], alone["findings"][0]["range"]);
+    assert_eq!(of_second[0]["object"], 1);
+}
+
+/// Texts read together give what the same documents give in one text.
+#[test]
+fn several_texts_are_one_cluster() {
+    let files = folder();
+    let joined: Vec<&str> = files
+        .iter()
+        .skip(1)
+        .map(|file| {
+            file["text"]
+                .as_str()
+                .unwrap()
+                .trim_start_matches('\u{feff}')
+        })
+        .collect();
+    let one = ask(&json!({"verb": "allocate", "text": format!("---\n{}", joined.join("\n---\n"))}));
+    let several = ask(&json!({"verb": "allocate", "sources": &files[1..]}));
+    let messages = |answer: &Value| -> Vec<Value> {
+        let pods = answer["pods"].as_array().unwrap();
+        pods.iter()
+            .map(|pod| {
+                json!([
+                    pod["claims"],
+                    pod["nodes"][0]["allocations"],
+                    pod["message"]
+                ])
+            })
+            .collect()
+    };
+    assert_eq!(messages(&one), messages(&several));
+}
+
+/// A file of JSON that cannot be read gives kubectl's offset in that file, and the next file is read.
+#[test]
+fn json_that_cannot_be_read_costs_its_file() {
+    let sources = json!([
+        {"name": "first.yaml", "text": CLASS},
+        {"name": "bad.json", "text": "{\"kind\": \"Pod\",}"},
+        {"name": "last.json", "text": claim("last")},
+    ]);
+    let answer = ask(&json!({"verb": "audit", "sources": sources, "release": "1.32"}));
+    let bad = ask(&json!({"verb": "audit", "text": "{\"kind\": \"Pod\",}", "release": "1.32"}));
+    let finding = &answer["findings"][0];
+    assert_eq!(finding["file"], "bad.json");
+    assert_eq!(finding["message"], bad["findings"][0]["message"]);
+    assert_eq!(finding["range"], bad["findings"][0]["range"]);
+    assert_eq!(answer["objects"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn text_and_sources_exclude_each_other() {
+    for verb in ["validate", "evaluate", "allocate", "audit"] {
+        let both = ask(
+            &json!({"verb": verb, "text": CLASS, "sources": [{"name": "a", "text": CLASS}], "nodes": null}),
+        );
+        let message = both["error"].as_str().unwrap_or_default();
+        assert!(message.contains("sources"), "{verb}: {both}");
+    }
+}
