@@ -124,7 +124,7 @@ describe("the page starts", () => {
 				page.context().route(/\.wasm$/, (route) => route.abort()),
 		});
 		await engine.page
-			.locator(".banner", { hasText: "The engine could not start" })
+			.locator(".banner", { hasText: "The engine could not be loaded" })
 			.waitFor();
 		expect(await engine.page.getByText("keeps stopping").count()).toBe(0);
 		await engine.context.close();

@@ -392,7 +392,7 @@ describe("devices", () => {
 		await setText(page, EXAMPLE.replace("name: large-gpu", "name: other"));
 		await page
 			.locator(".pod-sentences li", {
-				hasText: "training/trainer request gpu: device class",
+				hasText: /training\/trainer .*large-gpu/,
 			})
 			.waitFor();
 		await done();

@@ -4,6 +4,7 @@ import * as claimkit from "claimkit";
 import enUrl from "claimkit/locale/en.json?url";
 import zhUrl from "claimkit/locale/zh-Hans.json?url";
 import wasmUrl from "claimkit/wasm?url";
+import { pluginResources } from "../state/extended.ts";
 import { admission } from "./admission.ts";
 import { audited } from "./audited.ts";
 import { compactConversion, convertAmong, needsOthers } from "./converted.ts";
@@ -199,16 +200,21 @@ function findingsAmong(
 	return findings;
 }
 
-/** The kinds that panels read, beside those of the API group and what has claims of its own. */
+/** The kinds that panels read, beside those of the API group and workloads with claims or devices of their own. */
 const READ_KINDS =
-	/^(Node|Pod|Deployment|ReplicaSet|ReplicationController|StatefulSet|DaemonSet|Job|CronJob|PodTemplate|PodGroup|CompositePodGroup|Workload|Namespace|Event|PriorityClass|ResourceQuota|PersistentVolume|PersistentVolumeClaim|StorageClass|VolumeAttachment|CSINode|CSIDriver|CSIStorageCapacity|AdmissionReview|ValidatingAdmissionPolicy|.*Parameters)(List)?$/;
+	"Node|Pod|PodGroup|CompositePodGroup|Workload|Namespace|Event|PriorityClass|ResourceQuota|PersistentVolume|PersistentVolumeClaim|StorageClass|VolumeAttachment|CSINode|CSIDriver|CSIStorageCapacity|AdmissionReview|ValidatingAdmissionPolicy|\\w+Parameters";
+const READ_KIND = new RegExp(`^(${READ_KINDS})(List)?$`);
+/** A text without such a word has no such object, and is not read. */
+const READ_WORD = new RegExp(`\\b(${READ_KINDS})(List)?\\b`);
 
 /** Whether a panel has a use for a text: an object that it reads, or something that somebody must look at. */
 function isUseful(text: string): boolean {
 	if (/resource\.k8s\.io|resourceClaim/.test(text)) return true;
+	if (pluginResources(text).length > 0) return true;
+	if (!READ_WORD.test(text)) return false;
 	const { objects, findings } = claimkit.parse(text);
 	return (
-		objects.some(({ kind }) => READ_KINDS.test(kind)) ||
+		objects.some(({ kind }) => READ_KIND.test(kind)) ||
 		findings.some(({ severity }) => severity === "error")
 	);
 }

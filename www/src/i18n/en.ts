@@ -9,6 +9,9 @@ const some = (names: readonly string[], word: string) =>
 const plural = (n: number, one: string, many: string) =>
 	`${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
+const plurals = (kind: string): string =>
+	kind.endsWith("s") ? `${kind}es` : `${kind}s`;
+
 /** Every sentence of the interface. `zh.ts` has the same keys. */
 export const en = {
 	title: "claimkit playground",
@@ -694,8 +697,9 @@ export const en = {
 	guideConfig:
 		"These look like settings in TOML, such as a `claimkit.toml`: it belongs beside the files that the command line checks, and in a tab of its own here.",
 	dumpOf: (kinds: readonly (readonly [string, number])[]) =>
-		`A cluster: ${kinds.map(([kind, n]) => `${n.toLocaleString("en")} ${kind}`).join(", ")}`,
-	ifApplied: (verdict: string) => `Applied as it is: ${verdict}`,
+		`A cluster: ${kinds.map(([kind, n]) => `${n.toLocaleString("en")} ${n === 1 ? kind : plurals(kind)}`).join(", ")}`,
+	ifApplied: (verdict: string) =>
+		`What these objects would be told if somebody created them anew: ${verdict}`,
 	otherGroups: (n: number) =>
 		`${plural(n, "object", "objects")} of other API groups not checked: only objects of resource.k8s.io are.`,
 	makeManifest: "Make it a manifest",

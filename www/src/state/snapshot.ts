@@ -18,8 +18,10 @@ export interface Snapshot {
 	o: Record<string, unknown>;
 }
 
-/** More files than this are in no link; the page could hardly show them. */
+/** More files than this are in no link. */
 export const MOST_FILES = 500;
+/** More files than this are in no draft: a folder of a whole cluster has thousands. */
+const MOST_KEPT = 20_000;
 
 export function snapshot(): Snapshot {
 	const list = files.value;
@@ -38,8 +40,7 @@ export function snapshot(): Snapshot {
 export function restore(value: unknown): boolean {
 	if (typeof value !== "object" || value === null) return false;
 	const { f, a, o } = value as Partial<Snapshot>;
-	if (!Array.isArray(f) || f.length === 0 || f.length > MOST_FILES)
-		return false;
+	if (!Array.isArray(f) || f.length === 0 || f.length > MOST_KEPT) return false;
 	const list = f
 		.filter((file) => typeof file?.t === "string")
 		.map((file) =>

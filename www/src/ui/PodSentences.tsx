@@ -218,28 +218,37 @@ interface Props {
 	onPick: Pick;
 }
 
-/** The number of nodes that fit, and the reasons of the others: the most frequent one, and all of them behind a click. */
+/** What nodes lack for a pod, a line for each reason, the most frequent first. */
+function reasonsOf(lacks: PodColumn["lacks"]): string[] {
+	return lackCounts(lacks).map(
+		({ lack, nodes }) => `${nodes} × ${lackWords(lack)}`,
+	);
+}
+
+/** The number of nodes that fit, and the most frequent reason of the others. */
 function Unfit({ lacks, fits }: { lacks: PodColumn["lacks"]; fits: number }) {
-	const s = t.value;
-	const counts = lackCounts(lacks);
-	const said = ({ lack, nodes }: (typeof counts)[number]) =>
-		`${nodes} × ${lackWords(lack)}`;
-	const [first, ...rest] = counts.map(said);
+	const [first] = reasonsOf(lacks);
 	return (
 		<>
-			{s.fitsOn(fits, lacks.length)}
+			{t.value.fitsOn(fits, lacks.length)}
 			{first !== undefined && `: ${first}`}
-			{rest.length > 0 && (
-				<details class="pod-why">
-					<summary>{s.otherReasons(rest.length)}</summary>
-					<ul>
-						{rest.map((line) => (
-							<li key={line}>{line}</li>
-						))}
-					</ul>
-				</details>
-			)}
 		</>
+	);
+}
+
+/** The less frequent reasons, behind a click. */
+function OtherReasons({ lacks }: { lacks: PodColumn["lacks"] }) {
+	const [, ...others] = reasonsOf(lacks);
+	if (others.length === 0) return null;
+	return (
+		<details class="pod-why">
+			<summary>{t.value.otherReasons(others.length)}</summary>
+			<ul>
+				{others.map((line) => (
+					<li key={line}>{line}</li>
+				))}
+			</ul>
+		</details>
 	);
 }
 
@@ -304,6 +313,11 @@ function Sentence({
 	const turn = known?.turn ?? null;
 	const good = turn ? turn.node !== null || turn.outcome === "ended" : fits > 0;
 	const replicas = pod === null ? undefined : facts?.replicas[pod];
+	const unfit =
+		known !== null &&
+		!stopped &&
+		nodes > 0 &&
+		!(turn && (good || turn.outcome !== "unschedulable"));
 	const others = group.members.slice(1);
 	return (
 		<li
@@ -361,7 +375,10 @@ function Sentence({
 								turn.unsure) && <Turn turn={turn} />}
 					</>
 				)}
-				<Messages turn={turn} said={said} />
+				<div class="pod-more">
+					{unfit && <OtherReasons lacks={known.lacks} />}
+					<Messages turn={turn} said={said} />
+				</div>
 			</div>
 		</li>
 	);
