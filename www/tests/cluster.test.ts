@@ -76,7 +76,7 @@ describe("a dump of a cluster", () => {
 		await tab(page, "Devices").click();
 		const command = page.locator(".empty .kubectl");
 		expect(await command.locator("code").textContent()).toMatch(
-			/^kubectl get pods,.*,nodes -A -o yaml$/,
+			/^kubectl get pods,.*,nodes -A -o yaml; echo ---; /,
 		);
 		expect(
 			await command
@@ -86,7 +86,7 @@ describe("a dump of a cluster", () => {
 		await command.getByRole("button").click();
 		await expect
 			.poll(() => page.evaluate(() => navigator.clipboard.readText()))
-			.toMatch(/,nodes -A -o yaml$/);
+			.toMatch(/,nodes -A -o yaml; echo ---; /);
 		await done();
 	});
 
@@ -198,7 +198,7 @@ describe("a dump of a cluster", () => {
 					.poll(() =>
 						page.locator(".pod-sentences button").last().textContent(),
 					)
-					.toBe("Show 34 more");
+					.toBe("Show 32 more");
 				await page.locator(".pod-sentences button").last().click();
 				await expect
 					.poll(() => page.locator(".pod-sentences li.fits-not").count(), {
@@ -330,8 +330,9 @@ describe("a dump of a cluster", () => {
 				request: "capacity: {requests: {memory: 1Gi}}\n",
 			}),
 		);
-		const off = page.getByText("DRAConsumableCapacity");
-		await off.first().waitFor();
+		await page
+			.locator(".pod-sentences", { hasText: "DRAConsumableCapacity" })
+			.waitFor();
 		await page.getByRole("button", { name: /^Release/ }).click();
 		await page.getByText("Feature gates and namespace labels").first().click();
 		const field = page
@@ -390,7 +391,7 @@ describe("a dump of a cluster", () => {
 				.locator(".pod-sentences li.fits-not", { hasText: "research/dep" })
 				.textContent(),
 		).toContain("one of 3");
-		await page.locator(".pod-sentences summary").click();
+		await page.locator(".pod-sentences .fold > summary").click();
 		expect(await page.locator(".pod-sentences .facts").textContent()).toContain(
 			"is made from ResourceClaimTemplate two",
 		);

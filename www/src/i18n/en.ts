@@ -745,7 +745,8 @@ export const en = {
 	},
 	turnOutcomes: {
 		bound: (node: string) => `gets ${node}`,
-		preparing: (node: string) => `gets ${node}, once its devices and volumes are ready`,
+		preparing: (node: string) =>
+			`gets ${node}, once its devices and volumes are ready`,
 		placed: (node: string) => `is on ${node} already`,
 		ended: () => "has ended",
 		unschedulable: () => "fits on no node",

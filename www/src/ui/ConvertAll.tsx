@@ -155,11 +155,10 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
 					<tbody>
 						{done.map((one) => {
 							const moved = new Set(
-								(one.answer?.objects ?? []).flatMap(
-									({ from, to: now, changed }) =>
-										changed && from !== now
-											? [`${shortName(from)} → ${shortName(now)}`]
-											: [],
+								(one.answer?.objects ?? []).flatMap(({ from, to: now }) =>
+									from && now && from !== now
+										? [`${shortName(from)} → ${shortName(now)}`]
+										: [],
 								),
 							);
 							return (
