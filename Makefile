@@ -222,7 +222,7 @@ test-ratchets:
 	$(call say,instructions of fixed work: about 2 minutes the first time and 10 seconds when nothing changed)
 	@node tests/ratchets/count.mjs
 ratchets:
-	@node tests/ratchets/count.mjs --record
+	@CLAIMKIT_UPDATE=1 node tests/ratchets/count.mjs
 
 # Upstream's own code, from its Go modules (tests/oracle): what it answered when tests/vectors were recorded, and a real control plane.
 # Without Go the stages say what was not compared. `test-oracle` is part of `make test` and takes some of both.

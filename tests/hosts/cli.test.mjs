@@ -1,6 +1,6 @@
 // The command line, native and under npx: the same cases, whose expected output stands in cases/*.txt. A case begins with the
 // command (`$ claimkit …`, with `< file` for standard input); then what it prints to standard output, `--- stderr` and
-// `--- exit N`. `node cli.test.mjs --record` writes what the native command answers now; read the difference before
+// `--- exit N`. `CLAIMKIT_UPDATE=1 node cli.test.mjs` writes what the native command answers now; read the difference before
 // committing it.
 import assert from "node:assert/strict";
 import {
@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { commands, here, run } from "./suite.mjs";
+import { commands, here, run, UPDATE } from "./suite.mjs";
 
 const folder = path.join(here, "cases");
 
@@ -30,7 +30,7 @@ function answer(command, line) {
 	return `${line}\n${stdout}--- stderr\n${stderr}--- exit ${exit}\n`;
 }
 
-const record = process.argv.includes("--record");
+const record = UPDATE;
 for (const name of readdirSync(folder).sort()) {
 	const file = path.join(folder, name);
 	const expected = readFileSync(file, "utf8");

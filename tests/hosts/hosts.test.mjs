@@ -28,7 +28,7 @@ import {
 	visit,
 } from "./projects.mjs";
 import { table } from "./recipe-table.mjs";
-import { here, root, target } from "./suite.mjs";
+import { here, root, target, UPDATE } from "./suite.mjs";
 
 const bin = (name) => path.join(here, "node_modules/.bin", name);
 const tool = (file) => path.join(here, "node_modules", file);
@@ -691,14 +691,14 @@ test("a page without a bundler: the package's own file by its address", async ()
 
 // --- what the README says of hosts ----------------------------------------------------------------------------------------
 
-// The tests of a file run in turn: all of the hosts are done. `CLAIMKIT_WRITE=1` writes the table.
+// The tests of a file run in turn: all of the hosts are done. `CLAIMKIT_UPDATE=1` writes the table.
 nodeTest("the README's table of hosts is that of the tests that passed", () => {
 	const file = path.join(root, "pkg/README.md");
 	const text = readFileSync(file, "utf8");
 	const written = /\| host \| what to do \|\n(?:\|.*\n)+/;
 	assert.match(text, written);
 	const now = text.replace(written, () => `${table(passed)}\n`);
-	if (process.env.CLAIMKIT_WRITE === "1") writeFileSync(file, now);
+	if (UPDATE) writeFileSync(file, now);
 	assert.equal(readFileSync(file, "utf8"), now);
 });
 

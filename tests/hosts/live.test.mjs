@@ -16,7 +16,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { build, chosen, hasGo } from "../oracle/release.mjs";
 import { serve } from "./api.mjs";
-import { commands, here } from "./suite.mjs";
+import { commands, here, UPDATE } from "./suite.mjs";
 
 /** The kubectl to test with, or nothing. */
 function program() {
@@ -309,10 +309,10 @@ const SMALL = {
 	],
 };
 
-/** Compares with the recorded text; `CLAIMKIT_WRITE=1` records. */
+/** Compares with the recorded text; `CLAIMKIT_UPDATE=1` records. */
 function recorded(name, text) {
 	const file = path.join(here, "live", `${name}.txt`);
-	if (process.env.CLAIMKIT_WRITE === "1") writeFileSync(file, text);
+	if (UPDATE) writeFileSync(file, text);
 	assert.equal(text, readFileSync(file, "utf8"), name);
 }
 

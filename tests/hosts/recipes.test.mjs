@@ -1,7 +1,7 @@
 // The recipes of examples/recipes, run by bash as they stand there. The renderers are played by their recorded output in
 // examples/recipes/rendered, whose first line is the command, because versions differ in lines; one that is on this machine must render
 // the same objects.
-// CLAIMKIT_WRITE=1 writes what the commands print into the README.
+// CLAIMKIT_UPDATE=1 writes what the commands print into the README.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -16,11 +16,11 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { commands, root, run } from "./suite.mjs";
+import { commands, root, run, UPDATE } from "./suite.mjs";
 
 const folder = path.join(root, "examples/recipes");
 const page = path.join(folder, "README.md");
-const write = process.env.CLAIMKIT_WRITE === "1";
+const write = UPDATE;
 
 const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-recipes-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));

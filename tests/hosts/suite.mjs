@@ -9,6 +9,8 @@ export const here = path.dirname(fileURLToPath(import.meta.url));
 export const root = path.resolve(here, "../..");
 /** Set by targets that run whole what `make test` samples. */
 export const ALL = process.env.CLAIMKIT_ALL === "1";
+/** Writes what is answered now into the recordings. */
+export const UPDATE = process.env.CLAIMKIT_UPDATE === "1";
 /** Where compilers write. */
 export const target = path.resolve(
 	root,

@@ -1,8 +1,8 @@
 // Counts the instructions of fixed pieces of work with valgrind's callgrind, and holds them against ratchet.json: times depend on
 // what else the machine does, counts do not. They depend on the compiler and a little on the C library.
 //
-//   node count.mjs            fails where one takes more than 3 % above what is written down
-//   node count.mjs --record   writes down what they take now
+//   node count.mjs                     fails where one takes more than 3 % above what is written down
+//   CLAIMKIT_UPDATE=1 node count.mjs   writes down what they take now
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,6 +17,7 @@ const target = path.resolve(
 );
 const file = path.join(here, "ratchet.json");
 const LEEWAY = 0.03;
+const UPDATE = process.env.CLAIMKIT_UPDATE === "1";
 
 const say = (text) => console.log(`==> instructions: ${text}`);
 
@@ -35,7 +36,7 @@ const present = (program) => spawnSync(program, ["--version"]).status === 0;
 /** Without valgrind nothing is known: an error where machines check, a clear word where people work. */
 function unchecked(reason) {
 	console.log(`instructions: NOT CHECKED: ${reason}`);
-	process.exit(process.env.CI || process.argv.includes("--record") ? 1 : 0);
+	process.exit(process.env.CI || UPDATE ? 1 : 0);
 }
 
 if (process.arch !== "x64" || process.platform !== "linux")
@@ -91,7 +92,7 @@ for (const name of Object.keys(ratchet)) {
 	}
 	const ratio = counted / ratchet[name];
 	const compared = `${counted.toLocaleString("en")} instructions, ${(100 * ratio).toFixed(1)} % of the ${ratchet[name].toLocaleString("en")} written down`;
-	if (process.argv.includes("--record")) {
+	if (UPDATE) {
 		console.log(`${name}: ${compared}: recorded`);
 		ratchet[name] = counted;
 	} else if (ratio > 1 + LEEWAY) {
@@ -105,8 +106,7 @@ for (const name of Object.keys(ratchet)) {
 		);
 	}
 }
-if (process.argv.includes("--record"))
-	writeFileSync(file, `${JSON.stringify(ratchet, null, 2)}\n`);
+if (UPDATE) writeFileSync(file, `${JSON.stringify(ratchet, null, 2)}\n`);
 if (failed)
 	console.log(
 		"If the work grew for a reason, write the new counts down and the reason into the commit: make ratchets",

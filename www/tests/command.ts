@@ -13,12 +13,12 @@ export interface Given {
 
 /** The command line from the package, or the program that `CLAIMKIT_COMMAND` names. */
 const COMMAND =
-	process.env["CLAIMKIT_COMMAND"] === undefined
+	process.env.CLAIMKIT_COMMAND === undefined
 		? [
 				process.execPath,
 				fileURLToPath(new URL("../../pkg/cli.js", import.meta.url)),
 			]
-		: [process.env["CLAIMKIT_COMMAND"]];
+		: [process.env.CLAIMKIT_COMMAND];
 
 /** What the command prints about files, which are written below a folder of their own. */
 export function printed(

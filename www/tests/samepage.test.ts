@@ -196,7 +196,7 @@ describe("about pods", () => {
 					.evaluateAll((rows) =>
 						Object.fromEntries(
 							rows.map((row) => [
-								(row as HTMLElement).dataset["pod"],
+								(row as HTMLElement).dataset.pod,
 								row.querySelector(".computed code")?.textContent ?? "",
 							]),
 						),

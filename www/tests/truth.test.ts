@@ -333,7 +333,7 @@ spec:
 });
 
 describe("outputs that were appended to one file", () => {
-	it("are recognised, and separated", async () => {
+	it("are recognized, and separated", async () => {
 		const list = (kind: string, name: string) =>
 			`apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ${kind}\n  metadata: {name: ${name}}\nkind: List\nmetadata:\n  resourceVersion: ""\n`;
 		const { page, done } = await openPage();

@@ -348,7 +348,7 @@ const ANSWERS: {
 	report: ({ text, given, options: { among, at, ...options }, refs }) => {
 		if (among.length < 2)
 			return shorten(claimkit.validate(given, options), text);
-		const all = refs["among"] as readonly TextRef[];
+		const all = refs.among as readonly TextRef[];
 		const alone = aloneOf(all[at]!, options);
 		if (!isRead(alone) || !alone.objects.some(({ valid }) => valid === null))
 			return shorten(alone, text);
@@ -365,7 +365,7 @@ const ANSWERS: {
 		const alone = claimkit.convert(text, options);
 		if (others.length === 0 || !needsOthers(alone))
 			return compactConversion(alone, text);
-		const read = ((refs["others"] ?? []) as readonly TextRef[])
+		const read = ((refs.others ?? []) as readonly TextRef[])
 			.filter((ref) => isRead(aloneOf(ref, {})))
 			.map(textOf);
 		const among = convertAmong(text, read, options, claimkit.convert);

@@ -91,8 +91,7 @@ function beginWith(list: readonly PageFile[]): void {
 function isChecked({ id, version }: PageFile): boolean {
 	const now = fileById(id);
 	return (
-		!now ||
-		now.role !== "manifest" ||
+		now?.role !== "manifest" ||
 		now.version !== version ||
 		reports.peek().get(id)?.version === version
 	);
