@@ -116,7 +116,7 @@ fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
 }
 
 /// Returns the requests of a claim that name a class, each with its path.
-fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> {
+pub fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> {
     let mut found = Vec::new();
     for (at, request) in spec.devices.requests.iter().enumerate() {
         let path = path.join(&field_path!["devices", "requests", at]);

@@ -6,7 +6,9 @@
 
 mod claims;
 mod classes;
+mod demand;
 mod finder;
+mod pods;
 mod slices;
 mod usage;
 
@@ -176,9 +178,11 @@ pub fn audit<'t>(
         .apply_taint_rules(&mut facts, on, &engine);
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     claims::check(&cluster, &mut finder);
+    pods::check(&cluster, &mut finder);
     slices::check(&cluster, &mut finder);
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
+    demand::check(&cluster, &engine, &selected, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);
     finder

@@ -605,6 +605,27 @@ codes! {
     /// A claim is reserved for a pod that is gone or has ended.
     ReservedForGone = "reserved-for-gone", Warning,
         "the resource claim controller of kube-controller-manager removes such entries: if they stay, look at its log";
+    /// A pod with a node cannot use its devices there.
+    PodDevicesWrong = "pod-devices-wrong", Error,
+        "delete the pod, so that its controller makes another one and the scheduler places it with its devices";
+    /// A claim holds devices, and is reserved for nobody.
+    ClaimForNobody = "claim-for-nobody", Warning,
+        "delete the claim if no pod is going to use it";
+    /// A claim is reserved for an object that is neither a pod nor a group of pods.
+    ConsumerUnknown = "consumer-unknown", Info,
+        "remove the entry of `status.reservedFor` when that object is gone";
+    /// A device in use has a taint that evicts its pods.
+    DeviceInUseTainted = "device-in-use-tainted", Warning,
+        "look at the taint: the pods of the claim are evicted unless they tolerate it";
+    /// A slice has neither devices nor counters.
+    SliceEmpty = "slice-empty", Info,
+        "look at the log of the driver on the node";
+    /// A DeviceTaintRule selects no device.
+    TaintRuleIdle = "taint-rule-idle", Warning,
+        "compare `deviceSelector` with the driver, pool and name of published devices";
+    /// A template asks for more devices than any node has.
+    TemplateNeverFits = "template-never-fits", Warning,
+        "ask for fewer devices, or split the pod";
     /// A claim has admin access to a device that others use.
     AdminAccessInUse = "admin-access-in-use", Info,
         "right for monitoring; a workload should ask for a device of its own, without `adminAccess`";

@@ -1,0 +1,293 @@
+//! Pods on nodes compared with their claims, and claims compared with what uses them.
+
+use super::finder::{About, Finder};
+use claimkit_model::finding::{Code, field_path};
+use claimkit_model::message::message;
+use claimkit_model::schema::device::ADMIN_LABEL;
+use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::objects::{Claim, ClaimSpec, Consumer, Facts, Meta, Pod};
+use claimkit_scheduler::allocator::taints;
+use claimkit_scheduler::allocator::usage::results_of;
+use claimkit_scheduler::scheduler::has_ended;
+use claimkit_values::order;
+use std::collections::BTreeMap;
+
+/// The claims of a cluster by namespace and name.
+type Claims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
+
+/// Reports pods that cannot use their devices, and claims that nothing uses.
+pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+    let facts = cluster.facts;
+    let claims: Claims<'_> = order::map(facts.claims.iter().map(|claim| {
+        let Meta {
+            namespace, name, ..
+        } = &claim.metadata;
+        ((namespace.as_str(), name.as_str()), &**claim)
+    }));
+    let nodes = order::map(
+        facts
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| (node.metadata.name.as_str(), at)),
+    );
+    for pod in &facts.pods {
+        let is_on_node = !pod.spec.node_name.is_empty() && !has_ended(pod);
+        if is_on_node && !pod.spec.resource_claims.is_empty() {
+            check_node(pod, &nodes, finder);
+            check_claims(cluster, pod, &claims, &nodes, finder);
+        }
+    }
+    for claim in &facts.claims {
+        held_for_nobody(claim, finder);
+        consumers(claim, finder);
+        tainted(cluster, claim, finder);
+        admin(facts, "ResourceClaim", &claim.metadata, &claim.spec, finder);
+    }
+    for template in &facts.templates {
+        let spec = &template.spec.spec;
+        admin(
+            facts,
+            "ResourceClaimTemplate",
+            &template.metadata,
+            spec,
+            finder,
+        );
+    }
+}
+
+/// Reports a pod on a node that does not exist.
+fn check_node(pod: &Pod, nodes: &BTreeMap<&str, usize>, finder: &mut Finder<'_, '_>) {
+    let node = pod.spec.node_name.as_str();
+    if nodes.is_empty() || nodes.contains_key(node) {
+        return;
+    }
+    let message = message!(
+        "audit.pod-node-absent",
+        "pod {pod} is on node {node}, which is not there",
+        pod = pod.metadata.full_name(),
+        node,
+    );
+    let about = About::object("Pod", &pod.metadata).at(field_path!["spec", "nodeName"]);
+    finder.tell(Code::PodDevicesWrong, about, message, None);
+}
+
+/// Reports the claims of a pod on a node that it cannot use there.
+fn check_claims(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claims: &Claims<'_>,
+    nodes: &BTreeMap<&str, usize>,
+    finder: &mut Finder<'_, '_>,
+) {
+    for (at, entry) in pod.spec.resource_claims.iter().enumerate() {
+        let Some(name) = pod.claim_of(&entry.name) else {
+            continue;
+        };
+        let Some(claim) = claims.get(&(pod.metadata.namespace.as_str(), name)) else {
+            continue;
+        };
+        let Some(message) = mismatch(cluster, pod, claim, nodes) else {
+            continue;
+        };
+        let about =
+            About::object("Pod", &pod.metadata).at(field_path!["spec", "resourceClaims", at]);
+        finder.tell(Code::PodDevicesWrong, about, message, None);
+    }
+}
+
+/// Returns why a pod on a node cannot use a claim there.
+fn mismatch(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claim: &Claim,
+    nodes: &BTreeMap<&str, usize>,
+) -> Option<String> {
+    let (name, node) = (pod.metadata.full_name(), pod.spec.node_name.as_str());
+    let own = claim.metadata.full_name();
+    let Some(allocation) = &claim.status.allocation else {
+        return Some(message!(
+            "audit.pod-claim-unallocated",
+            "pod {pod} is on node {node}, and its claim {claim} is not allocated",
+            pod = name,
+            node,
+            claim = own,
+        ));
+    };
+    if !is_reserved(claim, pod) {
+        return Some(message!(
+            "audit.pod-claim-unreserved",
+            "pod {pod} is on node {node}, and its claim {claim} is not reserved for it",
+            pod = name,
+            node,
+            claim = own,
+        ));
+    }
+    let (selector, at) = (allocation.node_selector.as_ref()?, nodes.get(node)?);
+    let judged = cluster.judgements.of(selector, &cluster.facts.nodes);
+    if judged.error.is_some() || judged.matches.get(*at).copied().unwrap_or(true) {
+        return None;
+    }
+    Some(message!(
+        "audit.pod-claim-elsewhere",
+        "pod {pod} is on node {node}, and its claim {claim} can only be used on nodes with {selector}",
+        pod = name,
+        node,
+        claim = own,
+        selector = judged
+            .missing
+            .get(*at)
+            .and_then(Option::as_deref)
+            .unwrap_or_default(),
+    ))
+}
+
+/// Returns true if a claim is reserved for a pod, or for its group.
+fn is_reserved(claim: &Claim, pod: &Pod) -> bool {
+    let group = pod
+        .spec
+        .scheduling_group
+        .as_ref()
+        .and_then(|group| group.pod_group_name.as_deref());
+    let mut users = claim.status.reserved_for.iter();
+    users.any(|user| match user.resource.as_str() {
+        "pods" => {
+            let has_uids = !user.uid.is_empty() && !pod.metadata.uid.is_empty();
+            user.name == pod.metadata.name && (!has_uids || user.uid == pod.metadata.uid)
+        }
+        "podgroups" => Some(user.name.as_str()) == group,
+        _ => false,
+    })
+}
+
+/// Reports a claim that holds devices for nobody.
+fn held_for_nobody(claim: &Claim, finder: &mut Finder<'_, '_>) {
+    let devices = results_of(claim).len();
+    let is_ending = claim.metadata.deletion_timestamp.is_some();
+    if devices == 0 || is_ending || !claim.status.reserved_for.is_empty() {
+        return;
+    }
+    let message = message!(
+        "audit.held-for-nobody",
+        "claim {claim} is allocated and reserved for nobody: its devices stay in use",
+        claim = claim.metadata.full_name(),
+    );
+    let about =
+        About::object("ResourceClaim", &claim.metadata).at(field_path!["status", "allocation"]);
+    finder.tell(Code::ClaimForNobody, about, message, None);
+}
+
+/// Reports consumers of a kind that no controller of Kubernetes removes.
+fn consumers(claim: &Claim, finder: &mut Finder<'_, '_>) {
+    for (index, user) in claim.status.reserved_for.iter().enumerate() {
+        let Consumer {
+            api_group,
+            resource,
+            name,
+            ..
+        } = user;
+        let is_known = match (api_group.as_str(), resource.as_str()) {
+            ("", "pods") => true,
+            ("scheduling.k8s.io", "podgroups") => true,
+            _ => false,
+        };
+        if is_known {
+            continue;
+        }
+        let kind = if api_group.is_empty() {
+            resource.clone()
+        } else {
+            format!("{resource}.{api_group}")
+        };
+        let message = message!(
+            "audit.consumer-unknown",
+            "claim {claim} is reserved for {kind} {consumer}, which is no pod: nothing frees the claim after it",
+            claim = claim.metadata.full_name(),
+            kind,
+            consumer = name,
+        );
+        let about = About::object("ResourceClaim", &claim.metadata).at(field_path![
+            "status",
+            "reservedFor",
+            index
+        ]);
+        finder.tell(Code::ConsumerUnknown, about, message, None);
+    }
+}
+
+/// Reports devices in use with a taint that evicts their pods.
+fn tainted(cluster: &Cluster<'_>, claim: &Claim, finder: &mut Finder<'_, '_>) {
+    for (index, result) in results_of(claim).iter().enumerate() {
+        let name = (
+            result.driver.as_str(),
+            result.pool.as_str(),
+            result.device.as_str(),
+        );
+        let device = cluster
+            .identity_of(name)
+            .and_then(|identity| cluster.named(identity))
+            .and_then(|at| cluster.device(at))
+            .map(|(_, device)| device);
+        let taint = device.and_then(|device| {
+            device.taints.iter().find(|taint| {
+                let tolerates = |one| taints::tolerates(one, taint).is_ok();
+                taint.effect == "NoExecute" && !result.tolerations.iter().any(tolerates)
+            })
+        });
+        let Some(taint) = taint else { continue };
+        let message = message!(
+            "audit.device-evicts",
+            "claim {claim} holds device {device}, whose taint {key}={value}:NoExecute evicts its pods",
+            claim = claim.metadata.full_name(),
+            device = format!("{}/{}/{}", result.driver, result.pool, result.device),
+            key = taint.key,
+            value = taint.value,
+        );
+        let about = About::object("ResourceClaim", &claim.metadata).at(field_path![
+            "status",
+            "allocation",
+            "devices",
+            "results",
+            index
+        ]);
+        finder.tell(Code::DeviceInUseTainted, about, message, None);
+    }
+}
+
+/// Reports requests for admin access in a namespace that does not allow it.
+fn admin(
+    facts: &Facts,
+    kind: &'static str,
+    metadata: &Meta,
+    spec: &ClaimSpec,
+    finder: &mut Finder<'_, '_>,
+) {
+    let Some(labels) = facts.namespaces.get(&metadata.namespace) else {
+        return;
+    };
+    if labels.get(ADMIN_LABEL).is_some_and(|value| value == "true") {
+        return;
+    }
+    let mut requests = spec.devices.requests.iter();
+    let asks = requests.any(|request| {
+        let mut asks = request.exactly.iter().chain(&request.first_available);
+        asks.any(|ask| ask.admin_access == Some(true))
+    });
+    if !asks {
+        return;
+    }
+    let message = message!(
+        "audit.admin-label",
+        "{kind} {name} asks for admin access, and namespace {namespace} lacks the label {label}=true",
+        kind,
+        name = metadata.full_name(),
+        namespace = metadata.namespace,
+        label = ADMIN_LABEL,
+    );
+    finder.tell(
+        Code::AdminAccessLabel,
+        About::object(kind, metadata),
+        message,
+        None,
+    );
+}
