@@ -20,9 +20,13 @@ use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum number of node accounts of pods that get a node, and of pods that get none. Later pods have the account of their own
-/// node only, or none.
+/// Maximum number of node accounts of pods that get a node, and of pods that get none, where all nodes have one. Later pods have the
+/// account of their own node only, or those of some nodes for each set of reasons.
 const MOST_ACCOUNTS: usize = 2_000;
+/// Maximum number of nodes that stand for all with the same reasons.
+const MOST_OF_REASONS: usize = 3;
+/// Maximum number of nodes that stand for others in the account of a pod.
+const MOST_FOR_OTHERS: usize = 40;
 /// Maximum number of different explanations of a group of nodes.
 const MOST_WHYS: usize = 3;
 /// Up to this number of groups, the answers about devices distinguish groups.
@@ -189,16 +193,18 @@ impl Accounts<'_> {
         } else {
             &mut self.failed
         };
+        let mut failed = seen.refused();
+        order::sort_by_key(&mut failed, |(node, _)| *node);
         let asked = self.asked.nodes.len();
         let is_full = asked <= *left;
         let nodes: Vec<usize> = match (is_full, chosen) {
             (true, _) => self.asked.nodes.to_vec(),
             (false, Some(node)) => vec![node],
-            (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
+            (false, None) => for_others(&failed, self.asked.nodes),
         };
-        *left = left.saturating_sub(nodes.len());
-        let mut failed = seen.refused();
-        order::sort_by_key(&mut failed, |(node, _)| *node);
+        if is_full {
+            *left = left.saturating_sub(nodes.len());
+        }
         let of_node =
             |node: &usize| failed.get(failed.binary_search_by_key(node, |(node, _)| *node).ok()?);
         let refusals: Vec<Vec<NodeRefusal>> = nodes
@@ -276,6 +282,24 @@ impl Accounts<'_> {
             .collect();
         explain::explain_pod_apart(&cluster, &case, &nodes, self.asked.explain)
     }
+}
+
+/// Returns nodes that stand for all that refuse a pod: some for each set of reasons, those with the fewest reasons first.
+fn for_others(failed: &[(usize, Vec<NodeRefusal>)], asked: &[usize]) -> Vec<usize> {
+    let mut sets: BTreeMap<(usize, Vec<&str>), Vec<usize>> = BTreeMap::new();
+    let asked = order::set(asked);
+    for (node, refusals) in failed.iter().filter(|(node, _)| asked.contains(node)) {
+        let reasons = refusals
+            .iter()
+            .flat_map(|refusal| refusal.reasons.iter().map(String::as_str));
+        let nodes = sets.entry((refusals.len(), reasons.collect())).or_default();
+        if nodes.len() < MOST_OF_REASONS {
+            nodes.push(*node);
+        }
+    }
+    let mut nodes: Vec<usize> = sets.into_values().flatten().take(MOST_FOR_OTHERS).collect();
+    order::sort(&mut nodes);
+    nodes
 }
 
 /// Returns the reasons of the plugins that are not for devices.
@@ -509,10 +533,19 @@ impl Outcomes<'_> {
                     false => DecidedBy::Name,
                 });
                 turn.devices = self.devices(outcome, pod);
-                if let PodDecision::Preparing { volumes, .. } = decision
-                    && !volumes.is_empty()
-                {
-                    turn.waits_for = Some(self.volumes_to_make(volumes));
+                if let PodDecision::Preparing { volumes, .. } = decision {
+                    let conditions = self.conditions_to_meet(pod);
+                    turn.waits_for = if !volumes.is_empty() {
+                        Some(self.volumes_to_make(volumes))
+                    } else if conditions.is_empty() {
+                        None
+                    } else {
+                        Some(message!(
+                            "pods.wait-conditions",
+                            "the binding conditions of its devices: {conditions}",
+                            conditions = conditions.join(", ")
+                        ))
+                    };
                 }
             }
             Some(PodDecision::NotConsidered(waiting)) => {
@@ -564,6 +597,38 @@ impl Outcomes<'_> {
             .unwrap_or((&PodDecision::Gated, &[]));
         turn.earlier = before.iter().filter_map(message).collect();
         turn
+    }
+
+    /// Returns the conditions that the devices of a pod do not meet yet, each with its device.
+    fn conditions_to_meet(&self, pod: &Pod) -> Vec<String> {
+        let mut list = Vec::new();
+        for entry in &pod.spec.resource_claims {
+            let claim = pod.claim_of(&entry.name).and_then(|name| {
+                self.claims
+                    .get(&format!("{}/{name}", pod.metadata.namespace))
+            });
+            let Some(claim) = claim else { continue };
+            let results = claim
+                .status
+                .allocation
+                .iter()
+                .flat_map(|one| &one.devices.results);
+            for result in results {
+                let missing = result
+                    .binding_conditions
+                    .iter()
+                    .filter(|condition| !claim.status.meets(result, condition));
+                list.extend(missing.map(|condition| {
+                    message!(
+                        "pods.condition-of-device",
+                        "{condition} of {device}",
+                        condition,
+                        device = format!("{}/{}/{}", result.driver, result.pool, result.device)
+                    )
+                }));
+            }
+        }
+        list
     }
 
     /// Returns the claims for which volumes are made, and what makes them.

@@ -467,9 +467,10 @@ fn is_workload(item: &Item) -> bool {
 
 /// Other kinds that a placement depends on, by group.
 static READ: &[(&str, &[&str])] = &[
-    ("", &["Node", "Pod", "Namespace", "Service"]),
+    ("", &["Event", "Namespace", "Node", "Pod", "Service"]),
     ("scheduling.k8s.io", &["PriorityClass", "PodGroup"]),
     ("policy", &["PodDisruptionBudget"]),
+    ("events.k8s.io", &["Event"]),
 ];
 
 /// Returns true if the object is of such a kind.

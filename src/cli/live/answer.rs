@@ -180,6 +180,9 @@ impl AnsweredPod<'_> {
                 }
             }
             LiveVerdict::Fits => {
+                if let Some((node, what)) = self.preparing() {
+                    return format!("{name} waits on {node}, until it has {what}.");
+                }
                 let (nodes, one, several) = match self.turn() {
                     Some(turn) => {
                         let tied = turn.tied.iter().map(String::as_str);
@@ -230,6 +233,14 @@ impl AnsweredPod<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the node that holds devices and volumes for the pod, and what they lack.
+    fn preparing(&self) -> Option<(&str, &str)> {
+        let turn = self.turn()?;
+        let is_preparing = turn.outcome == TurnOutcome::Preparing;
+        let (node, what) = (turn.node.as_deref()?, turn.waits_for.as_deref()?);
+        is_preparing.then_some((node, what))
     }
 
     /// Returns the outcome when all pods that wait are placed in turn; `None`: the pod is taken alone.
@@ -337,7 +348,7 @@ fn write(out: &mut String, one: &AnsweredPod<'_>, beside: &Beside<'_>, width: us
             out.push_str(&wrapped(&line, 2, 4, width));
         }
     }
-    if verdict == LiveVerdict::Fits && beside.assumed.is_empty() {
+    if verdict == LiveVerdict::Fits && beside.assumed.is_empty() && one.preparing().is_none() {
         let keeps = if account.turn.is_some() {
             "something that these objects do not show"
         } else {

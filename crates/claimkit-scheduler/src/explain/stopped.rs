@@ -2,7 +2,7 @@
 
 use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
-use crate::allocator::objects::{Meta, Pod};
+use crate::allocator::objects::{Meta, Pod, claim_refusal};
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, message};
 use claimkit_model::nearest::Nearest;
@@ -63,12 +63,19 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
             && !statuses.iter().any(|status| status.name == entry.name)
         {
             let there = facts.templates.iter().map(|template| &template.metadata);
-            let made = || {
-                message!(
+            let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name);
+            let made = || match refusal {
+                Some(why) => message!(
+                    "device.claim-refused",
+                    "kube-controller-manager cannot make the claim from ResourceClaimTemplate `{name}`: {why}",
+                    name,
+                    why
+                ),
+                None => message!(
                     "device.claim-not-made-yet",
                     "kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet",
                     name
-                )
+                ),
             };
             return Some(
                 lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)),

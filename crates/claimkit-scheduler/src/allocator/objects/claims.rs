@@ -141,6 +141,24 @@ object! {
     }
 }
 
+impl ClaimStatus {
+    /// Returns true if the status of an allocated device has a condition that is true.
+    pub fn meets(&self, device: &AllocatedDevice, condition: &str) -> bool {
+        self.devices.iter().any(|one| {
+            let text = |name: &str| one.get(name).and_then(Value::as_str);
+            let is_own = text("driver") == Some(device.driver.as_str())
+                && text("pool") == Some(device.pool.as_str())
+                && text("device") == Some(device.device.as_str());
+            let conditions = one.get("conditions").and_then(Value::as_array);
+            is_own
+                && conditions.into_iter().flatten().any(|known| {
+                    let of = |name: &str| known.get(name).and_then(Value::as_str);
+                    of("type") == Some(condition) && of("status") == Some("True")
+                })
+        })
+    }
+}
+
 object! {
     /// `status.allocation`.
     ClaimAllocation {

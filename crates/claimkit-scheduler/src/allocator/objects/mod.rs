@@ -34,6 +34,7 @@ macro_rules! object {
 
 mod claims;
 mod defaults;
+mod events;
 mod placement;
 mod pods;
 pub mod read;
@@ -43,6 +44,7 @@ mod workloads;
 
 pub use claims::*;
 pub use defaults::DEFAULT_SCHEDULER;
+pub use events::*;
 pub use placement::*;
 pub use pods::*;
 pub use slices::*;
@@ -275,6 +277,8 @@ pub struct Facts {
     /// How many pods may be disrupted.
     pub budgets: Vec<Rc<PodDisruptionBudget>>,
     pub volumes: VolumeFacts,
+    /// What controllers report, as far as answers read it.
+    pub events: Vec<Rc<Event>>,
 }
 
 impl Facts {
@@ -339,6 +343,13 @@ impl Facts {
                 object,
                 |budget: &mut PodDisruptionBudget| place(&mut budget.metadata),
             ),
+            "Event" => {
+                let event: Event = read_from(object)?;
+                if event.is_read() {
+                    self.events.push(Rc::new(event));
+                }
+                Ok(true)
+            }
             "Namespace" => {
                 let Named { metadata } = read_from(object)?;
                 self.namespaces.insert(metadata.name, metadata.labels);
@@ -370,6 +381,7 @@ impl Facts {
         self.pod_groups.append(&mut more.pod_groups);
         self.budgets.append(&mut more.budgets);
         self.volumes.join(more.volumes);
+        self.events.append(&mut more.events);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -378,6 +390,7 @@ impl Facts {
     /// Overlays other objects: one with the same kind and name replaces the existing one.
     pub fn overlay(&mut self, over: Facts) {
         self.volumes.overlay(over.volumes);
+        self.events.extend(over.events);
         put(&mut self.nodes, over.nodes, |node| {
             node.metadata.full_name()
         });

@@ -1,0 +1,89 @@
+//! What controllers report about objects.
+
+use super::Meta;
+use super::read::{Datum, FactReader, ReadFact};
+use std::rc::Rc;
+
+/// The reason of events about claims that cannot be made (kube-controller-manager, `pkg/controller/resourceclaim`).
+const CLAIM_REFUSED: &str = "FailedResourceClaimCreation";
+/// Begins the part of such a message that names the entry of the pod.
+const OF_ENTRY: &str = "PodResourceClaim ";
+/// Separates the entry from the reason.
+const BEFORE_REASON: &str = "create ResourceClaim : ";
+
+object! {
+    /// An Event of the core group or of `events.k8s.io`.
+    Event {
+        metadata: Meta = "metadata",
+        reason: String = "reason",
+        /// The text, in the core group.
+        message: String = "message",
+        /// The text, in `events.k8s.io`.
+        note: String = "note",
+        /// The object, in the core group.
+        involved_object: EventObject = "involvedObject",
+        /// The object, in `events.k8s.io`.
+        regarding: EventObject = "regarding",
+        last_timestamp: Option<String> = "lastTimestamp",
+        event_time: Option<String> = "eventTime",
+    }
+}
+
+object! {
+    /// The object that an event is about.
+    #[derive(Eq)]
+    EventObject {
+        kind: String = "kind",
+        namespace: String = "namespace",
+        name: String = "name",
+        uid: String = "uid",
+    }
+}
+
+impl Event {
+    /// Returns true if the event says something that an answer reads.
+    pub fn is_read(&self) -> bool {
+        self.reason == CLAIM_REFUSED
+    }
+
+    fn text(&self) -> &str {
+        if self.message.is_empty() {
+            &self.note
+        } else {
+            &self.message
+        }
+    }
+
+    fn time(&self) -> Option<&String> {
+        let reported = self.last_timestamp.as_ref().or(self.event_time.as_ref());
+        reported.or(self.metadata.creation_timestamp.as_ref())
+    }
+
+    fn is_about_pod(&self, pod: &Meta) -> bool {
+        [&self.involved_object, &self.regarding]
+            .into_iter()
+            .any(|object| {
+                object.kind == "Pod"
+                    && object.name == pod.name
+                    && object.namespace == pod.namespace
+                    && (object.uid.is_empty() || pod.uid.is_empty() || object.uid == pod.uid)
+            })
+    }
+}
+
+/// Returns why the claim of a pod's entry could last not be made.
+pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Option<&'e str> {
+    let mut newest: Option<&Event> = None;
+    for event in events {
+        let (_, rest) = event.text().split_once(OF_ENTRY).unwrap_or_default();
+        let is_of_entry = rest.split_once(':').is_some_and(|(name, _)| name == entry);
+        let is_newer = newest.is_none_or(|known| event.time() >= known.time());
+        if event.reason == CLAIM_REFUSED && is_of_entry && event.is_about_pod(pod) && is_newer {
+            newest = Some(event);
+        }
+    }
+    let (_, rest) = newest?.text().split_once(OF_ENTRY)?;
+    let (_, reason) = rest.split_once(':')?;
+    let reason = reason.trim_start();
+    Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
+}
