@@ -312,7 +312,10 @@ fn a_large_cluster_is_audited_within_bounds() {
     assert_eq!(of_code(&answer, "device-unpublished").len(), 100);
     assert_eq!(
         of_code(&answer, "limit-findings"),
-        ["1500 more findings `device-unpublished` are left out, the limit is 100"]
+        [
+            "1500 more findings `device-unpublished` are left out, the limit is 100",
+            "1500 more findings `claim-for-nobody` are left out, the limit is 100"
+        ]
     );
     assert_eq!(answer["usage"]["drivers"][0]["devices"]["inUse"], 1600);
     // Eight times the size; twice of that leaves room for a busy machine.
@@ -320,4 +323,68 @@ fn a_large_cluster_is_audited_within_bounds() {
         elapsed < few * 16 + std::time::Duration::from_millis(500),
         "{few:?} {elapsed:?}"
     );
+}
+
+#[test]
+fn pods_claims_rules_and_templates_without_effect_are_found() {
+    let text = std::fs::read_to_string(format!(
+        "{}/tests/manifests/audit-pods.yaml",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
+    let request = json!({"verb": "audit", "release": "1.37", "text": text});
+    let answer: Value =
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
+    for (code, messages) in [
+        (
+            "pod-devices-wrong",
+            &[
+                "pod team/cross is on node node-b, and its claim team/cross can only be used on nodes with metadata.name In [node-a]",
+                "pod team/unallocated is on node node-a, and its claim team/unallocated is not allocated",
+                "pod team/unreserved is on node node-a, and its claim team/unreserved is not reserved for it",
+                "pod team/evicts is on node node-z, which is not there",
+            ][..],
+        ),
+        (
+            "claim-for-nobody",
+            &[
+                "claim team/unreserved is allocated and reserved for nobody: its devices stay in use",
+            ],
+        ),
+        (
+            "device-in-use-tainted",
+            &[
+                "claim team/evicts holds device gpu.example.com/node-a/gpu-3, whose taint example.com/dead=:NoExecute evicts its pods",
+            ],
+        ),
+        (
+            "consumer-unknown",
+            &[
+                "claim team/of-training is reserved for trainings.example.com one, which is no pod: nothing frees the claim after it",
+            ],
+        ),
+        ("slice-empty", &["slice node-b-gpus has no devices"]),
+        (
+            "taint-rule-idle",
+            &["DeviceTaintRule nobody selects no device"],
+        ),
+        (
+            "class-not-in-input",
+            &["template team/no-class: there is no DeviceClass `gpus`"],
+        ),
+        (
+            "template-never-fits",
+            &[
+                "template team/too-many asks for 6 devices of class gpu, and no node has more than 5",
+            ],
+        ),
+        (
+            "admin-access-label",
+            &[
+                "ResourceClaimTemplate team/admin asks for admin access, and namespace team lacks the label resource.kubernetes.io/admin-access=true",
+            ],
+        ),
+    ] {
+        assert_eq!(of_code(&answer, code), messages, "{code}");
+    }
 }

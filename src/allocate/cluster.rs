@@ -176,7 +176,7 @@ impl PreparedCluster {
         })
     }
 
-    /// Notes that all about volumes was read, or forgets what was read of it.
+    /// Keeps the objects about volumes if all were read, and drops them if not.
     pub(crate) fn see_volumes(&mut self, all: bool) {
         if all {
             self.facts.volumes.seen = true;

@@ -42,7 +42,7 @@ pub enum PlacementMode {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AllocateOptions<'a> {
-    /// The scheduler's release; `None`: that of the cluster, or the last one.
+    /// The scheduler's release; `None`: that of the cluster, of the nodes' kubelets, or the last one.
     pub release: Option<Release>,
     /// Feature gates over the defaults of the release.
     pub gates: BTreeMap<String, bool>,

@@ -457,7 +457,11 @@ impl<'o> Gathering<'o> {
 /// Returns true if the object was never on a server.
 pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
     let metadata = tree.get(item.node, "metadata");
-    metadata.is_none_or(|metadata| tree.get(metadata, "uid").is_none())
+    let has_uid = metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some());
+    // UIDs are often taken out of what people show; only the scheduler writes allocations.
+    let status = tree.get(item.node, "status");
+    let is_allocated = status.is_some_and(|status| tree.get(status, "allocation").is_some());
+    !has_uid && !is_allocated
 }
 
 /// Returns true if the object makes pods from a template.

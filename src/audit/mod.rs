@@ -53,7 +53,7 @@ pub const MOST_TRIALS: usize = 1_000_000;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AuditOptions<'a> {
-    /// The release of the cluster; `None`: the last one.
+    /// The release of the cluster; `None`: that of the nodes' kubelets, or the last one.
     pub release: Option<Release>,
     /// Feature gates that override the defaults of the release.
     pub gates: BTreeMap<String, bool>,

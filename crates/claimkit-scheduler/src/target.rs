@@ -12,7 +12,6 @@ const FIRST_MINOR: u8 = 31;
 /// A gate that is on, for a stored object uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateProof {
-    /// The gate.
     pub gate: Gate,
     /// The kind and name of the object.
     pub object: String,
@@ -60,11 +59,10 @@ impl Target {
             if self.gates.on(proof.gate) || set.contains_key(proof.gate.name()) {
                 continue;
             }
-            known.insert(proof.gate.name().to_owned(), true);
-            if proof.gate == Gate::DRAWorkloadResourceClaims {
-                known
-                    .entry(Gate::GenericWorkload.name().to_owned())
-                    .or_insert(true);
+            known.extend([(proof.gate.name().to_owned(), true)]);
+            let needed = Gate::GenericWorkload.name();
+            if proof.gate == Gate::DRAWorkloadResourceClaims && !known.contains_key(needed) {
+                known.extend([(needed.to_owned(), true)]);
             }
             // A gate that the others do not allow proves nothing.
             match Target::new(Some(self.release), &known) {

@@ -57,6 +57,7 @@ pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<String> {
         }
     }
     let mut lines = Vec::new();
+    lines.extend(match_by_name(facts));
     if setup.groups && setup.group_claims {
         for at in 0..facts.pod_groups.len() {
             claims_of_group(facts, at, &mut lines);
@@ -125,6 +126,56 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
     };
     let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
     created::create_claims_of(facts, &is_new)
+}
+
+/// Gives claims without UIDs of their pods those of the pods with the same names. Returns a line of English if it did.
+fn match_by_name(facts: &mut Facts) -> Option<String> {
+    let mut uids: Sorted<(String, String), String> = Sorted::new();
+    for pod in &facts.pods {
+        let Meta {
+            name,
+            namespace,
+            uid,
+            ..
+        } = &pod.metadata;
+        uids.insert((namespace.clone(), name.clone()), uid.clone());
+    }
+    let mut is_any = false;
+    for claim in &mut facts.claims {
+        let namespace = claim.metadata.namespace.clone();
+        let uid_of = |name: &str| uids.get(&(namespace.clone(), name.to_owned())).cloned();
+        for at in 0..claim.metadata.owner_references.len() {
+            let owner = claim.metadata.owner_references.get(at);
+            let uid = owner
+                .filter(|owner| owner.uid.is_empty() && owner.kind == "Pod")
+                .and_then(|owner| uid_of(&owner.name));
+            if let Some(uid) = uid
+                && let Some(owner) = Rc::make_mut(claim).metadata.owner_references.get_mut(at)
+            {
+                owner.uid = uid;
+                is_any = true;
+            }
+        }
+        for at in 0..claim.status.reserved_for.len() {
+            let user = claim.status.reserved_for.get(at);
+            let uid = user
+                .filter(|user| user.uid.is_empty() && user.resource == "pods")
+                .and_then(|user| uid_of(&user.name));
+            if let Some(uid) = uid
+                && let Some(user) = Rc::make_mut(claim).status.reserved_for.get_mut(at)
+            {
+                user.uid = uid;
+                is_any = true;
+            }
+        }
+    }
+    is_any.then(|| {
+        message!(
+            "pods.matched-by-name",
+            "claims that lack the UIDs of their pods are matched with them by name"
+        )
+        .into_owned()
+    })
 }
 
 /// Makes the claims of new pods for volumes of their own (kube-controller-manager, `pkg/controller/volume/ephemeral`), and fills in

@@ -32,7 +32,7 @@ pub enum RefusalReason {
     TooManyPods,
     /// Too little is left of a resource.
     Insufficient(Rc<str>),
-    /// A volume.
+    /// A plugin for volumes says this.
     Volumes(VolumeReason),
     /// A domain would hold too many pods.
     Spread,

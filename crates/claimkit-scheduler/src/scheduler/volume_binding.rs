@@ -22,7 +22,7 @@ const FILESYSTEM: &str = "Filesystem";
 /// The best score of a node.
 const BEST: i64 = 100;
 
-/// What becomes of the claims of a pod on a node.
+/// The volumes that the claims of a pod get on a node.
 #[derive(Debug, Default)]
 pub struct VolumePlan {
     /// Claims with the volumes that they are bound to.

@@ -105,11 +105,11 @@ pub struct VolumeIndex<'f> {
     volumes: Sorted<&'f str, usize>,
     classes: Sorted<&'f str, &'f StorageClass>,
     drivers: Sorted<&'f str, &'f CsiDriver>,
-    /// By node.
+    /// The drivers of each node.
     csi_nodes: Vec<Option<&'f CsiNode>>,
     /// By node: the volumes that are attached to it.
     attached: Vec<Vec<VolumeId<'f>>>,
-    /// Volumes by class.
+    /// Indexes of the volumes of each class.
     of_class: Sorted<&'f str, Vec<usize>>,
     /// By volume: the nodes that can use it; `None`: all.
     pub(super) nodes: Vec<OnceCell<Option<Rc<JudgedSelector>>>>,
@@ -118,7 +118,7 @@ pub struct VolumeIndex<'f> {
 }
 
 impl<'f> VolumeIndex<'f> {
-    /// Indexes the objects about volumes.
+    /// Returns the index of the objects about volumes.
     pub fn of(facts: &'f Facts) -> Self {
         let volumes = &facts.volumes;
         let mut index = VolumeIndex {
@@ -298,7 +298,7 @@ fn is_migrated(node: Option<&CsiNode>, plugin: &MigratedPlugin) -> bool {
     plugins.is_some_and(|plugins| plugins.split(',').any(|name| name == plugin.name))
 }
 
-/// What the scheduler has decided about volumes.
+/// Decisions of the scheduler about volumes.
 #[derive(Clone, Debug, Default)]
 pub struct VolumeState {
     /// By claim: the volume that it is bound to.
@@ -641,7 +641,7 @@ impl PodVolumes {
 #[derive(Debug, Default)]
 pub struct UsedVolumes<'f> {
     in_use: Set<VolumeId<'f>>,
-    /// Those that are still attached.
+    /// Volumes of other pods that are attached still.
     attached: Set<VolumeId<'f>>,
 }
 

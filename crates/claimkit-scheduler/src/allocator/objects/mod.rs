@@ -277,7 +277,7 @@ pub struct Facts {
     /// How many pods may be disrupted.
     pub budgets: Vec<Rc<PodDisruptionBudget>>,
     pub volumes: VolumeFacts,
-    /// What controllers report, as far as answers read it.
+    /// Reports of controllers, as far as answers read them.
     pub events: Vec<Rc<Event>>,
 }
 

@@ -117,7 +117,6 @@ object! {
     /// `allowedTopologies[]` of a StorageClass.
     #[derive(Eq)]
     TopologyTerm {
-        /// All must match.
         match_label_expressions: Vec<TopologyRequirement> = "matchLabelExpressions",
     }
 }
