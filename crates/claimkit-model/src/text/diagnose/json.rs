@@ -12,11 +12,7 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// Explains an error of JSON in a file with kubectl's message. `file`: its bytes without a byte order mark. The message's offset counts the bytes read, including the offending byte, without a
 /// byte order mark.
-pub(in crate::text) fn explain_json(
-    source: &Source<'_>,
-    file: Span,
-    error: &JsonError,
-) -> Finding {
+pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &JsonError) -> Finding {
     let text = source.text();
     let text = text.get(..file.to()).unwrap_or(text);
     let marked = file.from();
