@@ -29,8 +29,19 @@ fn texts(list: &Value) -> Vec<String> {
         .collect()
 }
 
+/// The kinds of values in the order in which 1.38 looks for one, if an attribute has several.
+const KINDS: &[&str] = &[
+    "int", "bool", "string", "version", "ints", "bools", "strings", "versions",
+];
+
 fn attribute(value: &Value) -> DeviceAttribute {
-    match only(value) {
+    let first = KINDS
+        .iter()
+        .find_map(|kind| Some((*kind, value.get(*kind)?)));
+    let Some(first) = first else {
+        return DeviceAttribute::Unsupported;
+    };
+    match first {
         ("bool", b) => DeviceAttribute::Bool(b.as_bool().unwrap()),
         ("int", i) => DeviceAttribute::Int(i.as_i64().unwrap()),
         ("string", s) => DeviceAttribute::String(s.as_str().unwrap().to_owned()),
@@ -112,9 +123,11 @@ impl Variables {
         } else {
             "devices"
         });
-        if minor >= 37 {
-            let more = file("devices-1.37").as_object().unwrap().clone();
-            devices.as_object_mut().unwrap().extend(more);
+        for (since, name) in [(37, "devices-1.37"), (38, "devices-1.38")] {
+            if minor >= since {
+                let more = file(name).as_object().unwrap().clone();
+                devices.as_object_mut().unwrap().extend(more);
+            }
         }
         Self {
             devices,

@@ -108,6 +108,32 @@ impl ParserOptions {
 }
 
 impl MacroSet {
+    /// Returns the names of the macros.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        let groups: [(bool, &[&str]); 5] = [
+            (
+                true,
+                &["all", "exists", "exists_one", "filter", "has", "map"],
+            ),
+            (self.bind, &["bind"]),
+            (self.optionals, &["optFlatMap", "optMap"]),
+            (
+                self.two_variables,
+                &[
+                    "existsOne",
+                    "transformList",
+                    "transformMap",
+                    "transformMapEntry",
+                ],
+            ),
+            (self.sort_by, &["sortBy"]),
+        ];
+        groups
+            .into_iter()
+            .filter(|(has, _)| *has)
+            .flat_map(|(_, names)| names.iter().copied())
+    }
+
     /// Returns all macros.
     pub const fn all() -> Self {
         MacroSet {
@@ -158,6 +184,16 @@ pub(crate) struct DialectRules {
     pub scopes_are_apart: bool,
     /// `includes` takes lists of up to 48 elements (1.36).
     pub includes_is_limited: bool,
+    /// An unknown name is reported with names like it, and `a.b.c` as a whole if there are some; an empty container is not named
+    /// (cel-go 0.33).
+    pub names_are_suggested: bool,
+    /// A step counts its own cost when it has a result. A call ends at the first operand that fails and costs nothing then
+    /// (cel-go 0.33).
+    pub steps_count_their_cost: bool,
+    /// Comparisons of NaN are false instead of errors (cel-go 0.33).
+    pub nan_is_comparable: bool,
+    /// The estimate keeps sizes of parts at every depth and saturates, and a type has the size 1 (cel-go 0.33, `common/cost`).
+    pub sizes_are_nested: bool,
     /// `add` and `sub` change their receiver if it is beyond 64 bits (apiserver up to 1.36, which copies a quantity without its digits).
     pub quantities_share_digits: bool,
 }

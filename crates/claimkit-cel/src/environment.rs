@@ -216,6 +216,22 @@ const TYPE_NAMES: &[(&str, &str)] = &[
     ("uint", "uint"),
 ];
 
+/// The types of the language by the names that cel-go's hints use (`common/stdlib`, `Types`).
+const LANGUAGE_TYPES: &[&str] = &[
+    "bool",
+    "bytes",
+    "double",
+    "google.protobuf.Duration",
+    "google.protobuf.Timestamp",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "type",
+    "uint",
+];
+
 impl Environment {
     /// Returns the environment of Kubernetes 1.`minor` with the functions that `gates` add, before anything is declared in it: any
     /// result is accepted, and there are no variables.
@@ -228,7 +244,8 @@ impl Environment {
             } else {
                 overload.new
             };
-            (introduced..=overload.until).contains(&minor) && overload.gate.is_none_or(&has_gate)
+            let gate = overload.gate.filter(|_| minor <= overload.gate_until);
+            (introduced..=overload.until).contains(&minor) && gate.is_none_or(&has_gate)
         });
         let compatible = if mode == EnvironmentMode::Stored {
             minor
@@ -347,6 +364,10 @@ impl Environment {
                 scopes_are_apart: minor >= 37,
                 includes_is_limited: minor == 36,
                 quantities_share_digits: minor <= 36,
+                names_are_suggested: minor >= 38,
+                steps_count_their_cost: minor >= 38,
+                nan_is_comparable: minor >= 38,
+                sizes_are_nested: minor >= 38,
             },
             result_type: ResultType::Anything,
             estimates: false,
@@ -524,6 +545,19 @@ impl Environment {
     /// Returns all functions in the order of their names.
     pub fn functions(&self) -> &[Declaration] {
         &self.functions
+    }
+
+    /// Returns the names that cel-go searches for one like an unknown name (`cel/env.go`, `initChecker`): variables, functions, types of
+    /// the language and macros.
+    pub(crate) fn catalog(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::with_capacity(self.functions.len());
+        names.extend(self.variables.iter().map(|(name, _)| &**name));
+        names.extend(self.functions.iter().map(|function| function.name));
+        names.extend(LANGUAGE_TYPES);
+        for name in self.parse.macros.names() {
+            names.push(name);
+        }
+        names
     }
 
     /// Returns the namespace names are looked up in.

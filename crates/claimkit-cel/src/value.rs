@@ -175,6 +175,8 @@ pub struct Map {
     missing: Option<Value>,
     /// Go holds it as a map of strings: no other key is looked up.
     native: bool,
+    /// Values are read when they are asked for.
+    lazy: bool,
 }
 
 /// Maps with more entries have an index.
@@ -191,9 +193,20 @@ impl Map {
             index: None,
             missing,
             native: true,
+            lazy: false,
         };
         map.make_index();
         map
+    }
+
+    /// Returns the map as one whose values are read when they are asked for: a comparison fails with what cannot be read or compared.
+    pub fn read_when_asked(self) -> Map {
+        Map { lazy: true, ..self }
+    }
+
+    /// Returns true if values are read when they are asked for.
+    pub(crate) fn is_read_when_asked(&self) -> bool {
+        self.lazy
     }
 
     /// Puts an entry in; a key that is there already gets the new value.
@@ -340,8 +353,20 @@ pub(crate) fn exact_uint(number: f64) -> Option<u64> {
 }
 
 impl Value {
-    /// Makes an error with upstream's text.
-    pub(crate) fn error(text: impl Into<String>) -> Value {
+    /// Makes an error with upstream's text. In a map it stands for a value that cannot be read: it is reported where it is asked for.
+    ///
+    /// ```
+    /// use claimkit_cel::types::Type;
+    /// use claimkit_cel::value::Value;
+    /// use claimkit_cel::{Environment, EnvironmentMode};
+    ///
+    /// let environment = Environment::kubernetes(38, &[], EnvironmentMode::New).with_variable("m", Type::map(Type::String, Type::Dyn));
+    /// let map = Value::object([("a", Value::error("a is unreadable"))]);
+    /// let run = |text: &str| environment.compile(text).unwrap().evaluate(std::slice::from_ref(&map), 100).matches();
+    /// assert_eq!(run("has(m.a)").unwrap_err().to_string(), "a is unreadable");
+    /// assert_eq!(run("'a' in m || m.size() == 2"), Ok(false));
+    /// ```
+    pub fn error(text: impl Into<String>) -> Value {
         Value::Error(Arc::new(EvalError {
             text: text.into(),
             ours: false,

@@ -148,6 +148,33 @@ fn numbers_of_functions_by_release() {
     assert_eq!(counts(36, EnvironmentMode::Stored), (158, 346));
     assert_eq!(counts(37, EnvironmentMode::New), (157, 344));
     assert_eq!(counts(37, EnvironmentMode::Stored), (158, 345));
+    assert_eq!(counts(38, EnvironmentMode::New).0, 158);
+    assert_eq!(counts(38, EnvironmentMode::Stored).0, 159);
+}
+
+#[test]
+fn what_1_38_declares_has_the_names_that_upstream_searches_for_hints() {
+    let path = format!(
+        "{}/tests/vectors/catalog-1.38.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let catalog: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    for (name, mode) in [
+        ("new", EnvironmentMode::New),
+        ("stored", EnvironmentMode::Stored),
+    ] {
+        let environment = environment(38, &[], mode);
+        let found: Vec<&str> = environment
+            .functions()
+            .iter()
+            .map(|known| known.name)
+            .collect();
+        assert_eq!(
+            catalog[name]["function"],
+            serde_json::json!(found),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -46,15 +46,15 @@ impl<'a> Checker<'a> {
             return;
         };
         // A dotted receiver can be a namespace in the function's name. Then it is not checked as an expression.
-        if let Some(mut qualified) = self.qualified_name(target)
-            && let Some(found) = {
-                qualified.push('.');
-                qualified.push_str(function);
-                self.find_function(&qualified)
+        if let Some(before) = self.qualified_name(target) {
+            let qualified = format!("{before}.{function}");
+            if let Some(found) = self.find_function(&qualified) {
+                self.resolve(expr, found, Receiver::Namespace, arguments);
+                return;
             }
-        {
-            self.resolve(expr, found, Receiver::Namespace, arguments);
-            return;
+            if self.reports_whole_name(expr, Some(&before), &qualified) {
+                return;
+            }
         }
         self.check(target);
         match self.environment.function_index(function) {

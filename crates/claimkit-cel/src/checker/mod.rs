@@ -3,6 +3,7 @@
 //! Follows cel-go `checker/checker.go`: the order of problems and the texts are its.
 
 mod calls;
+mod suggest;
 
 use std::fmt;
 use std::sync::Arc;
@@ -68,6 +69,19 @@ pub enum Reference {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverloadSet(u64);
+
+/// The types of values that Kubernetes finds among messages.
+const VALUE_TYPES: [&str; 9] = [
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "uint",
+];
 
 impl OverloadSet {
     /// The first overload alone.
@@ -286,21 +300,64 @@ impl<'a> Checker<'a> {
     }
 
     fn undeclared(&mut self, position: u32, name: &str) {
+        let suggested = suggest::like(self.environment, name);
+        self.undeclared_like(position, name, &suggested);
+    }
+
+    fn undeclared_like(&mut self, position: u32, name: &str, suggested: &[&str]) {
         let container = self.environment.container();
+        let place = if container.is_empty() && self.environment.rules().names_are_suggested {
+            String::new()
+        } else {
+            format!(" (in container '{container}')")
+        };
+        let hint = suggest::hint(name, suggested);
         self.report(
             position,
-            format!("undeclared reference to '{name}' (in container '{container}')"),
+            format!("undeclared reference to '{name}'{place}{hint}"),
         );
     }
 
+    /// Reports `a.b.c` as one name if no part before the last is known and there are names like the whole (cel-go,
+    /// `checker/errors.go`, `checkUndeclaredIdent`).
+    fn reports_whole_name(&mut self, expr: &Expr, before: Option<&str>, qualified: &str) -> bool {
+        let Some(before) = before.filter(|_| self.environment.rules().names_are_suggested) else {
+            return false;
+        };
+        let ends = before.match_indices('.').map(|(end, _)| end);
+        let known = ends
+            .chain([before.len()])
+            .filter_map(|end| before.get(..end))
+            .any(|prefix| self.is_declared(prefix));
+        if known {
+            return false;
+        }
+        let suggested = suggest::like(self.environment, qualified);
+        if suggested.is_empty() {
+            return false;
+        }
+        self.undeclared_like(expr.position, qualified, &suggested);
+        self.set_type(expr.id, Type::Error);
+        true
+    }
+
+    /// Returns true if a name, or a dotted name that does not begin with a loop's variable, is declared.
+    fn is_declared(&self, name: &str) -> bool {
+        let first = name.split_once('.').map(|(first, _)| first);
+        !first.is_some_and(|first| self.is_local(first)) && self.look_up(name).is_some()
+    }
+
     fn check_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) {
-        if !test_only
-            && let Some(qualified) = self.qualified_name(expr)
-            && let Some((name, kind)) = self.look_up(&qualified)
-        {
-            self.set_type(expr.id, kind);
-            self.set_reference(expr.id, Reference::Name(name));
-            return;
+        if !test_only && let Some(qualified) = self.qualified_name(expr) {
+            if let Some((name, kind)) = self.look_up(&qualified) {
+                self.set_type(expr.id, kind);
+                self.set_reference(expr.id, Reference::Name(name));
+                return;
+            }
+            let before = qualified.rsplit_once('.').map(|(before, _)| before);
+            if self.reports_whole_name(expr, before, &qualified) {
+                return;
+            }
         }
         self.check(operand);
         let found = self.select_type(expr.position, operand, field);
@@ -369,9 +426,15 @@ impl<'a> Checker<'a> {
 
     fn field_type(&mut self, position: u32, structure: &str, field: &str) -> Option<Type> {
         let Some(fields) = self.environment.fields(structure) else {
+            // Kubernetes takes the types of values for messages without fields (apiserver, `pkg/cel/types.go`, `findScalar`).
+            let is_empty = self.environment.minor() != u8::MAX && VALUE_TYPES.contains(&structure);
             self.report(
                 position,
-                format!("unexpected failed resolution of '{structure}'"),
+                if is_empty {
+                    format!("undefined field '{field}'")
+                } else {
+                    format!("unexpected failed resolution of '{structure}'")
+                },
             );
             return None;
         };
@@ -498,10 +561,13 @@ impl<'a> Checker<'a> {
                             );
                         }
                     }
-                    other => self.report(
-                        expr.position,
-                        format!("'{}' is not a type", other.in_problem()),
-                    ),
+                    other => {
+                        let hint = suggest::hint(&name, &suggest::like(self.environment, &name));
+                        self.report(
+                            expr.position,
+                            format!("'{}' is not a type{hint}", other.in_problem()),
+                        );
+                    }
                 }
             }
         }
@@ -582,8 +648,7 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, result);
     }
 
-    /// Returns `a.b.c` as a dotted name, if the expression consists of names only and the environment has dotted names that start
-    /// with `a`.
+    /// Returns `a.b.c` as a dotted name, if the expression consists of names only and the name can be known or be reported as a whole.
     fn qualified_name(&self, expr: &Expr) -> Option<String> {
         let mut root = expr;
         while let ExprNode::Select {
@@ -597,10 +662,11 @@ impl<'a> Checker<'a> {
         let ExprNode::Ident(name) = &root.node else {
             return None;
         };
-        if self.environment.rules().scopes_are_apart && self.is_local(name) {
+        let rules = self.environment.rules();
+        if rules.scopes_are_apart && self.is_local(name) {
             return None;
         }
-        if !self.environment.has_names_after(name) {
+        if !rules.names_are_suggested && !self.environment.has_names_after(name) {
             return None;
         }
         let mut fields = Vec::new();

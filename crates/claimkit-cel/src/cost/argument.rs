@@ -11,14 +11,41 @@ pub(super) struct EntrySizes {
     pub is_list: bool,
     pub key: Size,
     pub value: Size,
+    /// Where the sizes of what the values contain are, since cel-go 0.33.
+    pub inner: Option<usize>,
 }
 
 impl EntrySizes {
-    pub(super) fn union(self, other: EntrySizes) -> EntrySizes {
+    /// Returns the sizes of a list with such elements.
+    pub(super) fn list(value: Size, inner: Option<usize>) -> EntrySizes {
         EntrySizes {
-            is_list: self.is_list,
-            key: self.key.union(other.key),
-            value: self.value.union(other.value),
+            is_list: true,
+            key: Size::fixed(1),
+            value,
+            inner,
+        }
+    }
+
+    /// Joins the sizes with those of a value of whose parts nothing is known (cel-go, `common/cost/helper.go`, `mergeMeta`): what may
+    /// have parts may have any.
+    pub(super) fn with(self, other: &ArgumentCost<'_>) -> EntrySizes {
+        let has_parts = !matches!(
+            other.kind,
+            Type::String | Type::Bytes | Type::Bool | Type::Int
+        ) && !matches!(other.kind, Type::Uint | Type::Double | Type::Null)
+            && !matches!(other.kind, Type::Timestamp | Type::Duration)
+            && other.size().max > 0;
+        if !has_parts {
+            return self;
+        }
+        EntrySizes {
+            key: if self.is_list {
+                self.key
+            } else {
+                Size::UNKNOWN
+            },
+            value: Size::UNKNOWN,
+            ..self
         }
     }
 }

@@ -112,6 +112,15 @@ pub(super) fn library(
             }
             Some((cost, None))
         }
+        "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery"
+            if rules.sizes_are_nested =>
+        {
+            let mut size = receiver?.size();
+            if name == "getEscapedPath" {
+                size = size.multiply(Size { min: 1, max: 3 });
+            }
+            Some((CostRange::fixed(1), Some(size)))
+        }
         "validate" => {
             let size = arguments.first()?.size();
             Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
@@ -255,7 +264,15 @@ fn extension(
             constant(arguments.first()?, u64::MAX) as f64,
             receiver?.size(),
         ),
-        "list_distinct" => compared(receiver?, 2.0),
+        "list_distinct" => {
+            let of = receiver?;
+            let element = match of.kind {
+                Type::List(element) if rules.sizes_are_nested => Some(&**element),
+                _ => None,
+            };
+            let of_texts = matches!(element, Some(Type::String | Type::Bytes));
+            compared(of, if of_texts { 2.1 } else { 2.0 })
+        }
         _ if overload.ends_with("_sort") => sorted(receiver?),
         _ if overload.ends_with("_sortByAssociatedKeys") => sorted(arguments.first()?),
         _ => None,
@@ -271,6 +288,15 @@ fn constant(argument: &ArgumentCost<'_>, otherwise: u64) -> u64 {
     }
 }
 
+/// Returns a factor of a size. Since cel-go 0.33 that of an unbounded size is unbounded (`common/cost/model.go`, `scaleExpr`).
+pub(super) fn scaled(rules: &DialectRules, size: Size, factor: f64) -> CostRange {
+    let mut cost = size.times(factor);
+    if rules.sizes_are_nested && size.max == u64::MAX {
+        cost.max = u64::MAX;
+    }
+    cost
+}
+
 /// Estimates calls of the language's own functions.
 pub(super) fn standard(
     rules: &DialectRules,
@@ -278,52 +304,65 @@ pub(super) fn standard(
     receiver: Option<&ArgumentCost<'_>>,
     arguments: &[ArgumentCost<'_>],
 ) -> Estimate {
+    let traversal = |of: &ArgumentCost<'_>| scaled(rules, of.size(), TRAVERSAL);
+    let matched = |of: &ArgumentCost<'_>, pattern: &ArgumentCost<'_>| {
+        scaled(rules, of.size().add(Size::fixed(1)), TRAVERSAL).multiply(scaled(
+            rules,
+            pattern.size(),
+            REGEX,
+        ))
+    };
+    let saturates = rules.sizes_are_nested;
     let cost = match (overload, receiver, arguments) {
-        ("string_format", Some(of), _) => of.size().times(TRAVERSAL),
+        ("string_format", Some(of), _) => traversal(of),
         ("string_to_bytes", None, [of]) => {
             let size = of.size();
             return (
-                size.times(TRAVERSAL),
+                traversal(of),
                 Some(Size {
                     min: size.min,
-                    max: size.max.wrapping_mul(4),
+                    max: if saturates {
+                        size.max.saturating_mul(4)
+                    } else {
+                        size.max.wrapping_mul(4)
+                    },
                 }),
             );
         }
         ("bytes_to_string", None, [of]) => {
             let size = of.size();
             return (
-                size.times(TRAVERSAL),
+                traversal(of),
                 Some(Size {
-                    min: size.min / 4,
+                    min: if saturates {
+                        size.min.div_ceil(4)
+                    } else {
+                        size.min / 4
+                    },
                     max: size.max,
                 }),
             );
         }
         ("strings_quote", None, [of]) => {
             let size = of.size();
-            let result = Size {
-                min: size.min.wrapping_add(2),
-                max: size.max.wrapping_mul(2).wrapping_add(2),
+            let result = if saturates {
+                Size {
+                    min: size.min.saturating_add(2),
+                    max: size.max.saturating_mul(2).saturating_add(2),
+                }
+            } else {
+                Size {
+                    min: size.min.wrapping_add(2),
+                    max: size.max.wrapping_mul(2).wrapping_add(2),
+                }
             };
-            return (size.times(TRAVERSAL), Some(result));
+            return (traversal(of), Some(result));
         }
-        ("starts_with_string" | "ends_with_string", _, [of]) => of.size().times(TRAVERSAL),
+        ("starts_with_string" | "ends_with_string", _, [of]) => traversal(of),
         ("in_list", _, [_, list]) => list.size().times(1.0),
-        ("matches", None, [of, pattern]) if rules.costs_of_arguments => of
-            .size()
-            .add(Size::fixed(1))
-            .times(TRAVERSAL)
-            .multiply(pattern.size().times(REGEX)),
-        ("matches_string", Some(of), [pattern]) => of
-            .size()
-            .add(Size::fixed(1))
-            .times(TRAVERSAL)
-            .multiply(pattern.size().times(REGEX)),
-        ("contains_string", Some(of), [piece]) => of
-            .size()
-            .times(TRAVERSAL)
-            .multiply(piece.size().times(TRAVERSAL)),
+        ("matches", None, [of, pattern]) if rules.costs_of_arguments => matched(of, pattern),
+        ("matches_string", Some(of), [pattern]) => matched(of, pattern),
+        ("contains_string", Some(of), [piece]) => traversal(of).multiply(traversal(piece)),
         (
             "less_string"
             | "greater_string"

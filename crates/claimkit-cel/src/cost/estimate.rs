@@ -30,6 +30,7 @@ pub fn estimate(
         findings,
         sizes: vec![None; count],
         entries: vec![None; count],
+        inner: Vec::new(),
         paths: vec![CostPath::empty(); count],
         locals: Vec::new(),
     };
@@ -41,6 +42,8 @@ struct Estimator<'a> {
     findings: &'a CheckerFindings,
     sizes: Vec<Option<Size>>,
     entries: Vec<Option<EntrySizes>>,
+    /// Sizes of the parts of parts.
+    inner: Vec<EntrySizes>,
     paths: Vec<CostPath<'a>>,
     locals: Vec<Local<'a>>,
 }
@@ -66,6 +69,56 @@ impl<'a> Estimator<'a> {
         if let (Some(place), Some(entry)) = (self.entries.get_mut(id as usize), entry) {
             *place = Some(entry);
         }
+    }
+
+    /// Returns true if the sizes of parts of parts are known, as in cel-go 0.33 and later.
+    fn nests(&self) -> bool {
+        self.environment.rules().sizes_are_nested
+    }
+
+    /// Returns the sizes that hold for both containers.
+    fn union(&mut self, one: EntrySizes, two: EntrySizes) -> EntrySizes {
+        let both = [one, two].map(|of| self.inner_of(&of));
+        let inner = match both {
+            [Some(first), Some(second)] => {
+                let joined = self.union(first, second);
+                self.keep(Some(joined))
+            }
+            _ => one.inner.or(two.inner),
+        };
+        EntrySizes {
+            is_list: one.is_list,
+            key: one.key.union(two.key),
+            value: one.value.union(two.value),
+            inner,
+        }
+    }
+
+    /// Returns the sizes of the parts of a container's values.
+    fn inner_of(&self, entry: &EntrySizes) -> Option<EntrySizes> {
+        entry.inner.and_then(|place| self.inner.get(place).copied())
+    }
+
+    /// Keeps the sizes of a value's parts for the container that it is put into.
+    fn keep(&mut self, entry: Option<EntrySizes>) -> Option<usize> {
+        let entry = entry.filter(|_| self.nests())?;
+        self.inner.push(entry);
+        self.inner.len().checked_sub(1)
+    }
+
+    /// Returns the sizes of the parts of all of these values.
+    fn parts_of(&mut self, values: impl Iterator<Item = &'a Expr>) -> Option<usize> {
+        if !self.nests() {
+            return None;
+        }
+        let mut all: Option<EntrySizes> = None;
+        for value in values {
+            all = match (all, self.entry(value)) {
+                (Some(one), Some(two)) => Some(self.union(one, two)),
+                (one, two) => one.or(two),
+            };
+        }
+        self.keep(all)
     }
 
     fn set_path(&mut self, id: u32, path: CostPath<'a>) {
@@ -129,7 +182,9 @@ impl<'a> Estimator<'a> {
             }
             return Some(size);
         }
-        if is_scalar(self.findings.type_of(expr.id), self.follows()) {
+        let kind = self.findings.type_of(expr.id);
+        let is_type = matches!(kind, Type::Type(_)) && self.environment.rules().sizes_are_nested;
+        if is_type || is_scalar(kind, self.follows()) {
             return Some(Size::fixed(1));
         }
         match &expr.node {
@@ -186,14 +241,11 @@ impl<'a> Estimator<'a> {
                     sum = sum.add(self.cost(element));
                     size = size.union(self.size_or_unknown(element));
                 }
-                self.set_entry(
-                    expr.id,
-                    Some(EntrySizes {
-                        is_list: true,
-                        key: Size::fixed(1),
-                        value: size,
-                    }),
-                );
+                // Since 0.33 nothing is known of the elements of an empty list.
+                if !elements.is_empty() || !self.nests() {
+                    let inner = self.parts_of(elements.iter());
+                    self.set_entry(expr.id, Some(EntrySizes::list(size, inner)));
+                }
                 sum.add(CostRange::fixed(10))
             }
             ExprNode::Map { entries } => {
@@ -206,14 +258,16 @@ impl<'a> Estimator<'a> {
                     key = key.union(self.size_or_unknown(&entry.key));
                     value = value.union(self.size_or_unknown(&entry.value));
                 }
-                self.set_entry(
-                    expr.id,
-                    Some(EntrySizes {
+                if !entries.is_empty() || !self.nests() {
+                    let inner = self.parts_of(entries.iter().map(|entry| &entry.value));
+                    let entry = EntrySizes {
                         is_list: false,
                         key,
                         value,
-                    }),
-                );
+                        inner,
+                    };
+                    self.set_entry(expr.id, Some(entry));
+                }
                 sum.add(CostRange::fixed(30))
             }
             ExprNode::Message { fields, .. } => {
@@ -233,14 +287,20 @@ impl<'a> Estimator<'a> {
         field: &'a str,
         test_only: bool,
     ) -> CostRange {
+        let nested = self.environment.rules().sizes_are_nested;
+        if nested && matches!(self.findings.reference(expr.id), Reference::Name(_)) {
+            // The checker made one name of it.
+            return CostRange::fixed(1);
+        }
         let mut cost = self.cost(operand);
-        if test_only {
+        if test_only && !nested {
             return cost;
         }
-        if matches!(
+        let of_parts = matches!(
             self.findings.type_of(operand.id),
             Type::Map(_) | Type::Struct(_) | Type::Variable(_)
-        ) {
+        );
+        if !test_only && (nested || of_parts) {
             cost = cost.add(CostRange::fixed(1));
         }
         let path = self.path(operand).append(Segment::Name(field));
@@ -305,7 +365,10 @@ impl<'a> Estimator<'a> {
             if let Some(operand) = indexed {
                 let path = self.path(operand).append(Segment::Element);
                 if self.follows() {
-                    result = self.entry(operand).map(|entry| entry.value);
+                    let entry = self.entry(operand);
+                    result = entry.map(|entry| entry.value);
+                    let inner = entry.and_then(|entry| self.inner_of(&entry));
+                    self.set_entry(expr.id, inner);
                 }
                 self.set_path(expr.id, path);
             }
@@ -314,6 +377,9 @@ impl<'a> Estimator<'a> {
             }
         }
         self.set_size(expr.id, result);
+        if function == "cel.@mapInsert" && self.nests() {
+            self.set_inserted(expr, arguments);
+        }
         sum.add(total)
     }
 
@@ -350,23 +416,21 @@ impl<'a> Estimator<'a> {
                 None,
             ),
             ("conditional", [condition, truthy, falsy]) => {
-                if let (Some(first), Some(second)) = (truthy.entry, falsy.entry) {
-                    self.set_entry(expr.id, Some(first.union(second)));
-                }
+                let entry = self.merged(truthy, falsy);
+                self.set_entry(expr.id, entry);
                 (
                     condition.cost.add(truthy.cost.union(falsy.cost)),
                     Some(truthy.size().union(falsy.size())),
                 )
             }
             ("add_string" | "add_bytes" | "add_list", [left, right]) => {
-                if let (Some(first), Some(second)) = (left.entry, right.entry) {
-                    self.set_entry(expr.id, Some(first.union(second)));
-                }
+                let entry = self.merged(left, right);
+                self.set_entry(expr.id, entry);
                 let size = left.size().add(right.size());
                 let cost = if signature.id == "add_list" {
                     CostRange::fixed(1)
                 } else {
-                    size.times(0.1)
+                    calls::scaled(rules, size, 0.1)
                 };
                 (cost.add(sum), Some(size))
             }
@@ -376,6 +440,39 @@ impl<'a> Estimator<'a> {
                 (cost.add(sum), size)
             }
         }
+    }
+
+    /// Returns what is known of the parts of a value that is made of one or both of two others.
+    fn merged(
+        &mut self,
+        first: &ArgumentCost<'a>,
+        second: &ArgumentCost<'a>,
+    ) -> Option<EntrySizes> {
+        match (first.entry, second.entry) {
+            (Some(one), Some(two)) => Some(self.union(one, two)),
+            (Some(known), None) if self.nests() => Some(known.with(second)),
+            (None, Some(known)) if self.nests() => Some(known.with(first)),
+            _ => None,
+        }
+    }
+
+    /// Sets what is known of the parts of a map with one more entry (cel-go, `common/cost/default_strategy.go`, `estimateMapExpr`).
+    fn set_inserted(&mut self, expr: &Expr, arguments: &'a [Expr]) {
+        let [map, key, value] = arguments else {
+            return;
+        };
+        let inner = self.parts_of(std::iter::once(value));
+        let new = EntrySizes {
+            is_list: false,
+            key: self.size_or_unknown(key),
+            value: self.size_or_unknown(value),
+            inner,
+        };
+        let entry = match self.entry(map) {
+            Some(known) => self.union(known, new),
+            None => new,
+        };
+        self.set_entry(expr.id, Some(entry));
     }
 
     fn cost_of_loop(&mut self, expr: &'a Expr, comprehension: &'a Comprehension) -> CostRange {
@@ -415,7 +512,10 @@ impl<'a> Estimator<'a> {
             }
             ExprNode::List { .. } | ExprNode::Map { .. } => {
                 self.set_size(expr.id, Some(count));
-                let entry = self.entry(&comprehension.step);
+                let mut entry = self.entry(&comprehension.step);
+                if entry.is_none() && self.nests() {
+                    entry = self.entry(&comprehension.range);
+                }
                 self.set_entry(expr.id, entry);
             }
             _ => {}
@@ -456,6 +556,7 @@ impl<'a> Estimator<'a> {
         };
         let key_size = entry.map(|entry| entry.key);
         let value_size = entry.map(|entry| entry.value);
+        let inner = entry.and_then(|entry| self.inner_of(&entry));
         let (first, second) = match &comprehension.variable2 {
             Some(second) if self.environment.rules().second_variables_are_untyped => {
                 let first = Local {
@@ -470,7 +571,7 @@ impl<'a> Estimator<'a> {
                         name: second,
                         path: CostPath::empty(),
                         size: value_size,
-                        entry: None,
+                        entry: inner,
                     }),
                 )
             }
@@ -489,7 +590,7 @@ impl<'a> Estimator<'a> {
                         name: second,
                         path: value,
                         size: value_size,
-                        entry: None,
+                        entry: inner,
                     }),
                 )
             }
@@ -506,7 +607,7 @@ impl<'a> Estimator<'a> {
                         name: &comprehension.variable,
                         path,
                         size,
-                        entry: None,
+                        entry: inner.filter(|_| is_list),
                     },
                     None,
                 )

@@ -20,13 +20,16 @@ pub struct Spending {
     counts: Vec<u32>,
     /// The evaluation was stopped: nothing more is counted.
     stopped: bool,
+    /// Steps count their own cost, whatever is on the stack (cel-go 0.33).
+    keeps_no_stack: bool,
 }
 
 impl Spending {
     /// Creates a counter with nothing spent.
-    pub fn new(limit: u64) -> Spending {
+    pub fn new(limit: u64, rules: &DialectRules) -> Spending {
         Spending {
             spent: 0,
+            keeps_no_stack: rules.steps_count_their_cost,
             limit,
             stack: Vec::with_capacity(16),
             counts: Vec::new(),
@@ -64,6 +67,9 @@ impl Spending {
 
     /// Puts a computed value on the stack.
     pub fn push(&mut self, id: u32) {
+        if self.keeps_no_stack {
+            return;
+        }
         let place = id as usize;
         if place >= self.counts.len() {
             self.counts.resize(place.saturating_add(1), 0);
@@ -76,6 +82,9 @@ impl Spending {
 
     /// Takes a used value and everything above it from the stack. Returns false if it is not on the stack.
     pub fn drop(&mut self, id: u32) -> bool {
+        if self.keeps_no_stack {
+            return true;
+        }
         if self.counts.get(id as usize).is_none_or(|count| *count == 0) {
             return false;
         }
@@ -138,8 +147,11 @@ pub enum CallCost {
     Fixed(u64),
     /// Sizes of both lists, multiplied, and this factor.
     Sets(u64),
-    /// A new list as large as the result.
-    NewList,
+    /// A new list as large as the result, which counts as 1 if the call failed; 0 since cel-go 0.33.
+    NewList {
+        /// The size of a failure.
+        failed: u64,
+    },
     /// A new list, a times the depth.
     Flatten,
     /// A new list after comparing the elements of the argument with each other.
@@ -190,7 +202,9 @@ impl CallCost {
             "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
             "list_sets_equivalent_list" => CallCost::Sets(2),
             _ if !rules.list_costs => return None,
-            "list_slice" | "lists_range" | "list_reverse" => CallCost::NewList,
+            "list_slice" | "lists_range" | "list_reverse" => CallCost::NewList {
+                failed: u64::from(!rules.steps_count_their_cost),
+            },
             "list_flatten" | "list_flatten_int" => CallCost::Flatten,
             "list_distinct" => CallCost::SelfCompare(0),
             _ if overload.ends_with("_sort") => CallCost::SelfCompare(0),
@@ -274,7 +288,11 @@ impl CallCost {
                 .saturating_mul(size(1))
                 .saturating_mul(factor)
                 .saturating_add(1),
-            CallCost::NewList => self::size(result).saturating_add(11),
+            CallCost::NewList { failed } => match result {
+                Value::Error(_) => failed,
+                result => self::size(result),
+            }
+            .saturating_add(11),
             CallCost::Flatten => {
                 let depth = match arguments.get(1) {
                     Some(Value::Int(depth)) => *depth as f64,

@@ -93,6 +93,8 @@ fn find<'v>(of: &'v Value, key: &Value) -> Found<'v> {
     match of {
         Value::Error(_) => Found::Failure(of.clone()),
         Value::Map(map) => match map.find(key) {
+            // A value that cannot be read fails when it is asked for.
+            Some(Value::Error(error)) => Found::Failure(Value::Error(error.clone())),
             Some(part) => Found::Part(Cow::Borrowed(part)),
             None => Found::Nothing(Value::error(format!("no such key: {key}"))),
         },

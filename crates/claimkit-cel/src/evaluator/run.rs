@@ -69,7 +69,7 @@ pub fn evaluate<'a>(
         locals: std::iter::repeat_with(|| Local::Unset)
             .take(program.locals)
             .collect(),
-        spending: Spending::new(limit),
+        spending: Spending::new(limit, rules),
         scope: EvaluationScope::new(rules),
         observations: (keep == Keep::EveryValue).then(Vec::new),
         stopped: None,
@@ -247,7 +247,9 @@ impl<'a> Run<'a> {
                 Value::Error(found) => {
                     error.get_or_insert_with(|| Value::Error(found.clone()));
                 }
-                _ => drop(error.get_or_insert_with(Value::no_such_overload)),
+                _ => {
+                    error.get_or_insert_with(Value::no_such_overload);
+                }
             }
         }
         self.spending.drop(left.id);
@@ -265,7 +267,12 @@ impl<'a> Run<'a> {
         right: &'a ProgramNode,
     ) -> Value {
         let first = self.evaluate_borrowed(left);
-        let second = self.evaluate_borrowed(right);
+        let ends = first.is_error() && self.scope.rules().steps_count_their_cost;
+        let second = if ends {
+            Cow::Owned(Value::Null)
+        } else {
+            self.evaluate_borrowed(right)
+        };
         let value = if first.is_error() {
             (*first).clone()
         } else if second.is_error() {
@@ -307,7 +314,9 @@ impl<'a> Run<'a> {
     fn call(&mut self, node: &'a ProgramNode, call: &'a CallStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
-        let several = call.arguments.len() > 2 || call.stops_early && call.arguments.len() == 2;
+        let direct = self.scope.rules().steps_count_their_cost;
+        let several =
+            direct || call.arguments.len() > 2 || call.stops_early && call.arguments.len() == 2;
         for argument in &call.arguments {
             let value = self.evaluate(argument);
             if error.is_none() && value.is_error() {
@@ -321,6 +330,10 @@ impl<'a> Run<'a> {
         if self.stopped.is_some() {
             return Value::no_such_overload();
         }
+        // When an operand fails, the cost is counted of `!` alone, and of what takes failures (cel-go, `interpreter/interpretable.go`,
+        // `evalUnary`).
+        let uncounted =
+            direct && error.is_some() && !matches!(call.name, "!_" | "@not_strictly_false");
         let value = match error {
             Some(error) => error,
             None => {
@@ -343,7 +356,7 @@ impl<'a> Run<'a> {
             return value;
         }
         let ids = call.arguments.iter().map(|argument| argument.id);
-        if self.spending.drop_arguments(ids) {
+        if !uncounted && self.spending.drop_arguments(ids) {
             match call.cost.spent(&arguments, &value) {
                 Ok(cost) => self.spending.add(cost),
                 Err(text) => return self.stop(EvalError::stop(text)),
@@ -364,6 +377,11 @@ impl<'a> Run<'a> {
                 break;
             }
             arguments.push(value);
+        }
+        if let Some(error) = &error
+            && self.scope.rules().steps_count_their_cost
+        {
+            return error.clone();
         }
         let value = match (error, arguments.first()) {
             (Some(error), _) => error,
@@ -425,9 +443,9 @@ impl<'a> Run<'a> {
         }
         self.spending
             .drop_arguments(elements.iter().map(|(element, _)| element.id));
-        self.spending.add(10);
-        self.spending.push(node.id);
-        error.unwrap_or_else(|| Value::list(list))
+        let value = error.unwrap_or_else(|| Value::list(list));
+        self.made(node, &value, 10);
+        value
     }
 
     #[inline(never)]
@@ -442,9 +460,16 @@ impl<'a> Run<'a> {
                 .iter()
                 .flat_map(|(key, value, _)| [key.id, value.id]),
         );
-        self.spending.add(30);
-        self.spending.push(node.id);
+        self.made(node, &value, 30);
         value
+    }
+
+    /// Counts the cost of a new list, map or message.
+    fn made(&mut self, node: &ProgramNode, value: &Value, cost: u64) {
+        if !(value.is_error() && self.scope.rules().steps_count_their_cost) {
+            self.spending.add(cost);
+        }
+        self.spending.push(node.id);
     }
 
     fn map_value(&mut self, entries: &'a [(ProgramNode, ProgramNode, bool)]) -> Value {
@@ -635,7 +660,12 @@ impl<'a> Run<'a> {
                         value = part;
                     }
                     Found::Nothing(_) => return Cow::Owned(Value::Optional(None)),
-                    Found::Failure(error) => return Cow::Owned(error),
+                    Found::Failure(error) => {
+                        if self.scope.rules().steps_count_their_cost {
+                            self.spend_qualifier(qualifier.id, drops);
+                        }
+                        return Cow::Owned(error);
+                    }
                 }
                 continue;
             }

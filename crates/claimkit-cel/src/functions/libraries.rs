@@ -85,7 +85,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     overloaded("hasValue", &[member("optional_hasValue", "optional_type(V) -> bool").calls(optionals::has_value)]),
     one("includes", takes::any, lists::includes, &[
         member("dra_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(EnvironmentGate::ListTypeAttributes, 36).until(36),
-        member("list_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(EnvironmentGate::ListTypeAttributes, 37),
+        member("list_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(EnvironmentGate::ListTypeAttributes, 37).gate_until(37),
     ]),
     overloaded("indexOf", &[
         member("list_a_index_of_int", "list(A), A -> int").calls(lists::index_of),
@@ -112,6 +112,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     overloaded("isLinkLocalMulticast", &[member("ip_is_link_local_multicast", "net.IP -> bool").calls(networks::is_link_local_multicast).since(31, 30)]),
     overloaded("isLinkLocalUnicast", &[member("ip_is_link_local_unicast", "net.IP -> bool").calls(networks::is_link_local_unicast).since(31, 30)]),
     overloaded("isLoopback", &[member("ip_is_loopback", "net.IP -> bool").calls(networks::is_loopback).since(31, 30)]),
+    overloaded("isMask", &[member("cidr_is_mask", "net.CIDR -> bool").calls(networks::is_mask).since(39, 38)]),
     overloaded("isQuantity", &[global("is_quantity_string", "string -> bool").calls(kubernetes::is_quantity)]),
     overloaded("isSemver", &[
         global("is_semver_string", "string -> bool").calls(kubernetes::is_semver),

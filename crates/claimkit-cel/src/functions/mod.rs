@@ -60,6 +60,8 @@ pub struct Overload {
     pub stops_early: bool,
     /// The feature gate that new expressions need for it.
     pub gate: Option<EnvironmentGate>,
+    /// Last minor release in which the gate matters.
+    pub gate_until: u8,
 }
 
 /// The style of a function's calls: global, or as a method.
@@ -140,6 +142,7 @@ const fn global(id: &'static str, signature: &'static str) -> Overload {
         stored: 0,
         until: u8::MAX,
         gate: None,
+        gate_until: u8::MAX,
         stops_early: false,
     }
 }
@@ -154,6 +157,7 @@ const fn member(id: &'static str, signature: &'static str) -> Overload {
         stored: 0,
         until: u8::MAX,
         gate: None,
+        gate_until: u8::MAX,
         stops_early: false,
     }
 }
@@ -183,5 +187,10 @@ impl Overload {
     const fn with_gate(mut self, gate: EnvironmentGate, minor: u8) -> Self {
         self.gate = Some(gate);
         self.since(minor, minor)
+    }
+
+    const fn gate_until(mut self, minor: u8) -> Self {
+        self.gate_until = minor;
+        self
     }
 }

@@ -95,6 +95,20 @@ fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth:
                 if !same {
                     break;
                 }
+                if left.is_read_when_asked() {
+                    // An attribute that cannot be read.
+                    if value.is_error() {
+                        return value.clone();
+                    }
+                    let found = right
+                        .find(key)
+                        .map(|other| equal_at(scope, value, other, deeper));
+                    if let Some(error @ Value::Error(_)) = found {
+                        return error;
+                    }
+                    same = matches!(found, Some(Value::Bool(true)));
+                    continue;
+                }
                 same = match right.find(key) {
                     Some(other) => {
                         !matches!(equal_at(scope, value, other, deeper), Value::Bool(false))

@@ -44,7 +44,8 @@ pub fn contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
                     "internal error: runtime error: hash of unhashable type {name}"
                 ));
             }
-            Value::Bool(map.find_present(key).is_some())
+            let found = map.find_present(key);
+            Value::Bool(found.is_some_and(|value| !value.is_error()))
         }
         _ => Value::no_such_overload(),
     }

@@ -130,6 +130,14 @@ pub fn cidr_ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
+/// Computes `network.isMask()`.
+pub fn is_mask(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network)] => Value::Bool(*network == network.masked()),
+        _ => Value::no_such_overload(),
+    }
+}
+
 /// Computes `network.masked()`.
 pub fn masked(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {

@@ -138,8 +138,16 @@ pub fn modulo(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-fn ordered(arguments: &[Value], holds: impl Fn(Ordering) -> bool) -> Value {
+fn ordered(
+    scope: &EvaluationScope<'_>,
+    arguments: &[Value],
+    holds: impl Fn(Ordering) -> bool,
+) -> Value {
+    let is_nan = |value: &Value| matches!(value, Value::Double(number) if number.is_nan());
     match arguments {
+        [left, right] if scope.rules().nan_is_comparable && (is_nan(left) || is_nan(right)) => {
+            Value::Bool(false)
+        }
         [left, right] => match compare::compare(left, right) {
             Ok(order) => Value::Bool(holds(order)),
             Err(error) => error,
@@ -149,23 +157,23 @@ fn ordered(arguments: &[Value], holds: impl Fn(Ordering) -> bool) -> Value {
 }
 
 /// Computes `a < b`.
-pub fn less(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    ordered(arguments, Ordering::is_lt)
+pub fn less(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    ordered(scope, arguments, Ordering::is_lt)
 }
 
 /// Computes `a <= b`.
-pub fn less_equals(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    ordered(arguments, Ordering::is_le)
+pub fn less_equals(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    ordered(scope, arguments, Ordering::is_le)
 }
 
 /// Computes `a > b`.
-pub fn greater(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    ordered(arguments, Ordering::is_gt)
+pub fn greater(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    ordered(scope, arguments, Ordering::is_gt)
 }
 
 /// Computes `a >= b`.
-pub fn greater_equals(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
-    ordered(arguments, Ordering::is_ge)
+pub fn greater_equals(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    ordered(scope, arguments, Ordering::is_ge)
 }
 
 /// Computes `@not_strictly_false(a)`: what ends a loop is a false, never an error.

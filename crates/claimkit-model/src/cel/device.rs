@@ -86,6 +86,11 @@ fn has_lists(environment: &Environment) -> bool {
         )
 }
 
+/// Returns true if attributes are read when an expression asks for them: since 1.38.
+fn reads_when_asked(environment: &Environment) -> bool {
+    environment.minor() >= 38
+}
+
 /// Returns the environment of named resources' selectors in Kubernetes 1.30
 /// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
 ///
@@ -135,7 +140,9 @@ pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
     let mut names = functions::all()
         .filter(|function| differs(function))
         .map(|function| function.name);
+    // 1.38 estimates most expressions in another way.
     first < SETTLED
+        || between(38)
         || ["sortBy", "allowMultipleAllocations"]
             .into_iter()
             .any(|name| text.contains(name))
@@ -449,7 +456,8 @@ impl CelDevice {
     /// Returns the variables of a device selector's program.
     ///
     /// # Errors
-    /// An attribute or a capacity that cannot be read, which makes every selector fail.
+    /// An attribute or a capacity that cannot be read, which makes every selector fail. Since 1.38 an attribute fails only where it is
+    /// used.
     pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let device = DeviceRef {
             driver: &self.driver,
@@ -476,14 +484,19 @@ impl DeviceRef<'_> {
     /// An attribute or a capacity that cannot be read.
     pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let lists = has_lists(environment);
-        let mut attributes = Domains::default();
+        let lazy = reads_when_asked(environment);
+        let mut attributes = Domains::new(lazy);
         for (name, attribute) in &self.attributes {
-            let value = attribute_value(*attribute, lists).map_err(|why| {
-                DeviceError::new(Kind::Attribute, format!("attribute {name}: {why}"))
-            })?;
+            let value = if lazy {
+                lazy_value(name, *attribute)
+            } else {
+                attribute_value(*attribute, lists).map_err(|why| {
+                    DeviceError::new(Kind::Attribute, format!("attribute {name}: {why}"))
+                })?
+            };
             attributes.add(name, self.driver, value);
         }
-        let mut capacity = Domains::default();
+        let mut capacity = Domains::new(lazy);
         for (name, text) in &self.capacity {
             let quantity = CelQuantity::parse(text).map_err(|error| {
                 DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}"))
@@ -506,40 +519,58 @@ impl DeviceRef<'_> {
 }
 
 /// Names grouped by domain, in the order in which the domains first occur.
-#[derive(Default)]
-struct Domains(Vec<(Arc<str>, Names)>);
+struct Domains {
+    domains: Vec<(Arc<str>, Names)>,
+    /// Values are read when they are asked for, and a name with its domain goes before the same name without; otherwise the later
+    /// one does.
+    lazy: bool,
+}
 
 /// Values, keyed by their names.
 type Names = Vec<(Arc<str>, Value)>;
 
 impl Domains {
+    fn new(lazy: bool) -> Domains {
+        Domains {
+            domains: Vec::new(),
+            lazy,
+        }
+    }
+
     fn add(&mut self, qualified: &str, driver: &str, value: Value) {
-        let (domain, name) = qualified.split_once('/').unwrap_or((driver, qualified));
+        let split = qualified.split_once('/');
+        let (domain, name) = split.unwrap_or((driver, qualified));
         let position = self
-            .0
+            .domains
             .iter()
             .position(|(known, _)| &**known == domain)
             .unwrap_or_else(|| {
-                self.0.push((Arc::from(domain), Vec::new()));
-                self.0.len().saturating_sub(1)
+                self.domains.push((Arc::from(domain), Vec::new()));
+                self.domains.len().saturating_sub(1)
             });
-        let Some((_, names)) = self.0.get_mut(position) else {
+        let Some((_, names)) = self.domains.get_mut(position) else {
             return;
         };
         match names.iter_mut().find(|(known, _)| &**known == name) {
-            Some((_, known)) => *known = value,
+            Some((_, known)) if split.is_some() || !self.lazy => *known = value,
+            Some(_) => {}
             None => names.push((Arc::from(name), value)),
         }
     }
 
     /// Makes a map of maps. A domain that is not there is empty.
     fn into_value(self) -> Value {
+        let lazy = self.lazy;
+        let map = |names: Names, missing: Option<Value>| {
+            let map = Map::with_names(names, missing);
+            Value::Map(Arc::new(if lazy { map.read_when_asked() } else { map }))
+        };
         let domains = self
-            .0
+            .domains
             .into_iter()
-            .map(|(domain, names)| (domain, Value::Map(Arc::new(Map::with_names(names, None)))));
-        let empty = Value::Map(Arc::new(Map::with_names(Vec::new(), None)));
-        Value::Map(Arc::new(Map::with_names(domains.collect(), Some(empty))))
+            .map(|(domain, names)| (domain, map(names, None)));
+        let empty = map(Vec::new(), None);
+        map(domains.collect(), Some(empty))
     }
 }
 
@@ -547,6 +578,24 @@ fn version(text: &str) -> Result<Value, String> {
     let version =
         SemanticVersion::parse(text).map_err(|why| format!("parse semantic version: {why}"))?;
     Ok(Value::Version(Arc::new(version)))
+}
+
+/// Returns the value of an attribute of 1.38 and later; an error that only a use of the attribute reports if there is none (`k8s.io/
+/// dynamic-resource-allocation/cel/compile.go`, `nameToAttributes`). An empty list is none after a protobuf.
+fn lazy_value(name: &str, attribute: AttributeRef<'_>) -> Value {
+    let is_empty = match attribute {
+        AttributeRef::Bools(list) => list.is_empty(),
+        AttributeRef::Ints(list) => list.is_empty(),
+        AttributeRef::Strings(list) | AttributeRef::Versions(list) => list.is_empty(),
+        _ => false,
+    };
+    let value = attribute_value(attribute, true).ok().filter(|_| !is_empty);
+    value.unwrap_or_else(|| {
+        let name = name.split_once('/').map_or(name, |(_, name)| name);
+        Value::error(format!(
+            "attribute {name}: value is invalid or its type is not supported by this version"
+        ))
+    })
 }
 
 fn attribute_value(attribute: AttributeRef<'_>, lists: bool) -> Result<Value, String> {
