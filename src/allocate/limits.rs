@@ -47,8 +47,7 @@ pub fn limits_of_answer(
 /// `groups`: pod groups may have claims.
 fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-    let taken = node_resources
-        && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+    let taken = node_resources && devices.any(|device| device.takes_node_resources());
     let grouped = groups
         && facts
             .pods

@@ -3,6 +3,7 @@
 use super::classes::Selected;
 use super::current;
 use claimkit_scheduler::allocator::amount::{Amount, spell_like};
+use claimkit_scheduler::allocator::capacity::Arithmetic;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity};
 use claimkit_scheduler::allocator::counters::uses_counters;
 use claimkit_scheduler::allocator::objects::{AllocatedDevice, Ask, Claim, Device};
@@ -382,7 +383,10 @@ impl Sum {
             let total = capacity.value.nanos();
             let used = match state {
                 State::InUse => total,
-                _ => cluster.usage.used(cluster.identity(at), name),
+                _ => {
+                    let name = Arithmetic::of(cluster, at).plain(name);
+                    cluster.usage.used(cluster.identity(at), name)
+                }
             };
             self.capacity
                 .entry(qualified(&slice.spec.driver, name))

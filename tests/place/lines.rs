@@ -50,7 +50,7 @@ pub fn release(line: &Value) -> (u8, u8) {
     let mut parts = text(line, "release")
         .split('.')
         .skip(1)
-        .map(|part| part.parse().unwrap());
+        .map(|part| part.split('-').next().unwrap().parse().unwrap());
     (parts.next().unwrap(), parts.next().unwrap())
 }
 
@@ -159,6 +159,7 @@ pub fn gate(minor: u8, name: &str) -> bool {
         "DRAConsumableCapacity" | "DRADeviceBindingConditions" | "DRAExtendedResource" => since(36),
         "DRADeviceTaints" | "DRAPartitionableDevices" => since(36),
         "DRADeviceTaintRules" => since(37),
+        "DRAFractionalCapacityRange" => since(38),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use claimkit_scheduler::allocator::behaviour::allocator;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
-use claimkit_scheduler::allocator::objects::ClaimRequest;
+use claimkit_scheduler::allocator::objects::{ClaimRequest, NodeResourceClaim};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase, filter};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::pools::Gatherer;
@@ -21,6 +21,13 @@ fn request(request: &ClaimRequest) -> Value {
     let ask = request.exactly.as_ref().unwrap();
     let exactly = json!({"deviceClassName": ask.device_class_name, "allocationMode": ask.allocation_mode, "count": ask.count});
     json!({"name": request.name, "exactly": exactly})
+}
+
+fn node_resources(status: &NodeResourceClaim) -> Value {
+    json!({
+        "resourceClaimName": status.resource_claim_name, "containers": status.containers,
+        "mapping": status.mapping, "overhead": status.overhead,
+    })
 }
 
 /// claimkit's answer for the pod of a line, in the form of the recorded answers.
@@ -64,6 +71,13 @@ fn answers(line: &Value) -> Value {
                 shown["results"]["extendedResourceClaimSpec"] =
                     json!({"devices": {"requests": requests}});
                 shown["results"]["requestMappings"] = json!(extended.mappings);
+            }
+            let statuses = answer
+                .footprint
+                .as_ref()
+                .map(|footprint| &footprint.statuses);
+            if let Some(statuses) = statuses.filter(|list| success && !list.is_empty()) {
+                shown["results"]["nodeAllocatable"] = statuses.iter().map(node_resources).collect();
             }
             if success && !answer.allocations().is_empty() {
                 shown["results"]["allocations"] = json!(answer.allocations());
@@ -132,6 +146,11 @@ fn release_1_36() {
 #[test]
 fn release_1_37() {
     check("plugin-1.37.2");
+}
+
+#[test]
+fn release_1_38() {
+    check("plugin-1.38.0-beta.0");
 }
 
 /// A cluster with a node of two devices for two classes, and a pod.

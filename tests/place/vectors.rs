@@ -44,7 +44,9 @@ fn usage<'f>(
     }
     for (device, consumed) in amounts.iter() {
         if let Some(identity) = identity(cluster, device) {
-            cluster.usage.consume(identity, consumed);
+            let driver = device.split('/').next();
+            let driver = driver.filter(|_| cluster.behaviour.qualified_capacities);
+            cluster.usage.consume(identity, consumed, driver);
         }
     }
 }
@@ -296,6 +298,13 @@ fn probes() {
 #[test]
 fn release_1_37() {
     check("1.37.2", 4);
+}
+
+#[test]
+fn release_1_38() {
+    // 1000E is read as 1 here, as up to 1.37.
+    let read = lines("1.38.0-beta.0", 1).filter(|line| line["id"] != "case38/device-capacity-over");
+    check_lines("1.38.0-beta.0", read);
 }
 
 #[test]

@@ -66,6 +66,7 @@ pub fn allocate<'s>(
         Err(stop) => {
             let verdict = match stop {
                 Stop::Fatal(error) => Verdict::Fatal(error),
+                Stop::OfNode(error) => Verdict::OfNode(error),
                 Stop::Panic(words) => Verdict::Panic(words),
                 Stop::Ended | Stop::TooMany => Verdict::Nothing,
                 Stop::Undecided => Verdict::Undecided,
@@ -107,6 +108,7 @@ pub fn allocate<'s>(
             }
         }
         Err(Stop::Fatal(error)) => Verdict::Fatal(error),
+        Err(Stop::OfNode(error)) => Verdict::OfNode(error),
         Err(Stop::Panic(words)) => Verdict::Panic(words),
         Err(Stop::Undecided) => Verdict::Undecided,
     };

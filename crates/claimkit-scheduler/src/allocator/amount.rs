@@ -109,6 +109,36 @@ impl Amount {
         }
     }
 
+    /// Returns the sum, in the notation of the first amount that is not zero, as Go's `Quantity.Add` keeps it.
+    pub fn plus(&self, more: &Amount) -> Amount {
+        let notation = if self.nanos == 0 {
+            more.notation
+        } else {
+            self.notation
+        };
+        Amount::of_nanos(self.nanos.saturating_add(more.nanos), notation)
+    }
+
+    /// Returns the product, in this amount's notation.
+    pub fn times(&self, by: &Amount) -> Amount {
+        let product = self.nanos.saturating_mul(by.nanos);
+        let (whole, rest) = (product.div_euclid(UNIT), product.rem_euclid(UNIT));
+        Amount::of_nanos(whole.saturating_add(i128::from(rest != 0)), self.notation)
+    }
+
+    /// Makes an amount of nanos in a notation.
+    fn of_nanos(nanos: i128, notation: Notation) -> Amount {
+        let text = format!("{nanos}n");
+        let exact = match (notation, nanos.checked_rem(UNIT)) {
+            (Notation::Binary, Some(0)) => {
+                return Amount::whole(nanos.checked_div(UNIT).unwrap_or(0));
+            }
+            (Notation::DecimalExponent, _) => format!("{nanos}e-9"),
+            _ => text,
+        };
+        Amount::parse(&exact).unwrap_or_default()
+    }
+
     /// Returns the notation that arithmetic keeps.
     pub fn notation(&self) -> Notation {
         self.notation

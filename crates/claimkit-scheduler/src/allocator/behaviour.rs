@@ -1,5 +1,5 @@
 //! The differences between the allocators of the releases, as data: taken from the sources of kube-scheduler 1.31.14, 1.32.13,
-//! 1.33.13, 1.34.9, 1.35.6, 1.36.3, 1.37.2 and of patches between them (`k8s.io/dynamic-resource-allocation/structured`) and verified by running them. No other
+//! 1.33.13, 1.34.9, 1.35.6, 1.36.3, 1.37.2, 1.38.0-beta.0 and of patches between them (`k8s.io/dynamic-resource-allocation/structured`) and verified by running them. No other
 //! file depends on the release.
 
 use super::features::{ALL, ALL_OF_37, FOUR, Feature, Features, NONE, SEVEN, SIX, SIX_OF_34};
@@ -90,6 +90,17 @@ pub enum AllCapacity {
     Left,
     /// The whole capacity of the device.
     Whole,
+}
+
+/// The effect of an attribute that a constraint cannot compare: one that cannot be read, or a list without the feature for lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncomparableValue {
+    /// The device is refused.
+    Refused,
+    /// The attempt ends with an error about the device.
+    Fatal,
+    /// The error names claim and request, too.
+    FatalOfRequest,
 }
 
 /// The place where parse errors of a selector are reported.
@@ -212,6 +223,14 @@ pub struct Behaviour {
     pub knows_1_37: bool,
     /// `skipNodeOperations` is known.
     pub knows_skipped_operations: bool,
+    /// A capacity's name means the same with the driver's domain and without; negative requests are errors.
+    pub qualified_capacities: bool,
+    /// A device with shares that allows no sharing any more is in use.
+    pub former_shares_in_use: bool,
+    /// A bad pool is an error of the node for mode All.
+    pub bad_pools_of_node: bool,
+    /// The effect of an attribute that a constraint cannot compare. Where there is one, versions are compared without build metadata.
+    pub incomparable: IncomparableValue,
 }
 
 impl Behaviour {
@@ -277,6 +296,10 @@ pub(super) const V31: Behaviour = Behaviour {
     counter_slices_fetched: false,
     knows_1_37: false,
     knows_skipped_operations: false,
+    qualified_capacities: false,
+    former_shares_in_use: false,
+    bad_pools_of_node: false,
+    incomparable: IncomparableValue::Refused,
 };
 
 /// The allocator of 1.32.13.
@@ -437,6 +460,28 @@ const V37_EXPERIMENTAL: Behaviour = Behaviour {
     ..V37_INCUBATING
 };
 
+/// The stable allocator of 1.38.0-beta.0: what was incubating in 1.37.
+const V38_STABLE: Behaviour = Behaviour {
+    allocator: "stable",
+    incomparable: IncomparableValue::FatalOfRequest,
+    knows_skipped_operations: false,
+    ..V38_INCUBATING
+};
+
+const V38_INCUBATING: Behaviour = Behaviour {
+    allocator: "incubating",
+    qualified_capacities: true,
+    former_shares_in_use: true,
+    bad_pools_of_node: true,
+    incomparable: IncomparableValue::Fatal,
+    ..V37_EXPERIMENTAL
+};
+
+const V38_EXPERIMENTAL: Behaviour = Behaviour {
+    allocator: "experimental",
+    ..V38_INCUBATING
+};
+
 /// Finds counters by the pool's driver and name, from 1.36.4 on.
 const fn by_id(behaviour: Behaviour) -> Behaviour {
     Behaviour {
@@ -506,6 +551,14 @@ struct Allocators {
 
 /// The allocators of each release, newest first.
 static ALLOCATORS: &[Allocators] = &[
+    Allocators {
+        from: (38, 0),
+        list: &[
+            (V38_STABLE, SEVEN),
+            (V38_INCUBATING, ALL_OF_37),
+            (V38_EXPERIMENTAL, ALL_OF_37),
+        ],
+    },
     Allocators {
         from: (37, 1),
         list: &[

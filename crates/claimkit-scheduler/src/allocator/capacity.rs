@@ -1,7 +1,7 @@
 //! Capacity requests: rounding, policies, and what is left.
 
 use super::amount::{Amount, UNIT};
-use super::cluster::{Cluster, Identity};
+use super::cluster::{Cluster, DeviceAt, Identity};
 use super::features::Feature;
 use super::objects::{Ask, Capacity, Device, RequestPolicy, ValidRange};
 use super::sorted::Sorted;
@@ -22,6 +22,8 @@ pub enum CapacityRefusal<'f> {
     Exhausted(&'f str, Amount, i128, &'f Amount),
     /// It cannot be computed; upstream's text. Ends the attempt.
     Error(&'f str, String),
+    /// It is requested with the driver's domain and without. Ends the attempt.
+    Twice(&'f str),
 }
 
 impl<'f> CapacityRefusal<'f> {
@@ -33,34 +35,116 @@ impl<'f> CapacityRefusal<'f> {
             | CapacityRefusal::OffStep(name, _)
             | CapacityRefusal::NotValid(name, _)
             | CapacityRefusal::Exhausted(name, ..)
-            | CapacityRefusal::Error(name, _) => name,
+            | CapacityRefusal::Error(name, _)
+            | CapacityRefusal::Twice(name) => name,
         }
     }
 
     /// Returns upstream's error, which ends the attempt.
-    pub fn error(&self) -> Option<String> {
-        match self {
-            CapacityRefusal::Error(name, text) => Some(format!("capacity {name:?}: {text}")),
+    pub fn error(&self, arithmetic: Arithmetic<'_>) -> Option<String> {
+        match (self, arithmetic.driver) {
+            (CapacityRefusal::Error(name, text), Some(driver)) if !name.contains('/') => {
+                Some(format!("capacity {:?}: {text}", format!("{driver}/{name}")))
+            }
+            (CapacityRefusal::Error(name, text), _) => Some(format!("capacity {name:?}: {text}")),
+            // Upstream names the two in any order.
+            (CapacityRefusal::Twice(name), driver) => {
+                let full = format!("{}/{name}", driver.unwrap_or_default());
+                Some(format!(
+                    "capacity {name:?} requested both as {name:?} and as {full:?}"
+                ))
+            }
             _ => None,
         }
     }
 }
 
-/// The arithmetic of amounts, by release.
+/// The arithmetic of amounts on a device, by release.
 #[derive(Clone, Copy, Debug)]
-pub struct Arithmetic {
+pub struct Arithmetic<'d> {
     /// Results keep the step's notation, and what cannot be computed is an error.
     pub checked: bool,
     /// Ranges are in thousandths.
     pub fractional: bool,
+    /// The driver, if a name means the same with it as domain and without; negative requests are errors then.
+    pub driver: Option<&'d str>,
 }
 
-impl Arithmetic {
-    /// Returns the arithmetic of an allocator.
-    pub fn of(cluster: &Cluster<'_>) -> Arithmetic {
+impl<'d> Arithmetic<'d> {
+    /// Returns the arithmetic of an allocator on a device.
+    pub fn of(cluster: &Cluster<'d>, at: DeviceAt) -> Arithmetic<'d> {
         Arithmetic {
             checked: cluster.behaviour.capacity_errors,
             fractional: cluster.has(Feature::FractionalCapacityRange),
+            driver: cluster
+                .slice(at.slice)
+                .map(|slice| slice.spec.driver.as_str())
+                .filter(|_| cluster.behaviour.qualified_capacities),
+        }
+    }
+
+    /// Returns a name without the domain that it has anyway.
+    pub fn plain<'n>(self, name: &'n str) -> &'n str {
+        self.driver.map_or(name, |driver| plain(driver, name))
+    }
+
+    /// Returns the capacities that a device publishes. Of a name with and without the driver's domain the former counts.
+    pub fn published<'f>(
+        self,
+        device: &'f Device,
+    ) -> impl Iterator<Item = (&'f str, &'f Capacity)> + use<'f, 'd> {
+        let shadowed = move |name: &str| {
+            self.driver.is_some_and(|driver| {
+                !name.contains('/')
+                    && device
+                        .capacity
+                        .contains_key(format!("{driver}/{name}").as_str())
+            })
+        };
+        device
+            .capacity
+            .iter()
+            .map(|(name, capacity)| (name.as_str(), capacity))
+            .filter(move |(name, _)| !shadowed(name))
+    }
+
+    /// Returns the amount that is requested of a published capacity.
+    pub fn requested<'a>(self, ask: &'a Ask, published: &str) -> Option<&'a Amount> {
+        let requests = requests(ask);
+        let Some(driver) = self.driver else {
+            return requests.get(published);
+        };
+        let plain = plain(driver, published);
+        requests
+            .get(plain)
+            .or_else(|| requests.get(format!("{driver}/{plain}").as_str()))
+    }
+
+    /// Refuses a request for a capacity that the device lacks, and two for one.
+    fn resolve<'f>(self, ask: &'f Ask, device: &Device) -> Result<(), CapacityRefusal<'f>> {
+        let requests = requests(ask);
+        let has = |name: &str| {
+            device.capacity.contains_key(name)
+                || self.driver.is_some_and(|driver| {
+                    let plain = plain(driver, name);
+                    let full = format!("{driver}/{plain}");
+                    let is_own = plain != name || !name.contains('/');
+                    is_own
+                        && [plain, full.as_str()]
+                            .iter()
+                            .any(|name| device.capacity.contains_key(*name))
+                })
+        };
+        if let Some(unknown) = requests.keys().find(|name| !has(name)) {
+            return Err(CapacityRefusal::Unknown(unknown));
+        }
+        let twice = requests
+            .keys()
+            .map(|name| (name, self.plain(name)))
+            .find(|(name, plain)| *name != *plain && requests.contains_key(*plain));
+        match twice {
+            Some((_, plain)) => Err(CapacityRefusal::Twice(plain)),
+            None => Ok(()),
         }
     }
 
@@ -79,6 +163,8 @@ impl Arithmetic {
     }
 }
 
+const NEGATIVE: &str = "capacity value is negative";
+
 const NOT_REPRESENTABLE: &str =
     "capacity request cannot be represented in the device's range arithmetic";
 
@@ -89,13 +175,16 @@ const NOT_REPRESENTABLE: &str =
 pub fn charge(
     capacity: &Capacity,
     requested: Option<&Amount>,
-    arithmetic: Arithmetic,
+    arithmetic: Arithmetic<'_>,
 ) -> Result<Amount, String> {
     let policy = capacity.request_policy.as_ref();
     let Some(requested) = requested else {
         let default = policy.and_then(|policy| policy.default.as_ref());
         return Ok(default.unwrap_or(&capacity.value).clone());
     };
+    if arithmetic.driver.is_some() && requested.nanos() < 0 {
+        return Err(format!("{NEGATIVE}: request {}", requested.text()));
+    }
     let rounded = policy.map_or(Ok(None), |policy| rounded(policy, requested, arithmetic))?;
     Ok(rounded.unwrap_or_else(|| requested.clone()))
 }
@@ -104,7 +193,7 @@ pub fn charge(
 fn rounded(
     policy: &RequestPolicy,
     requested: &Amount,
-    arithmetic: Arithmetic,
+    arithmetic: Arithmetic<'_>,
 ) -> Result<Option<Amount>, String> {
     let range = policy.valid_range.as_ref();
     if let Some((range, min)) = range.and_then(|range| Some((range, range.min.as_ref()?))) {
@@ -192,15 +281,20 @@ fn stepped(requested: &Amount, min: &Amount, step: &Amount, milli: bool) -> Resu
 pub fn charges<'f>(
     ask: &Ask,
     device: &'f Device,
-    arithmetic: Arithmetic,
+    arithmetic: Arithmetic<'_>,
 ) -> Vec<(&'f str, Amount)> {
-    let requested = requests(ask);
-    let charged = |(name, capacity): (&'f String, &'f Capacity)| {
-        charge(capacity, requested.get(name), arithmetic)
-            .ok()
-            .map(|amount| (name.as_str(), amount))
+    let charged = |(name, capacity): (&'f str, &'f Capacity)| {
+        let amount = charge(capacity, arithmetic.requested(ask, name), arithmetic).ok()?;
+        Some((name, amount))
     };
-    device.capacity.iter().filter_map(charged).collect()
+    arithmetic.published(device).filter_map(charged).collect()
+}
+
+/// Returns a name of a driver's device without the driver's domain.
+pub fn plain<'n>(driver: &str, name: &'n str) -> &'n str {
+    name.strip_prefix(driver)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .unwrap_or(name)
 }
 
 /// Returns the amounts of a request, by name.
@@ -218,23 +312,15 @@ pub fn check<'f>(
     identity: Identity,
     usage: &DevicesInUse<'_>,
     chosen: &Sorted<Identity, Consumed<'_>>,
-    arithmetic: Arithmetic,
+    arithmetic: Arithmetic<'_>,
 ) -> Result<(), CapacityRefusal<'f>> {
-    if let Some(unknown) = requests(ask)
-        .keys()
-        .find(|name| !device.capacity.contains_key(*name))
-    {
-        return Err(CapacityRefusal::Unknown(unknown));
-    }
+    arithmetic.resolve(ask, device)?;
     let mut needs = Vec::with_capacity(device.capacity.len());
-    for (name, capacity) in device.capacity.iter() {
-        let needed = charge(capacity, requests(ask).get(name), arithmetic)
+    for (name, capacity) in arithmetic.published(device) {
+        let needed = charge(capacity, arithmetic.requested(ask, name), arithmetic)
             .map_err(|text| CapacityRefusal::Error(name, text))?;
         if arithmetic.checked && needed.nanos() < 0 {
-            return Err(CapacityRefusal::Error(
-                name,
-                "capacity value is negative".to_owned(),
-            ));
+            return Err(CapacityRefusal::Error(name, NEGATIVE.to_owned()));
         }
         needs.push((name, capacity, needed));
     }
@@ -246,10 +332,12 @@ pub fn check<'f>(
         }
         let picked = chosen
             .get(&identity)
-            .and_then(|sums| sums.get(name.as_str()))
+            .and_then(|sums| sums.get(name))
             .copied()
             .unwrap_or(0);
-        let used = usage.used(identity, name).saturating_add(picked);
+        let used = usage
+            .used(identity, arithmetic.plain(name))
+            .saturating_add(picked);
         if needed.nanos().saturating_add(used) > capacity.value.nanos() {
             return Err(CapacityRefusal::Exhausted(
                 name,
@@ -266,7 +354,7 @@ fn allowed<'f>(
     policy: &'f RequestPolicy,
     name: &'f str,
     needed: &Amount,
-    arithmetic: Arithmetic,
+    arithmetic: Arithmetic<'_>,
 ) -> Result<(), CapacityRefusal<'f>> {
     if let Some(range) = &policy.valid_range {
         if let Some(max) = range

@@ -1,6 +1,7 @@
 //! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
 
 use super::behaviour::Behaviour;
+use super::capacity;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
 use super::nodes::Judgements;
@@ -296,12 +297,18 @@ impl<'f> Cluster<'f> {
         let device = self
             .named
             .get(identity.index())
-            .and_then(|at| self.device(*at))
-            .map(|(_, device)| device);
-        let capacities = device.into_iter().flat_map(|device| device.capacity.keys());
-        let used = capacities.filter_map(|name| {
+            .and_then(|at| self.device(*at));
+        let capacities = device
+            .into_iter()
+            .flat_map(|(slice, device)| device.capacity.keys().map(move |name| (slice, name)));
+        let qualified = self.behaviour.qualified_capacities;
+        let used = capacities.filter_map(|(slice, name)| {
             let amount = result.consumed_capacity.as_ref()?.get(name)?;
-            Some((name.as_str(), amount.nanos()))
+            let counted = match qualified {
+                true => capacity::plain(&slice.spec.driver, name),
+                false => name.as_str(),
+            };
+            Some((counted, amount.nanos()))
         });
         let used: Vec<(&'f str, i128)> = used.collect();
         self.usage.share(identity, &used, change);

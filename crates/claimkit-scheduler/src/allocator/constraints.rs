@@ -1,10 +1,12 @@
 //! Constraints of a claim during a search, including state that upstream does not restore on backtracking.
 
-use super::behaviour::Behaviour;
-use super::cluster::Cluster;
+use super::behaviour::{Behaviour, IncomparableValue};
+use super::cluster::{Cluster, DeviceAt};
+use super::engine;
 use super::features::Feature;
 use super::objects::{Attribute, Claim, Constraint, Device};
 use super::sorted::{Set, Sorted};
+use claimkit_model::cel::device::AttributeRef;
 use claimkit_model::finding::named;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -46,6 +48,73 @@ impl Scalar<'_> {
 pub struct AttributeValues {
     one: Option<Scalar<'static>>,
     set: Option<Set<Scalar<'static>>>,
+}
+
+impl AttributeValues {
+    /// Returns the value of a device's attribute, or of an allocator that compares versions by their precedence.
+    fn of(attribute: &Attribute, behaviour: &Behaviour) -> AttributeValues {
+        match behaviour.incomparable {
+            IncomparableValue::Refused => AttributeValues::from(attribute),
+            _ => AttributeValues::from(claimkit_model::cel::DeviceAttribute::from(
+                engine::attribute(attribute),
+            ))
+            .by_precedence(),
+        }
+    }
+
+    /// Returns the value of an attribute that an expression computed.
+    pub fn derived(
+        attribute: claimkit_model::cel::DeviceAttribute,
+        behaviour: &Behaviour,
+    ) -> AttributeValues {
+        use claimkit_model::cel::DeviceAttribute::Strings;
+        if behaviour.incomparable == IncomparableValue::Refused {
+            return AttributeValues::from(attribute);
+        }
+        // The only empty list that an expression can have is of texts.
+        match attribute {
+            Strings(texts) if texts.is_empty() => AttributeValues {
+                one: None,
+                set: Some(Set::default()),
+            },
+            other => AttributeValues::from(other).by_precedence(),
+        }
+    }
+
+    /// Leaves build metadata out of versions. With one that cannot be read, nothing is known.
+    fn by_precedence(self) -> AttributeValues {
+        let read = |value: Scalar<'static>| match &value {
+            Scalar::Version(text) => without_build(text).map(Scalar::Version),
+            _ => Some(value),
+        };
+        let AttributeValues { one, set } = self;
+        let one = one.map(read);
+        let set = set.map(|set| set.iter().cloned().map(read).collect::<Option<Set<_>>>());
+        match (one, set) {
+            (Some(None), _) | (_, Some(None)) => AttributeValues::default(),
+            (one, set) => AttributeValues {
+                one: one.flatten(),
+                set: set.flatten(),
+            },
+        }
+    }
+
+    fn is_comparable(&self, lists: bool) -> bool {
+        if lists {
+            self.set.is_some()
+        } else {
+            self.one.is_some()
+        }
+    }
+}
+
+/// Returns a version without its build metadata; `None` if it is none.
+pub fn without_build(version: &str) -> Option<Cow<'static, str>> {
+    claimkit_model::cel::library::semver::SemanticVersion::parse(version).ok()?;
+    let precedence = version
+        .split_once('+')
+        .map_or(version, |(before, _)| before);
+    Some(Cow::Owned(precedence.to_owned()))
 }
 
 impl From<&Attribute> for AttributeValues {
@@ -115,6 +184,18 @@ pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
     int.map(Scalar::Int)
         .or_else(|| bool.map(Scalar::Bool))
         .or_else(version)
+}
+
+/// Returns the value of an attribute as constraints without lists compare it; `None` if they cannot.
+pub fn comparable<'f>(attribute: &'f Attribute, behaviour: &Behaviour) -> Option<Scalar<'f>> {
+    match (behaviour.incomparable, engine::attribute(attribute)) {
+        (IncomparableValue::Refused, _) => scalar(attribute),
+        (_, AttributeRef::Version(text)) => without_build(text).map(Scalar::Version),
+        (_, AttributeRef::Int(number)) => Some(Scalar::Int(number)),
+        (_, AttributeRef::Bool(value)) => Some(Scalar::Bool(value)),
+        (_, AttributeRef::String(text)) => Some(Scalar::String(Cow::Borrowed(text))),
+        _ => None,
+    }
 }
 
 /// Returns the value as a set; elements of one set have one type.
@@ -253,22 +334,18 @@ impl<'f> Tracked<'f> {
         cluster: &Cluster<'f>,
         request: &'f str,
         sub: Option<&str>,
-        device: &'f Device,
-        driver: &str,
+        at: DeviceAt,
         derived: &DerivedOf<'_>,
     ) -> Result<bool, String> {
         if !applies(self.constraint, request, sub) {
             return Ok(true);
         }
+        let Some((slice, device)) = cluster.device(at) else {
+            return Ok(false);
+        };
+        let driver = slice.spec.driver.as_str();
         if cluster.behaviour.constraints_restored {
-            let values = match derived(self.name) {
-                Some(computed) => Some(computed?),
-                None => attribute(device, driver, self.name)
-                    .map(|found| Rc::new(AttributeValues::from(found))),
-            };
-            return Ok(values.is_some_and(|values| {
-                self.add_values(values, cluster.has(Feature::ListTypeAttributes))
-            }));
+            return self.add_restored(cluster, at, device, driver, derived);
         }
         let Some(attribute) = attribute(device, driver, self.name) else {
             return Ok(false);
@@ -286,6 +363,38 @@ impl<'f> Tracked<'f> {
             self.devices = self.devices.saturating_add(1);
         }
         Ok(fits)
+    }
+
+    fn add_restored(
+        &mut self,
+        cluster: &Cluster<'f>,
+        at: DeviceAt,
+        device: &Device,
+        driver: &str,
+        derived: &DerivedOf<'_>,
+    ) -> Result<bool, String> {
+        let (name, behaviour) = (self.name, cluster.behaviour);
+        let lists = cluster.has(Feature::ListTypeAttributes);
+        let checks = behaviour.incomparable != IncomparableValue::Refused;
+        // A name without a domain is no attribute's, not even a derived one's.
+        if checks && !name.contains('/') {
+            return Ok(false);
+        }
+        let values = match derived(name) {
+            Some(computed) => Some(computed?),
+            None => attribute(device, driver, name)
+                .map(|found| Rc::new(AttributeValues::of(found, behaviour))),
+        };
+        let Some(values) = values else {
+            return Ok(false);
+        };
+        if checks && !values.is_comparable(lists) {
+            let device = cluster.device_name(at);
+            return Err(format!(
+                "device {device}: unsupported attribute value for {name}"
+            ));
+        }
+        Ok(self.add_values(values, lists))
     }
 
     /// Adds the values of a device as 1.37 does: those of each device are remembered.

@@ -3,9 +3,9 @@
 //! Requests are added in the order of the search. If the requests up to some point have no matching to devices, no search gets
 //! beyond that point and nothing is allocated, unless a device examined on the way causes an error.
 
-use super::behaviour::{AllMode, CounterPlace as Style};
+use super::behaviour::{AllMode, CounterPlace as Style, IncomparableValue};
 use super::cluster::{Cluster, DeviceAt, Identity};
-use super::constraints::{self, ConstraintKind, Scalar, attribute, scalar};
+use super::constraints::{self, ConstraintKind, Scalar, attribute};
 use super::counters::{needed, opening};
 use super::features::Feature;
 use super::objects::{Constraint, Slice};
@@ -157,8 +157,13 @@ impl Counting<'_, '_> {
             let driver = cluster
                 .slice(at.slice)
                 .map_or("", |slice| slice.spec.driver.as_str());
-            match attribute(device, driver, name).map(scalar) {
+            let found = attribute(device, driver, name);
+            match found.map(|found| constraints::comparable(found, cluster.behaviour)) {
                 Some(Some(value)) => drop(with.entry(value).insert(at)),
+                // Such a value ends the attempt.
+                Some(None) if cluster.behaviour.incomparable != IncomparableValue::Refused => {
+                    return false;
+                }
                 // A value of unknown type is accepted on its own.
                 Some(None) => drop(unknown.insert(at)),
                 None => {}
@@ -203,7 +208,10 @@ impl Counting<'_, '_> {
                         let Some(value) = attribute(device, &slice.spec.driver, name) else {
                             continue;
                         };
-                        let Some(value) = scalar(value) else {
+                        let Some(value) = constraints::comparable(value, cluster.behaviour) else {
+                            if cluster.behaviour.incomparable != IncomparableValue::Refused {
+                                return false;
+                            }
                             is_bound = false;
                             continue;
                         };

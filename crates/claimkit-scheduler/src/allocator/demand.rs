@@ -5,7 +5,7 @@
 //! InPlacePodLevelResourcesVerticalScaling.
 
 use super::amount::{Amount, UNIT};
-use super::objects::{Container, Pod, Resources};
+use super::objects::{Container, NodeResourceClaim, Pod, Resources};
 use super::sorted::Sorted;
 
 /// Amounts by resource, in 10⁻¹⁸ of a unit: the product of two quantities stays exact.
@@ -103,8 +103,59 @@ pub enum PodStage {
     Placed,
 }
 
-/// Sums the requests of a pending pod, including `devices`.
-pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, level: Level) -> Amounts<'f> {
+/// What a pod's devices take of the node's resources.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceDemand<'f> {
+    /// As long as the pod runs.
+    pub fixed: Amounts<'f>,
+    /// As long as a container runs, by its name.
+    pub per_container: Sorted<&'f str, Amounts<'f>>,
+}
+
+impl<'f> DeviceDemand<'f> {
+    /// Sums what the status of a pod says (`getDRANodeAllocatableResources`).
+    pub fn of(statuses: &'f [NodeResourceClaim]) -> Self {
+        let mut demand = DeviceDemand::default();
+        for claim in statuses {
+            demand.add_claim(claim);
+        }
+        demand
+    }
+
+    fn add_claim(&mut self, claim: &'f NodeResourceClaim) {
+        add(&mut self.fixed, &amounts(&claim.resources));
+        let mapped = claim.mapping.iter();
+        let mapped = mapped.map(|one| (&one.name, &one.quantity));
+        let of_pod = claim.overhead.iter().map(|one| (&one.name, &one.per_pod));
+        for (name, amount) in mapped.chain(of_pod) {
+            plus(&mut self.fixed, name, amount.as_ref());
+        }
+        for container in &claim.containers {
+            let own = self.per_container.entry(container.as_str());
+            for overhead in &claim.overhead {
+                plus(own, &overhead.name, overhead.per_container.as_ref());
+            }
+        }
+    }
+
+    /// Counts what containers take for the whole time of the pod, as 1.37 does.
+    pub fn all_the_time(mut self) -> Self {
+        for (_, own) in std::mem::take(&mut self.per_container) {
+            add(&mut self.fixed, &own);
+        }
+        self
+    }
+}
+
+fn plus<'f>(sum: &mut Amounts<'f>, name: &'f str, amount: Option<&Amount>) {
+    if let Some(amount) = amount {
+        let known = sum.get(name).copied().unwrap_or(0);
+        sum.insert(name, known.saturating_add(exact(amount)));
+    }
+}
+
+/// Sums the requests of a pending pod, including what its devices take.
+pub fn of_waiting<'f>(pod: &'f Pod, devices: &DeviceDemand<'f>, level: Level) -> Amounts<'f> {
     requests(pod, devices, &[], PodStage::Waiting, level)
 }
 
@@ -115,33 +166,83 @@ pub fn with_unrequested<'f>(
     stage: PodStage,
     level: Level,
 ) -> Amounts<'f> {
-    requests(pod, &Amounts::new(), unrequested, stage, level)
+    requests(pod, &DeviceDemand::default(), unrequested, stage, level)
 }
 
 /// Sums the resources of a pod on a node, which may exceed its requests.
 pub fn of_placed(pod: &Pod) -> Amounts<'_> {
-    let mut devices = Amounts::new();
-    for claim in &pod.status.node_allocatable_resource_claim_statuses {
-        add(&mut devices, &amounts(&claim.resources));
-    }
+    let devices = DeviceDemand::of(&pod.status.node_allocatable_resource_claim_statuses);
     requests(pod, &devices, &[], PodStage::Placed, Level::Pod)
+}
+
+/// Returns the limits of the containers with what devices take (`AggregateContainerLimits`).
+pub fn limits<'f>(pod: &'f Pod, devices: &DeviceDemand<'f>) -> Amounts<'f> {
+    let of_container = |container: &'f Container, _| {
+        let mut limits = amounts(&container.resources.limits);
+        if let Some(own) = devices.per_container.get(container.name.as_str()) {
+            add(&mut limits, own);
+        }
+        limits
+    };
+    let mut sum = of_containers(pod, PodStage::Waiting, &of_container);
+    add(&mut sum, &devices.fixed);
+    sum
 }
 
 fn requests<'f>(
     pod: &'f Pod,
-    devices: &Amounts<'f>,
+    devices: &DeviceDemand<'f>,
     unrequested: &[(&'f str, i128)],
     stage: PodStage,
     level: Level,
 ) -> Amounts<'f> {
-    let mut sum = Amounts::new();
-    let of_container = |container, stage| {
+    let asked = |container: &'f Container, stage| {
         let mut asked = of_container(pod, container, stage);
         unrequested
             .iter()
             .for_each(|(name, amount)| asked.insert_new(name, *amount));
         asked
     };
+    let plain = of_containers(pod, stage, &asked);
+    let of_pod = of_whole(pod, &plain);
+    let mut sum = if devices.per_container.is_empty() {
+        plain
+    } else {
+        of_containers(pod, stage, &|container: &'f Container, stage| {
+            let mut asked = asked(container, stage);
+            if let Some(own) = devices.per_container.get(container.name.as_str()) {
+                add(&mut asked, own);
+            }
+            asked
+        })
+    };
+    add(&mut sum, &devices.fixed);
+    if level == Level::Pod && !of_pod.is_empty() {
+        let has = pod
+            .status
+            .resources
+            .as_ref()
+            .filter(|_| stage == PodStage::Placed);
+        let has =
+            has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
+        for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
+            let amount = has
+                .as_ref()
+                .map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
+            sum.insert(name, amount);
+        }
+    }
+    add(&mut sum, &amounts(&pod.spec.overhead));
+    sum
+}
+
+/// Sums the containers of a pod: those that run together, or an init container at its time, whichever is more.
+fn of_containers<'f>(
+    pod: &'f Pod,
+    stage: PodStage,
+    of_container: &dyn Fn(&'f Container, PodStage) -> Amounts<'f>,
+) -> Amounts<'f> {
+    let mut sum = Amounts::new();
     for container in &pod.spec.containers {
         add(&mut sum, &of_container(container, stage));
     }
@@ -163,24 +264,6 @@ fn requests<'f>(
         join(&mut most, &phase, i128::max);
     }
     join(&mut sum, &most, i128::max);
-    let of_pod = of_whole(pod, &sum);
-    add(&mut sum, devices);
-    if level == Level::Pod && !of_pod.is_empty() {
-        let has = pod
-            .status
-            .resources
-            .as_ref()
-            .filter(|_| stage == PodStage::Placed);
-        let has =
-            has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
-        for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
-            let amount = has
-                .as_ref()
-                .map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
-            sum.insert(name, amount);
-        }
-    }
-    add(&mut sum, &amounts(&pod.spec.overhead));
     sum
 }
 
@@ -204,7 +287,7 @@ fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
 }
 
 /// Returns true for resources that a pod may ask for as a whole.
-fn is_of_pods(name: &str) -> bool {
+pub fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 

@@ -549,15 +549,24 @@ impl<'f> Doctor<'_, 'f> {
             .find(|key| twice(&|full| device.capacity.contains_key(full), key));
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
-            let message = || {
-                message!(
+            let ordered = self.behaviour().qualified_capacities;
+            let message = || match ordered {
+                true => message!(
+                    "doctor.name-published-twice-ordered",
+                    "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: they are one name, and the value of {driver}/{key} counts",
+                    name,
+                    key,
+                    field,
+                    driver
+                ),
+                false => message!(
                     "doctor.name-published-twice",
                     "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random",
                     name,
                     key,
                     field,
                     driver
-                )
+                ),
             };
             self.tell(Code::NamePublishedTwice, slice, path(field), &message);
         }
@@ -645,6 +654,8 @@ impl<'f> Doctor<'_, 'f> {
             .iter()
             .find(|(_, value)| scalar(value).is_none() && set(value).is_some())
             && !cluster.has(Feature::ListTypeAttributes)
+            // Since 1.37 selectors read lists whatever the gate is.
+            && !self.behaviour().knows_1_37
         {
             let message = || {
                 message!(

@@ -215,7 +215,7 @@ pub const ALL: &[Feature] = &[
     ListTypeAttributes,
 ];
 
-/// The features of the incubating allocator of 1.37.
+/// The features of the incubating allocator of 1.37, and of the stable one of 1.38.
 pub const SEVEN: &[Feature] = &[
     AdminAccess,
     PrioritizedList,
@@ -225,7 +225,7 @@ pub const SEVEN: &[Feature] = &[
     ConsumableCapacity,
     FractionalCapacityRange,
 ];
-/// The features of the experimental allocator of 1.37.
+/// The features of the experimental allocator of 1.37, and of the incubating one of 1.38.
 pub const ALL_OF_37: &[Feature] = &[
     AdminAccess,
     PrioritizedList,

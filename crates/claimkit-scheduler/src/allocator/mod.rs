@@ -38,6 +38,7 @@ pub mod features;
 pub mod groups;
 pub mod identity;
 pub mod mistakes;
+mod node_allocatable;
 pub mod node_resources;
 pub mod nodes;
 pub mod objects;

@@ -3,8 +3,9 @@
 
 use super::amount::{Amount, UNIT, spell};
 use super::cluster::{Cluster, DeviceAt};
-use super::demand::{self, Amounts, Level};
-use super::objects::{Claim, NodeResource, Pod};
+use super::demand::{self, Amounts, DeviceDemand, Level};
+use super::node_allocatable;
+use super::objects::{Claim, NodeResource, NodeResourceClaim, Pod};
 use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
 use super::status::{FrameworkStatus, StatusCode};
@@ -24,6 +25,8 @@ pub struct Footprint {
     pub needs: Vec<Need>,
     /// Two devices of the same pool and name with different resources; the scheduler may read either.
     pub unclear: Option<[DeviceAt; 2]>,
+    /// What the scheduler writes into the pod's status, since 1.37.
+    pub statuses: Vec<NodeResourceClaim>,
 }
 
 /// A status, and what the message leaves out.
@@ -34,7 +37,7 @@ pub struct ResourceRefusal {
 }
 
 impl ResourceRefusal {
-    fn new(code: StatusCode, reason: String, help: Option<ResourceHelp>) -> Self {
+    pub(super) fn new(code: StatusCode, reason: String, help: Option<ResourceHelp>) -> Self {
         ResourceRefusal {
             status: FrameworkStatus::new(code, reason),
             help,
@@ -182,6 +185,9 @@ pub fn shared(
     node: usize,
     claim: &Claim,
 ) -> Option<ResourceRefusal> {
+    if cluster.behaviour.knows_1_37 {
+        return node_allocatable::shared(cluster, pod, claim);
+    }
     let name = &claim.metadata.name;
     let uses = |other: &&Pod| {
         let claims = &other.status.node_allocatable_resource_claim_statuses;
@@ -240,6 +246,9 @@ pub fn check(
     claims: &[&Claim],
     results: &[DeviceAllocation],
 ) -> Option<Footprint> {
+    if cluster.behaviour.knows_1_37 {
+        return node_allocatable::check(cluster, pod, node, claims, results);
+    }
     let mut footprint = Footprint::default();
     let mut mapped: Vec<(&Claim, &DeviceAllocation)> = Vec::new();
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
@@ -292,27 +301,35 @@ pub fn check(
         ));
         return Some(footprint);
     }
-    let mut devices = Amounts::new();
+    let mut devices = DeviceDemand::default();
     for taken in &footprint.taken {
-        let sum = devices.get(taken.resource.as_str()).copied().unwrap_or(0);
-        devices.insert(&taken.resource, sum.saturating_add(taken.amount));
+        let name = taken.resource.as_str();
+        let sum = devices.fixed.get(name).copied().unwrap_or(0);
+        devices.fixed.insert(name, sum.saturating_add(taken.amount));
     }
-    let requested = demand::of_waiting(asking, &devices, Level::Pod);
-    let parts = demand::of_waiting(asking, &devices, Level::Containers);
-    let refusal = too_little(asking, &requested, &parts);
-    let (needs, refusal) = match refusal {
-        Some(refusal) => (Vec::new(), Some(refusal)),
-        None => {
-            let needs = needs(cluster, asking, node, &requested);
-            let refusal = insufficient(&needs).map(|refusal| ResourceRefusal {
-                help: no_allocatable(cluster, node),
-                ..refusal
-            });
-            (needs, refusal)
-        }
-    };
-    (footprint.needs, footprint.refusal) = (needs, refusal);
+    (footprint.needs, footprint.refusal) = compare(cluster, asking, node, &devices, None);
     Some(footprint)
+}
+
+/// Compares a pod's need, with what its devices take, with the pod's own requests and the node.
+pub(super) fn compare(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    node: usize,
+    devices: &DeviceDemand<'_>,
+    limits: Option<ResourceRefusal>,
+) -> (Vec<Need>, Option<ResourceRefusal>) {
+    let requested = demand::of_waiting(pod, devices, Level::Pod);
+    let parts = demand::of_waiting(pod, devices, Level::Containers);
+    if let Some(refusal) = too_little(pod, &requested, &parts).or(limits) {
+        return (Vec::new(), Some(refusal));
+    }
+    let needs = needs(cluster, pod, node, &requested);
+    let refusal = insufficient(&needs).map(|refusal| ResourceRefusal {
+        help: no_allocatable(cluster, node),
+        ..refusal
+    });
+    (needs, refusal)
 }
 
 /// Returns true if a container uses the claim.

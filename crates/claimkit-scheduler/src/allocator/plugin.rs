@@ -4,6 +4,7 @@ use super::allocate::{AllocationOutcome, Verdict, allocate};
 use super::binding::{self, Binding};
 use super::cluster::Cluster;
 use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
+use super::features::Feature;
 use super::node_resources::{self, Footprint, ResourceRefusal};
 use super::nodes::NodeFields;
 use super::objects::{Claim, Pod};
@@ -138,7 +139,30 @@ impl<'s> PodCase<'s> {
                 break;
             }
         }
+        case.gather(cluster);
         case
+    }
+
+    /// Looks at what is in use, if the pod needs devices that it does not have yet.
+    fn gather(&mut self, cluster: &Cluster<'_>) {
+        let extended = self.extended.as_ref().is_some_and(|extended| {
+            extended
+                .left_over
+                .is_none_or(|claim| claim.status.allocation.is_none())
+        });
+        let needs = self.goes_on() && (extended || !self.pending.is_empty());
+        if needs && self.rules.refuses_negative_consumption {
+            let error = negative_consumption(cluster);
+            self.pre_filter = error.map_or_else(
+                || self.pre_filter.clone(),
+                |error| {
+                    FrameworkStatus::new(
+                        StatusCode::Error,
+                        format!("gather allocation state: {error}"),
+                    )
+                },
+            );
+        }
     }
 
     /// Makes a case of claims that are taken together though no pod names them.
@@ -156,6 +180,7 @@ impl<'s> PodCase<'s> {
                 break;
             }
         }
+        case.gather(cluster);
         case
     }
 
@@ -338,6 +363,37 @@ impl<'s> PodCase<'s> {
     }
 }
 
+/// Returns the error about claims whose consumed capacity is negative (`allocateddevices.go`, `getCapacities`): the first by text, and
+/// how many more there are.
+fn negative_consumption(cluster: &Cluster<'_>) -> Option<String> {
+    if !cluster.has(Feature::ConsumableCapacity) {
+        return None;
+    }
+    let claims = cluster.facts.claims.iter();
+    let errors: Vec<String> = claims.filter_map(|claim| negative_of(claim)).collect();
+    let first = errors.iter().min()?;
+    Some(match errors.len() {
+        1 => first.clone(),
+        count => format!(
+            "{first} (and {} more claims with invalid consumed capacity)",
+            count.saturating_sub(1)
+        ),
+    })
+}
+
+fn negative_of(claim: &Claim) -> Option<String> {
+    results_of(claim).iter().find_map(|result| {
+        let consumed = result.consumed_capacity.as_ref()?;
+        let (name, amount) = consumed.iter().find(|(_, amount)| amount.nanos() < 0)?;
+        let (driver, pool, device) = (&result.driver, &result.pool, &result.device);
+        Some(format!(
+            "claim {}, device {driver}/{pool}/{device}: consumed capacity {name:?} must not be negative, got {}",
+            claim.metadata.full_name(),
+            amount.text()
+        ))
+    })
+}
+
 /// Returns true if the claim's allocation excludes the node.
 fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     let selector = claim
@@ -514,8 +570,13 @@ pub fn filter(
         match &outcome.verdict {
             Verdict::Allocated(results) => {
                 let looks = case.gates.node_resources;
+                // Claims that were allocated before come last: they have no results here.
+                let with_allocated: Vec<&Claim> =
+                    claims.iter().chain(&case.allocated).copied().collect();
                 let footprint = looks
-                    .then(|| node_resources::check(cluster, case.pod, node, &claims, results))
+                    .then(|| {
+                        node_resources::check(cluster, case.pod, node, &with_allocated, results)
+                    })
                     .flatten();
                 if let Some(refusal) = footprint
                     .as_ref()
@@ -537,6 +598,15 @@ pub fn filter(
         }
         answer.score = score(case, &outcome);
         answer.outcome = Some(outcome);
+    }
+    // 1.37 and later look at claims that were allocated before, too.
+    if claims.is_empty() && case.gates.node_resources {
+        let footprint = node_resources::check(cluster, case.pod, node, &case.allocated, &[]);
+        let refusal = footprint.as_ref().and_then(|found| found.refusal.as_ref());
+        if let Some(refusal) = refusal {
+            answer.status = refusal.status.clone();
+        }
+        answer.footprint = footprint.map(Box::new);
     }
     if unavailable && answer.status.code == StatusCode::Success {
         answer.status = refused(UNAVAILABLE);

@@ -5,7 +5,7 @@ use super::objects::Facts;
 use super::taints;
 use claimkit_model::schema::device::{ADMIN_LABEL, FIRST_ADMIN_LABEL};
 
-/// The differences between the plugins of the releases: 1.34.9, 1.36.3 and 1.37.2 were run, the others were read.
+/// The differences between the plugins of the releases: 1.34.9, 1.36.3, 1.37.2 and 1.38.0-beta.0 were run, the others were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginRules {
     /// First release with these rules, minor and patch.
@@ -42,6 +42,8 @@ pub struct PluginRules {
     pub post_filter_says_why: bool,
     /// A DeviceTaintRule without a selector selects every device; else none.
     pub rules_select_by_default: bool,
+    /// A claim whose consumed capacity is negative stops every pod that needs devices.
+    pub refuses_negative_consumption: bool,
 }
 
 const V31: PluginRules = PluginRules {
@@ -62,6 +64,7 @@ const V31: PluginRules = PluginRules {
     timeout_names_node: false,
     post_filter_says_why: true,
     rules_select_by_default: true,
+    refuses_negative_consumption: false,
 };
 
 const V32: PluginRules = PluginRules {
@@ -128,7 +131,15 @@ const V37_1: PluginRules = PluginRules {
     ..V37_0
 };
 
-static RULES: &[PluginRules] = &[V37_1, V37_0, V36_2, V36_0, V35_6, V35_0, V34, V33, V32, V31];
+const V38: PluginRules = PluginRules {
+    from: (38, 0),
+    refuses_negative_consumption: true,
+    ..V37_1
+};
+
+static RULES: &[PluginRules] = &[
+    V38, V37_1, V37_0, V36_2, V36_0, V35_6, V35_0, V34, V33, V32, V31,
+];
 
 impl PluginRules {
     /// Returns the rules of a release.

@@ -118,9 +118,7 @@ impl<'s> Attempt<'s> {
             let mut total: i64 = 0;
             let mut requests = Vec::new();
             for (index, request) in claim.spec.devices.requests.iter().enumerate() {
-                let choices = self
-                    .request(&name, at, index, request)
-                    .map_err(Stop::Fatal)?;
+                let choices = self.request(&name, at, index, request)?;
                 let least = choices.iter().map(|choice| choice.count).min().unwrap_or(0);
                 if self.cluster.behaviour.limit_check == LimitCheck::PerRequest
                     && least > MOST_DEVICES.saturating_sub(total)
@@ -163,15 +161,15 @@ impl<'s> Attempt<'s> {
         at: usize,
         index: usize,
         request: &'s ClaimRequest,
-    ) -> Result<Vec<RequestChoice<'s>>, String> {
+    ) -> Result<Vec<RequestChoice<'s>>, Stop> {
         let cluster = self.cluster;
         let name = &request.name;
         let subs = &request.first_available;
         let before = format!("claim {claim}, request {name}");
         if !subs.is_empty() && !cluster.has(Feature::PrioritizedList) {
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}: has subrequests, but the DRAPrioritizedList feature is disabled"
-            ));
+            )));
         }
         if cluster.behaviour.refuses_capacity && !cluster.has(Feature::ConsumableCapacity) {
             let why = "has capacity requests, but the DRAConsumableCapacity feature is disabled";
@@ -180,13 +178,15 @@ impl<'s> Attempt<'s> {
                 .as_ref()
                 .is_some_and(|ask| ask.capacity.is_some())
             {
-                return Err(format!("{before}: {why}"));
+                return Err(Stop::Fatal(format!("{before}: {why}")));
             }
             if let Some(sub) = subs.iter().find(|sub| sub.capacity.is_some()) {
-                return Err(match cluster.behaviour.capacity_names_subrequest {
-                    true => format!("claim {claim}, subrequest {}: {why}", sub.name),
-                    false => format!("{before}: {why}"),
-                });
+                return Err(Stop::Fatal(
+                    match cluster.behaviour.capacity_names_subrequest {
+                        true => format!("claim {claim}, subrequest {}: {why}", sub.name),
+                        false => format!("{before}: {why}"),
+                    },
+                ));
             }
         }
         let nothing: &'static Ask = &NOTHING;
@@ -217,7 +217,7 @@ impl<'s> Attempt<'s> {
         Ok(choices)
     }
 
-    fn choice(&self, claim: &str, choice: &mut RequestChoice<'s>) -> Result<(), String> {
+    fn choice(&self, claim: &str, choice: &mut RequestChoice<'s>) -> Result<(), Stop> {
         let cluster = self.cluster;
         let ask = choice.ask;
         let before = format!("claim {claim}, request {}", choice.own_name());
@@ -226,37 +226,37 @@ impl<'s> Attempt<'s> {
             .iter()
             .position(|selector| selector.cel.is_none())
         {
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}, selector #{index}: CEL expression empty (unsupported selector type?)"
-            ));
+            )));
         }
         let admin_refused =
             cluster.behaviour.admin_needs_feature && !cluster.has(Feature::AdminAccess);
         if admin_refused && ask.admin_access.is_some() && choice.sub_name.is_none() {
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}: admin access is requested, but the feature is disabled"
-            ));
+            )));
         }
         if cluster.behaviour.knows_1_37
             && !ask.derived_attributes.is_empty()
             && !cluster.has(Feature::DerivedAttributes)
         {
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}: cannot handle request with derived attributes, the feature is disabled"
-            ));
+            )));
         }
         let class = &ask.device_class_name;
         if class.is_empty() {
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}: missing device class name (unsupported request type?)"
-            ));
+            )));
         }
         choice.class = cluster.class(class);
         if choice.class.is_none() {
             let lister = format!("deviceclass.resource.k8s.io \"{class}\" not found");
-            return Err(format!(
+            return Err(Stop::Fatal(format!(
                 "{before}: could not retrieve device class {class}: {lister}"
-            ));
+            )));
         }
         match ask.allocation_mode.as_str() {
             "ExactCount" => choice.count = ask.count,
@@ -265,40 +265,47 @@ impl<'s> Attempt<'s> {
                 choice.count = i64::try_from(all.len()).unwrap_or(i64::MAX);
                 choice.all = Some(all);
             }
-            other => return Err(format!("{before}: unsupported count mode {other}")),
+            other => {
+                return Err(Stop::Fatal(format!(
+                    "{before}: unsupported count mode {other}"
+                )));
+            }
         }
         Ok(())
     }
 
     /// Returns the devices of mode All. Those in use or tainted are kept: they make the search fail.
-    fn all(&self, choice: &RequestChoice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
+    fn all(&self, choice: &RequestChoice<'s>, before: &str) -> Result<Vec<Candidate>, Stop> {
         let cluster = self.cluster;
         let nothing = DevicesInUse::default();
         let mut all = Vec::new();
         for (pool_at, pool) in self.pools.iter().enumerate() {
             let id = pool.id();
-            if pool.incomplete {
-                return Err(format!(
-                    "{before}: asks for all devices, but resource pool {id} is currently being updated"
-                ));
-            }
-            if pool.invalid.is_some() {
-                return Err(format!(
-                    "{before}: asks for all devices, but resource pool {id} is currently invalid"
-                ));
+            let bad = if pool.incomplete {
+                Some("being updated")
+            } else if pool.invalid.is_some() {
+                Some("invalid")
+            } else {
+                None
+            };
+            if let Some(bad) = bad {
+                let why = format!(
+                    "{before}: asks for all devices, but resource pool {id} is currently {bad}"
+                );
+                return Err(match cluster.behaviour.bad_pools_of_node {
+                    true => Stop::OfNode(why),
+                    false => Stop::Fatal(why),
+                });
             }
             for (at, device) in pool
                 .devices
                 .iter()
                 .flat_map(|slice| cluster.devices_of(*slice))
             {
-                if !self.selectable_by(
-                    choice,
-                    choice
-                        .class
-                        .filter(|_| !cluster.behaviour.all_ignores_class),
-                    at,
-                )? {
+                let class = choice
+                    .class
+                    .filter(|_| !cluster.behaviour.all_ignores_class);
+                if !self.selectable_by(choice, class, at).map_err(Stop::Fatal)? {
                     continue;
                 }
                 let identity = cluster.identity(at);
@@ -308,20 +315,21 @@ impl<'s> Attempt<'s> {
                     } else {
                         &cluster.usage
                     };
+                    let arithmetic = Arithmetic::of(cluster, at);
                     let checked = capacity::check(
                         choice.ask,
                         device,
                         identity,
                         usage,
                         &Sorted::new(),
-                        Arithmetic::of(cluster),
+                        arithmetic,
                     );
                     if let Err(refusal) = checked {
-                        if let Some(error) = refusal.error() {
-                            return Err(format!(
+                        if let Some(error) = refusal.error(arithmetic) {
+                            return Err(Stop::Fatal(format!(
                                 "{before}: checking capacity for device {}: {error}",
                                 device.name
-                            ));
+                            )));
                         }
                         continue;
                     }
@@ -357,7 +365,7 @@ impl<'s> Attempt<'s> {
             return Some(Ok(known.clone()));
         }
         let computed = match cluster.derive(expression, at)? {
-            Ok(attribute) => Rc::new(AttributeValues::from(attribute)),
+            Ok(attribute) => Rc::new(AttributeValues::derived(attribute, cluster.behaviour)),
             Err(SelectorError::Compile(text)) => {
                 return Some(Err(format!(
                     "compile derived attribute {name} failed: {text}"

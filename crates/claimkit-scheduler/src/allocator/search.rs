@@ -1,7 +1,7 @@
 //! The search for devices: depth first, first solution wins (`structured/internal/*/allocator.go`, `allocateOne`).
 
 use super::amount::Amount;
-use super::behaviour::{AllMode, Limit};
+use super::behaviour::{AllMode, IncomparableValue, Limit};
 use super::capacity::{self, Arithmetic};
 use super::cluster::{DeviceAt, Identity};
 use super::counters::{Account, Ledger};
@@ -307,7 +307,7 @@ impl<'a, 's> Search<'a, 's> {
                         continue;
                     }
                     if cluster.has(Feature::ConsumableCapacity) {
-                        let arithmetic = Arithmetic::of(cluster);
+                        let arithmetic = Arithmetic::of(cluster, device_at);
                         let checked = capacity::check(
                             choice.ask,
                             device,
@@ -317,7 +317,7 @@ impl<'a, 's> Search<'a, 's> {
                             arithmetic,
                         );
                         if let Err(refusal) = checked {
-                            if let Some(error) = refusal.error() {
+                            if let Some(error) = refusal.error(arithmetic) {
                                 return Err(self.capacity_error(
                                     "checking",
                                     at,
@@ -408,6 +408,12 @@ impl<'a, 's> Search<'a, 's> {
         {
             return Ok(None);
         }
+        let known = cluster.usage.consumed(identity).is_some()
+            || self.consumed.contains_key(&identity)
+            || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
+        if behaviour.former_shares_in_use && !choice.admin && !shared && known {
+            return Ok(None);
+        }
         let consumes = !device.consumes_counters.is_empty() && !cluster.ignores_counters;
         if consumes
             && behaviour.consumers_need_feature
@@ -420,9 +426,6 @@ impl<'a, 's> Search<'a, 's> {
         {
             return Ok(None);
         }
-        let known = cluster.usage.consumed(identity).is_some()
-            || self.consumed.contains_key(&identity)
-            || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
         let mut account = None;
         let mut groups = RestoredValues::new();
         if consumes
@@ -459,7 +462,7 @@ impl<'a, 's> Search<'a, 's> {
             self.refuse(account, device, groups);
             return Ok(None);
         }
-        if !self.constrain(at.claim, &choice, candidate.at, device, &slice.spec.driver)? {
+        if !self.constrain(at.claim, &choice, candidate.at)? {
             self.refuse(account, device, groups);
             if need == Need::AnyDevice {
                 return Ok(None);
@@ -490,7 +493,8 @@ impl<'a, 's> Search<'a, 's> {
             self.refuse(account, device, groups);
             return Ok(None);
         }
-        let share = shared.then(|| capacity::charges(choice.ask, device, Arithmetic::of(cluster)));
+        let share = shared
+            .then(|| capacity::charges(choice.ask, device, Arithmetic::of(cluster, candidate.at)));
         let known_before = self.consumed.contains_key(&identity);
         if let Some(charges) = &share {
             let sums = self.consumed.entry(identity);
@@ -575,7 +579,7 @@ impl<'a, 's> Search<'a, 's> {
             return Ok(false);
         };
         let identity = cluster.identity(looked_at);
-        let arithmetic = Arithmetic::of(cluster);
+        let arithmetic = Arithmetic::of(cluster, looked_at);
         let checked = capacity::check(
             choice.ask,
             device,
@@ -587,7 +591,7 @@ impl<'a, 's> Search<'a, 's> {
         match checked
             .as_ref()
             .err()
-            .and_then(capacity::CapacityRefusal::error)
+            .and_then(|refusal| refusal.error(arithmetic))
         {
             Some(error) => {
                 Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error))
@@ -597,14 +601,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Asks the claim's constraints in order; on refusal those before are undone.
-    fn constrain(
-        &mut self,
-        claim: usize,
-        choice: &Light<'s>,
-        at: DeviceAt,
-        device: &'s super::objects::Device,
-        driver: &str,
-    ) -> Result<bool, Stop> {
+    fn constrain(&mut self, claim: usize, choice: &Light<'s>, at: DeviceAt) -> Result<bool, Stop> {
         let attempt = self.attempt;
         let (request, sub) = (choice.name, choice.sub_name);
         let Some(list) = self.prepared.constraints.get_mut(claim) else {
@@ -612,10 +609,10 @@ impl<'a, 's> Search<'a, 's> {
         };
         let derived = |name: &str| attempt.derived(choice.ask, name, at);
         for (index, tracked) in list.iter_mut().enumerate() {
-            if tracked
-                .add(attempt.cluster, request, sub, device, driver, &derived)
-                .map_err(Stop::Fatal)?
-            {
+            let added = tracked
+                .add(attempt.cluster, request, sub, at, &derived)
+                .map_err(|error| of_constraint(attempt, claim, choice, error))?;
+            if added {
                 continue;
             }
             list.iter_mut()
@@ -690,6 +687,19 @@ impl<'a, 's> Search<'a, 's> {
             self.ledger.give_back(account, device);
         }
     }
+}
+
+/// Returns the end of an attempt by an error of a constraint.
+fn of_constraint(attempt: &Attempt<'_>, claim: usize, choice: &Light<'_>, error: String) -> Stop {
+    let of_request = attempt.cluster.behaviour.incomparable == IncomparableValue::FatalOfRequest;
+    Stop::Fatal(match attempt.claims.get(claim).filter(|_| of_request) {
+        Some(claim) => format!(
+            "claim {}, request {}: {error}",
+            claim.metadata.full_name(),
+            choice.own_name
+        ),
+        None => error,
+    })
 }
 
 /// The parts of a choice that a step looks at.

@@ -5,6 +5,8 @@
 pub enum Stop {
     /// Upstream's error, fatal for the pod.
     Fatal(String),
+    /// Upstream's error about this node.
+    OfNode(String),
     /// Upstream panics and the scheduler crashes; holds its message.
     Panic(String),
     /// The search ended without a solution before all was tried.

@@ -2,6 +2,7 @@
 
 use super::amount::Amount;
 use super::behaviour::Behaviour;
+use super::capacity;
 use super::identity::{DeviceName, Identity};
 use super::objects::{AllocatedDevice, Claim};
 use super::sorted::Sorted;
@@ -92,7 +93,9 @@ impl<'f> DevicesInUse<'f> {
             if consumable && result.share_id.is_some() {
                 usage.shared.insert(identity);
                 if let Some(consumed) = &result.consumed_capacity {
-                    usage.consume(identity, consumed);
+                    let driver =
+                        Some(result.driver.as_str()).filter(|_| behaviour.qualified_capacities);
+                    usage.consume(identity, consumed, driver);
                 }
             } else {
                 usage.exclusive.insert(identity);
@@ -126,14 +129,26 @@ impl<'f> DevicesInUse<'f> {
         }
     }
 
-    /// Adds what a share uses.
-    pub fn consume(&mut self, identity: Identity, consumed: &'f Sorted<String, Amount>) {
+    /// Adds what a share uses. With a driver, names are counted without its domain; of the two spellings in one result the one with
+    /// the domain counts.
+    pub fn consume(
+        &mut self,
+        identity: Identity,
+        consumed: &'f Sorted<String, Amount>,
+        driver: Option<&str>,
+    ) {
         let Some(place) = self.consumed.get_mut(identity.index()) else {
             return;
         };
         let sums = place.get_or_insert_default();
         for (name, amount) in consumed.iter() {
-            let sum = sums.entry(name);
+            let is_spelled_out = driver.is_some_and(|driver| {
+                !name.contains('/') && consumed.contains_key(format!("{driver}/{name}").as_str())
+            });
+            if is_spelled_out {
+                continue;
+            }
+            let sum = sums.entry(driver.map_or(name, |driver| capacity::plain(driver, name)));
             *sum = sum.saturating_add(amount.nanos());
         }
     }

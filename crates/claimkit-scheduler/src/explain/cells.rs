@@ -278,7 +278,7 @@ impl DeviceQuestion<'_, '_> {
             return;
         }
         let identity = cluster.identity(at);
-        let arithmetic = capacity::Arithmetic::of(cluster);
+        let arithmetic = capacity::Arithmetic::of(cluster, at);
         let checked = capacity::check(
             self.choice.ask,
             device,
@@ -293,8 +293,8 @@ impl DeviceQuestion<'_, '_> {
             .capacity
             .get(name)
             .map(|capacity| capacity.value.text().to_owned());
-        let asked = capacity::requests(self.choice.ask)
-            .get(name)
+        let asked = arithmetic
+            .requested(self.choice.ask, name)
             .map(|amount| amount.text().to_owned());
         let mut reason = CapacityReason {
             name: name.to_owned(),
@@ -319,7 +319,7 @@ impl DeviceQuestion<'_, '_> {
                 (reason.why, reason.charged) = (CapacityFault::Values, charged(needed))
             }
             // The attempt ends with upstream's text.
-            CapacityRefusal::Error(..) => return,
+            CapacityRefusal::Error(..) | CapacityRefusal::Twice(_) => return,
             CapacityRefusal::Exhausted(_, needed, used, _) => {
                 let all = device
                     .capacity

@@ -12,7 +12,7 @@ use super::relax::Trial;
 use super::{Explain, Matrix, line, resources, words};
 use crate::allocator::allocate::Verdict;
 use crate::allocator::amount::spell_like;
-use crate::allocator::capacity::requests;
+use crate::allocator::capacity::Arithmetic;
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::objects::{Ask, Claim, ClaimRequest};
 use crate::allocator::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
@@ -764,17 +764,18 @@ fn charges(
                 let Some(capacity) = device.capacity.get(name) else {
                     continue;
                 };
+                let arithmetic = Arithmetic::of(cluster, at);
                 let sum = charged.entry((at, name));
                 *sum = sum.saturating_add(amount.nanos());
                 let used = cluster
                     .usage
-                    .used(cluster.identity(at), name)
+                    .used(cluster.identity(at), arithmetic.plain(name))
                     .saturating_add(*sum);
                 list.push(Charge {
                     device: cluster.device_name(at),
                     name: name.clone(),
                     asked: choice
-                        .and_then(|choice| requests(choice.ask).get(name))
+                        .and_then(|choice| arithmetic.requested(choice.ask, name))
                         .map(|asked| asked.text().to_owned()),
                     charged: amount.text().to_owned(),
                     left: spell_like(

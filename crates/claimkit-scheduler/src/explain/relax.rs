@@ -475,9 +475,9 @@ impl<'c, 's> Trial<'c, 's> {
                     .capacity
                     .keys()
                     .find(|other| *other != name && own(other));
-                if let Some(other) = other
-                    .filter(|other| device.capacity.get(name).is_none() && !known.contains(other))
-                {
+                let is_known = device.capacity.get(name).is_some()
+                    || self.cluster.behaviour.qualified_capacities;
+                if let Some(other) = other.filter(|other| !is_known && !known.contains(other)) {
                     known.push(other.clone());
                     edits.push(FactEdit::CapacityName(
                         claim,
@@ -497,13 +497,19 @@ impl<'c, 's> Trial<'c, 's> {
         for (name, asked) in capacity::requests(choice.ask).iter() {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
             for (shown, reasons) in row {
+                let arithmetic = capacity::Arithmetic::of(self.cluster, shown.at);
+                let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
                 let only_capacity = reasons.iter().all(
-                    |reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name),
+                    |reason| matches!(reason, Reason::Capacity(reason) if is_same(&reason.name)),
                 );
                 let capacity = self
                     .cluster
                     .device(shown.at)
-                    .and_then(|(_, device)| device.capacity.get(name));
+                    .and_then(|(_, device)| {
+                        let mut published = arithmetic.published(device);
+                        published.find(|(other, _)| is_same(other))
+                    })
+                    .map(|(_, capacity)| capacity);
                 let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty())
                 else {
                     continue;
@@ -511,7 +517,7 @@ impl<'c, 's> Trial<'c, 's> {
                 let used = self
                     .cluster
                     .usage
-                    .used(self.cluster.identity(shown.at), name);
+                    .used(self.cluster.identity(shown.at), arithmetic.plain(name));
                 let mut most = capacity.value.nanos().saturating_sub(used);
                 let policy = capacity.request_policy.as_ref();
                 let range = policy.and_then(|policy| policy.valid_range.as_ref());

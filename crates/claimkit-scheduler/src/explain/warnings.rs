@@ -3,6 +3,7 @@
 use super::account::{NodeAccount, PodAccount, Reason};
 use super::remark::Remark;
 use super::words::some;
+use crate::allocator::behaviour::IncomparableValue;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::constraints::{self, ConstraintKind, scalar, set};
 use crate::allocator::features::Feature;
@@ -261,7 +262,7 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
                 "account.distinct-not-enforced",
                 "this release never finds two values equal: distinctAttribute is not enforced"
             )
-        } else if many {
+        } else if many && !cluster.behaviour.constraints_restored {
             message!(
                 "account.distinct-by-neighbors",
                 "within a request only the device before is compared: of three devices the first and the third may have the same value"
@@ -301,11 +302,18 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
                 .iter()
                 .any(|device| is_list(&slice.spec.driver, device))
         }) {
-            let message = message!(
-                "account.list-in-constraint",
-                "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type",
-                name
-            );
+            let message = match cluster.behaviour.incomparable {
+                IncomparableValue::Refused => message!(
+                    "account.list-in-constraint",
+                    "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type",
+                    name
+                ),
+                _ => message!(
+                    "account.list-in-constraint-fails",
+                    "some devices publish {name} as a list: if the search reaches one of them, the attempt ends with an error, on all nodes",
+                    name
+                ),
+            };
             list.push(of_claim(
                 claim,
                 Code::ListInConstraint,

@@ -237,7 +237,7 @@ impl<'f> Prepared<'f> {
             .iter()
             .flat_map(|slice| &slice.spec.devices);
         let takes_of_node = self.setup.plugin_gates.node_resources
-            && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+            && devices.any(|device| device.takes_node_resources());
         match claims.filter(|_| !takes_of_node) {
             Some(claims) => self.sights().compare(&self.cluster, &claims),
             None => vec![None; self.facts.nodes.len()],

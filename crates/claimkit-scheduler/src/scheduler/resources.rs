@@ -2,7 +2,7 @@
 
 use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::release::ReleaseRules;
-use crate::allocator::demand::{self, Amounts, Level, PodStage};
+use crate::allocator::demand::{self, Amounts, DeviceDemand, Level, PodStage};
 use crate::allocator::objects::{Facts, Node, Pod};
 use crate::allocator::sorted::Set;
 use crate::allocator::status::StatusCode;
@@ -104,7 +104,7 @@ pub struct Requests {
 impl Requests {
     /// Returns the requests of a pod; if it is placed, the amounts allocated on its node count, too.
     pub fn of(names: &Names, pod: &Pod, stage: PodStage, rules: &ReleaseRules) -> Self {
-        let none = Amounts::new();
+        let none = DeviceDemand::default();
         let level = Level::of(rules.pod_level_resources);
         let real = match stage {
             PodStage::Placed => demand::of_placed(pod),

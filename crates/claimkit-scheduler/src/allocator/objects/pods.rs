@@ -6,6 +6,7 @@ use super::volumes::VolumeClaimSpec;
 use super::{Meta, Toleration};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
+use serde::Serialize;
 
 object! {
     Pod {
@@ -273,11 +274,39 @@ object! {
 }
 
 object! {
-    /// `status.nodeAllocatableResourceClaimStatuses[]`, as 1.36 has it.
+    /// `status.nodeAllocatableResourceClaimStatuses[]`.
     NodeResourceClaim {
         resource_claim_name: String = "resourceClaimName",
-        /// The resources that its devices consume.
+        /// The resources that its devices consume, in 1.36.
         resources: Sorted<String, Amount> = "resources",
+        /// The containers that use the claim, since 1.37.
+        containers: Vec<String> = "containers",
+        /// What its devices stand for, since 1.37.
+        mapping: Vec<MappedResource> = "mapping",
+        /// What its users take beside, since 1.37.
+        overhead: Vec<OverheadResource> = "overhead",
+    }
+}
+
+object! {
+    /// `mapping[]` of such a status.
+    #[derive(Serialize)]
+    MappedResource {
+        name: String = "name",
+        quantity: Option<Amount> = "quantity",
+    }
+}
+
+object! {
+    /// `overhead[]` of such a status.
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    OverheadResource {
+        name: String = "name",
+        #[serde(skip_serializing_if = "Option::is_none")]
+        per_pod: Option<Amount> = "perPod",
+        #[serde(skip_serializing_if = "Option::is_none")]
+        per_container: Option<Amount> = "perContainer",
     }
 }
 

@@ -82,8 +82,18 @@ object! {
         allow_multiple_allocations: Option<bool> = "allowMultipleAllocations",
         /// Resources of the node that the device uses.
         node_allocatable_resource_mappings: Sorted<String, NodeResource> = "nodeAllocatableResourceMappings",
+        /// Resources of the node that the device takes, since 1.37.
+        node_allocatable_resources: Sorted<String, NodeAllocatable> = "nodeAllocatableResources",
         /// Up to 1.33 (v1beta1 and older): `basic` is missing, so the device is of no known kind and never offered.
         shapeless: bool,
+    }
+}
+
+impl Device {
+    /// Returns true if the device takes resources of the node.
+    pub fn takes_node_resources(&self) -> bool {
+        !self.node_allocatable_resource_mappings.is_empty()
+            || !self.node_allocatable_resources.is_empty()
     }
 }
 
@@ -94,6 +104,36 @@ object! {
         capacity_key: Option<String> = "capacityKey",
         /// The multiplier of the capacity, or the amount itself.
         allocation_multiplier: Option<Amount> = "allocationMultiplier",
+    }
+}
+
+object! {
+    /// `nodeAllocatableResources` of a device.
+    NodeAllocatable {
+        /// What the device itself stands for.
+        mapping: Option<NodeMapping> = "mapping",
+        /// What its users take beside it.
+        overhead: Option<NodeOverhead> = "overhead",
+    }
+}
+
+object! {
+    /// `mapping` of a resource.
+    NodeMapping {
+        /// The capacity that counts.
+        capacity_key: Option<String> = "capacityKey",
+        /// The multiplier of the capacity.
+        capacity_multiplier: Option<Amount> = "capacityMultiplier",
+        /// The amount of the whole device.
+        device_multiplier: Option<Amount> = "deviceMultiplier",
+    }
+}
+
+object! {
+    /// `overhead` of a resource.
+    NodeOverhead {
+        per_pod: Option<Amount> = "perPod",
+        per_container: Option<Amount> = "perContainer",
     }
 }
 

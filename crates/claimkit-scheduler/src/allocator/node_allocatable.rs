@@ -1,0 +1,381 @@
+//! Resources of the node that devices take since 1.37 (gate DRANodeAllocatableResources, kube-scheduler 1.37 and 1.38,
+//! `pkg/scheduler/framework/plugins/dynamicresources/nodeallocatabledynamicresources.go`).
+
+use super::amount::Amount;
+use super::cluster::{Cluster, DeviceAt};
+use super::demand::{self, Amounts, DeviceDemand};
+use super::node_resources::{Footprint, ResourceHelp, ResourceRefusal, Taken, compare};
+use super::nodes::NodeFields;
+use super::objects::{
+    AllocatedDevice, Claim, Device, MappedResource, NodeAllocatable, NodeMapping,
+    NodeResourceClaim, OverheadResource, Pod,
+};
+use super::results::{DeviceAllocation, DeviceResult};
+use super::sorted::Sorted;
+use super::status::StatusCode;
+use super::usage::results_of;
+use std::borrow::Cow;
+
+/// A device that a claim has.
+struct Held<'c> {
+    driver: &'c str,
+    pool: &'c str,
+    device: &'c str,
+    consumed: Cow<'c, Sorted<String, Amount>>,
+}
+
+impl<'c> From<&'c DeviceResult> for Held<'c> {
+    fn from(result: &'c DeviceResult) -> Self {
+        Held {
+            driver: &result.driver,
+            pool: &result.pool,
+            device: &result.device,
+            consumed: Cow::Borrowed(&result.consumed_capacity),
+        }
+    }
+}
+
+impl<'c> From<&'c AllocatedDevice> for Held<'c> {
+    fn from(result: &'c AllocatedDevice) -> Self {
+        let consumed = result.consumed_capacity.as_ref();
+        Held {
+            driver: &result.driver,
+            pool: &result.pool,
+            device: &result.device,
+            consumed: consumed.map_or_else(|| Cow::Owned(Sorted::new()), Cow::Borrowed),
+        }
+    }
+}
+
+/// Refuses a claim of another pod whose devices stand for resources of the node (`validateNodeAllocatableDRAClaimSharing`).
+pub(super) fn shared(cluster: &Cluster<'_>, pod: &Pod, claim: &Claim) -> Option<ResourceRefusal> {
+    let is_mapped = results_of(claim).iter().any(|result| {
+        let found = find(cluster, &Held::from(result), None);
+        found.is_some_and(|(_, device)| {
+            let mut resources = device.node_allocatable_resources.values();
+            resources.any(|resource| resource.mapping.is_some())
+        })
+    });
+    let reserved = &claim.status.reserved_for;
+    let own = reserved
+        .iter()
+        .any(|consumer| consumer.uid == pod.metadata.uid);
+    let refuses = is_mapped && !reserved.is_empty() && !own;
+    refuses.then(|| {
+        let name = &claim.metadata.name;
+        ResourceRefusal::new(
+            StatusCode::UnschedulableAndUnresolvable,
+            format!(
+                "node allocatable resource claim {name} has a mapped device and cannot be shared across pods"
+            ),
+            None,
+        )
+    })
+}
+
+/// Finds a device among the slices that a node sees; without one among all. `None` too if the device itself is elsewhere.
+fn find<'f>(
+    cluster: &Cluster<'f>,
+    held: &Held<'_>,
+    node: Option<usize>,
+) -> Option<(DeviceAt, &'f Device)> {
+    let has = |place: NodeFields<'_>, node: usize| {
+        place
+            .has(node, &cluster.facts.nodes, &cluster.judgements)
+            .unwrap_or(false)
+    };
+    let sees = |slice: &super::objects::Slice| {
+        let per_device = slice.spec.per_device_node_selection == Some(true);
+        node.is_none_or(|node| per_device || has(NodeFields::of_slice(&slice.spec), node))
+    };
+    let mut devices = cluster
+        .slices_of_pool(held.driver, held.pool)
+        .iter()
+        .filter(|at| cluster.slice(**at).is_some_and(sees))
+        .flat_map(|at| cluster.devices_of(*at));
+    let (at, device) = devices.find(|(_, device)| device.name == held.device)?;
+    let slice = cluster.slice(at.slice)?;
+    let here = match node {
+        Some(node) if slice.spec.per_device_node_selection == Some(true) => {
+            has(NodeFields::of_device(device), node)
+        }
+        _ => true,
+    };
+    here.then_some((at, device))
+}
+
+/// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). `None`: none of the devices
+/// takes resources.
+pub(super) fn check(
+    cluster: &Cluster<'_>,
+    pod: Option<&Pod>,
+    node: usize,
+    claims: &[&Claim],
+    results: &[DeviceAllocation],
+) -> Option<Footprint> {
+    let nobody = Pod::default();
+    let asking = pod.unwrap_or(&nobody);
+    let mut footprint = Footprint::default();
+    let mut takes = false;
+    for (at, claim) in claims.iter().enumerate() {
+        // If a claim is named twice, only the last result is kept.
+        let mut later = claims.iter().skip(at.saturating_add(1));
+        if later.any(|other| other.metadata.name == claim.metadata.name) {
+            continue;
+        }
+        let held: Vec<Held<'_>> = match results.get(at) {
+            Some(new) => new.devices.results.iter().map(Held::from).collect(),
+            None => results_of(claim).iter().map(Held::from).collect(),
+        };
+        let found: Vec<(&Held<'_>, DeviceAt, &Device)> = held
+            .iter()
+            .filter_map(|held| {
+                let (at, device) = find(cluster, held, Some(node))?;
+                Some((held, at, device))
+            })
+            .collect();
+        if found
+            .iter()
+            .all(|(.., device)| device.node_allocatable_resources.is_empty())
+        {
+            continue;
+        }
+        takes = true;
+        if let Err(refusal) = take(cluster, asking, claim, &found, &mut footprint) {
+            footprint.refusal = Some(refusal);
+            return Some(footprint);
+        }
+    }
+    if !takes {
+        return None;
+    }
+    footprint
+        .statuses
+        .sort_unstable_by(|a, b| a.resource_claim_name.cmp(&b.resource_claim_name));
+    let statuses = std::mem::take(&mut footprint.statuses);
+    let demand = DeviceDemand::of(&statuses);
+    let demand = if cluster.behaviour.qualified_capacities {
+        demand
+    } else {
+        demand.all_the_time()
+    };
+    let limits = exceeded_limit(asking, &statuses, &demand);
+    (footprint.needs, footprint.refusal) = compare(cluster, asking, node, &demand, limits);
+    footprint.statuses = statuses;
+    Some(footprint)
+}
+
+/// Adds what the devices of a claim take (`buildNodeAllocatableDRAInfo`).
+fn take(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claim: &Claim,
+    found: &[(&Held<'_>, DeviceAt, &Device)],
+    footprint: &mut Footprint,
+) -> Result<(), ResourceRefusal> {
+    let full = claim.metadata.full_name();
+    let mut mapped: Sorted<&str, Amount> = Sorted::new();
+    let mut overheads: Sorted<&str, OverheadResource> = Sorted::new();
+    for (held, at, device) in found {
+        for (resource, NodeAllocatable { mapping, overhead }) in
+            device.node_allocatable_resources.iter()
+        {
+            if let Some(mapping) = mapping
+                && let Some(taken) = amount(cluster, &full, held, resource, mapping)?
+            {
+                let sum = mapped.entry(resource.as_str());
+                *sum = sum.plus(&taken.0);
+                footprint.taken.push(Taken {
+                    claim: full.clone(),
+                    device: *at,
+                    resource: resource.clone(),
+                    amount: demand::exact(&taken.0),
+                    capacity: taken.1,
+                    multiplier: mapping.capacity_multiplier.clone(),
+                });
+            }
+            let Some(overhead) = overhead else { continue };
+            if overhead.per_pod.is_none() && overhead.per_container.is_none() {
+                continue;
+            }
+            let sum = overheads.entry(resource.as_str());
+            resource.clone_into(&mut sum.name);
+            more(&mut sum.per_pod, overhead.per_pod.as_ref());
+            more(&mut sum.per_container, overhead.per_container.as_ref());
+        }
+    }
+    if !mapped.is_empty() || !overheads.is_empty() {
+        footprint.statuses.push(NodeResourceClaim {
+            resource_claim_name: claim.metadata.name.clone(),
+            resources: Sorted::new(),
+            containers: users(pod, claim),
+            mapping: mapped
+                .into_iter()
+                .map(|(name, amount)| MappedResource {
+                    name: name.to_owned(),
+                    quantity: Some(amount),
+                })
+                .collect(),
+            overhead: overheads
+                .into_iter()
+                .map(|(_, overhead)| overhead)
+                .collect(),
+        });
+    }
+    Ok(())
+}
+
+fn more(sum: &mut Option<Amount>, amount: Option<&Amount>) {
+    if let Some(amount) = amount {
+        *sum = Some(match sum.as_ref() {
+            Some(known) => known.plus(amount),
+            None => amount.clone(),
+        });
+    }
+}
+
+/// An amount, and the capacity that it comes from with what is consumed of it.
+type TakenAmount = (Amount, Option<(String, Amount)>);
+
+/// Returns the amount that a device stands for (`addDeviceMapping`).
+fn amount(
+    cluster: &Cluster<'_>,
+    claim: &str,
+    held: &Held<'_>,
+    resource: &str,
+    mapping: &NodeMapping,
+) -> Result<Option<TakenAmount>, ResourceRefusal> {
+    let device = held.device;
+    let failed = |why: String| {
+        ResourceRefusal::new(
+            StatusCode::Error,
+            format!("claim {claim}, device {device}: {why}"),
+            None,
+        )
+    };
+    let Some(key) = mapping
+        .capacity_key
+        .as_deref()
+        .filter(|key| !key.is_empty())
+    else {
+        return Ok(mapping
+            .device_multiplier
+            .clone()
+            .map(|amount| (amount, None)));
+    };
+    if held.consumed.is_empty() {
+        let refusal = failed(format!(
+            "ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResources for resource {resource}"
+        ));
+        return Err(ResourceRefusal {
+            help: Some(ResourceHelp::NotConsumed),
+            ..refusal
+        });
+    }
+    let qualified = cluster.behaviour.qualified_capacities;
+    let consumed = match qualified {
+        true => by_either_name(&held.consumed, key, held.driver),
+        false => held.consumed.get(key),
+    };
+    let Some(consumed) = consumed else {
+        return Ok(None);
+    };
+    if qualified && consumed.nanos() < 0 {
+        return Err(failed(format!(
+            "ConsumedCapacity for capacity key '{key}' must not be negative, got {}",
+            consumed.text()
+        )));
+    }
+    let amount = match &mapping.capacity_multiplier {
+        Some(by) if by.nanos() != super::amount::UNIT => consumed.times(by),
+        _ => consumed.clone(),
+    };
+    if qualified && amount.nanos() < 0 {
+        return Err(failed(format!(
+            "computed node-allocatable footprint for resource {resource} must not be negative, got {}",
+            amount.text()
+        )));
+    }
+    Ok(Some((amount, Some((key.to_owned(), consumed.clone())))))
+}
+
+/// Looks a name up with the driver's domain first, then without (`api/qualifiedname.go`, `LookupByQualifiedName`).
+fn by_either_name<'c>(
+    consumed: &'c Sorted<String, Amount>,
+    key: &str,
+    driver: &str,
+) -> Option<&'c Amount> {
+    let plain = super::capacity::plain(driver, key);
+    if plain == key && key.contains('/') {
+        return consumed.get(key);
+    }
+    consumed
+        .get(format!("{driver}/{plain}").as_str())
+        .or_else(|| consumed.get(plain))
+}
+
+/// Returns the containers that use a claim, init containers first.
+fn users(pod: &Pod, claim: &Claim) -> Vec<String> {
+    let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
+    containers
+        .flat_map(|container| {
+            let uses =
+                container.resources.claims.iter().filter(|entry| {
+                    pod.claim_of(&entry.name) == Some(claim.metadata.name.as_str())
+                });
+            uses.map(|_| container.name.clone())
+        })
+        .collect()
+}
+
+/// Refuses pod-level limits that do not cover the containers and devices (`validatePodLevelResourcesCoverDRA`). Upstream names any of
+/// several resources; the first by name is named here.
+fn exceeded_limit(
+    pod: &Pod,
+    statuses: &[NodeResourceClaim],
+    demand: &DeviceDemand<'_>,
+) -> Option<ResourceRefusal> {
+    if statuses.is_empty() {
+        return None;
+    }
+    let of_pod = &pod.spec.resources.limits;
+    let exceeds = |name: &str, sum: i128| {
+        of_pod
+            .get(name)
+            .is_some_and(|limit| sum > demand::exact(limit))
+    };
+    let is_huge = |name: &str| name.starts_with("hugepages-");
+    let refused =
+        |why: String| ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, why, None);
+    let sums = demand::limits(pod, demand);
+    if let Some((name, _)) = sums
+        .iter()
+        .find(|(name, sum)| is_huge(name) && exceeds(name, **sum))
+    {
+        return Some(refused(format!(
+            "pod level limit for {name} is insufficient to cover the aggregated container and node-allocatable DRA limits"
+        )));
+    }
+    pod.spec.containers.iter().find_map(|container| {
+        let uses = statuses.iter().filter(|one| one.containers.contains(&container.name));
+        let mut devices = Amounts::new();
+        for status in uses {
+            let own = DeviceDemand::of(std::slice::from_ref(status));
+            demand::add(&mut devices, &own.fixed);
+            if let Some(more) = own.per_container.get(container.name.as_str()) {
+                demand::add(&mut devices, more);
+            }
+        }
+        let limits = container.resources.limits.iter();
+        let (name, _) = limits
+            .filter(|(name, _)| !is_huge(name))
+            .find(|(name, limit)| {
+                let devices = devices.get(name.as_str()).copied().unwrap_or(0);
+                exceeds(name, demand::exact(limit).saturating_add(devices))
+            })?;
+        Some(refused(format!(
+            "pod level limit for {name} is insufficient to cover the limit and DRA overhead for container {}",
+            container.name
+        )))
+    })
+}
