@@ -241,11 +241,12 @@ test-oracle:
 oracle-search:
 	@MINUTES=$(MINUTES) node tests/oracle/test-cluster.mjs search
 
-# What a release changes, from the modules that are served for it, and the table rows that it wants: RELEASE=1.38.0-alpha.2
+# What a release changes, from the modules that are served for it, and the table rows that it wants: RELEASE=1.38.0-rc.0. OLD=1.38.0-beta.0
+# compares with another release than the last final one.
 .PHONY: new-release
 new-release:
 	$(call say,types and selectors and allocator of $(RELEASE): about 2 minutes and 4 more the first time)
-	@node tests/oracle/new-release.mjs $(RELEASE)
+	@node tests/oracle/new-release.mjs $(RELEASE) $(OLD)
 
 # Licenses, sources, checksums, the crates inside what people get, and the public interface.
 .PHONY: test-supply

@@ -12,18 +12,17 @@ import {
 	text,
 } from "./scenarios.mjs";
 
+const STABLE = [
+	"AdminAccess",
+	"ConsumableCapacity",
+	"DeviceBindingAndStatus",
+	"DeviceTaints",
+	"FractionalCapacityRange",
+	"PartitionableDevices",
+	"PrioritizedList",
+];
 /** What the scheduler's plugin switches on in the allocator, by minor release, with the default feature gates. */
-const FEATURES = {
-	37: [
-		"AdminAccess",
-		"ConsumableCapacity",
-		"DeviceBindingAndStatus",
-		"DeviceTaints",
-		"FractionalCapacityRange",
-		"PartitionableDevices",
-		"PrioritizedList",
-	],
-};
+const FEATURES = { 37: STABLE, 38: STABLE };
 /** Nodes without taints of this many CPUs: only the devices decide. */
 const CPU = 64;
 

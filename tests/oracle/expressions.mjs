@@ -1,9 +1,8 @@
 // Random device selectors, asked of the code of Kubernetes and of claimkit: errors, types, costs, and the answer for each device.
 import { readFileSync } from "node:fs";
 import { batch } from "./claimkit.mjs";
-import { ask, find, lines } from "./record.mjs";
+import { ask, DEVICES, find, lines } from "./record.mjs";
 
-const DEVICES = ["cel/devices.json", "cel/devices-1.37.json"];
 /** How many devices each expression is asked about. */
 const ASKED = 4;
 /** The gates that concern expressions: one is on, and the other allows lists as attributes. */

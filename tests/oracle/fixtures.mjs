@@ -6,7 +6,9 @@ import { lines } from "./record.mjs";
 import { root } from "./release.mjs";
 
 const GROUP = "resource.k8s.io";
-/** The kinds of 1.37: versions, and whether objects have a namespace and a status. */
+/** The minor release from which on a version is not served. */
+const REMOVED = { v1beta1: 38 };
+/** The kinds: versions, and whether objects have a namespace and a status. */
 const KINDS = {
 	ResourceClaim: {
 		plural: "resourceclaims",
@@ -59,6 +61,12 @@ export function endpointOf(object) {
 	return { ...kind, version, namespace, collection };
 }
 
+/** Whether the server of a release has the version of the object. */
+export function isServed(object, release) {
+	const removed = REMOVED[object.apiVersion.split("/")[1]];
+	return removed === undefined || Number(release.split(".")[1]) < removed;
+}
+
 /** The texts of YAML and JSON files below the folders. */
 function files(...folders) {
 	const all = folders.flatMap((folder) =>
@@ -71,8 +79,8 @@ function files(...folders) {
 		.sort();
 }
 
-/** Every document of the manifests that is one object of a kind that the server has. */
-export function manifests() {
+/** Every document of the manifests that is one object of a kind that the release's server has. */
+export function manifests(release) {
 	const texts = files(
 		path.join(root, "tests/manifests"),
 		path.join(root, "tests/hosts/manifests"),
@@ -88,7 +96,9 @@ export function manifests() {
 	);
 	return texts.flatMap(({ id }, at) => {
 		const object = read[at].raw;
-		return endpointOf(object) ? [{ id, op: "create", object }] : [];
+		return endpointOf(object) && isServed(object, release)
+			? [{ id, op: "create", object }]
+			: [];
 	});
 }
 
@@ -105,7 +115,7 @@ export function recordedRequests(release, gates = {}) {
 			const same = Object.entries(line.gates ?? {}).every(
 				([gate, on]) => (gates[gate] ?? null) === on,
 			);
-			return same && object && endpointOf(object)
+			return same && object && endpointOf(object) && isServed(object, release)
 				? [{ id, op, object, old, namespaceLabels }]
 				: [];
 		});

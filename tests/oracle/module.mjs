@@ -3,21 +3,27 @@
 //
 //   node module.mjs 1.35.6 1.35.4     where k8s.io/kubernetes is served only for an earlier patch than its staging modules: the recorder
 //                                     is built from both, and no programs of a cluster
+//
+// A pre-release may name modules that are not served yet: INSTEAD says what is taken in their place.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RELEASE, here } from "./release.mjs";
+import { INSTEAD, makeStandIns } from "./stand-ins.mjs";
 
-const here = import.meta.dirname;
 const [release, kubernetes = release] = process.argv.slice(2);
-if (!/^1\.\d+\.\d+$/.test(release ?? ""))
-	throw new Error("usage: node module.mjs MAJOR.MINOR.PATCH [KUBERNETES]");
+if (!RELEASE.test(release ?? ""))
+	throw new Error(
+		"usage: node module.mjs MAJOR.MINOR.PATCH[-beta.N] [KUBERNETES]",
+	);
 const staging = `v0.${release.slice(2)}`;
 const go = (directory, ...args) =>
 	execFileSync("go", args, {
 		cwd: directory,
 		encoding: "utf8",
-		env: { ...process.env, GOFLAGS: "-mod=mod" },
+		env: { ...process.env, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "auto" },
 	});
+const instead = INSTEAD[release] ?? {};
 const upstream = readFileSync(
 	JSON.parse(
 		go(here, "mod", "download", "-json", `k8s.io/kubernetes@v${kubernetes}`),
@@ -44,7 +50,7 @@ mkdirSync(folder, { recursive: true });
 const lines = [
 	`module claimkit.invalid/oracle-${release}`,
 	"",
-	"go 1.26",
+	/^go .*$/m.exec(upstream)?.[0] ?? "go 1.26",
 	"",
 	/^godebug .*$/m.exec(upstream)?.[0] ?? "",
 	"",
@@ -59,9 +65,17 @@ const lines = [
 		: []),
 	"replace (",
 	"\tclaimkit.invalid/oracle => ../",
-	...modules.map((path) => `\t${path} => ${path} ${staging}`),
+	...modules
+		.filter((path) => !(path in instead))
+		.map((path) => `\t${path} => ${path} ${staging}`),
+	...Object.entries(instead).map(([path, other]) => `\t${path} => ${other}`),
 	")",
+	"",
+	// Indirect requirements are upstream's: those of modules without a version cannot be asked.
+	...(/^require \([^)]*\/\/ indirect[^)]*\)$/m.exec(upstream) ?? []),
 	"",
 ];
 writeFileSync(join(folder, "go.mod"), lines.join("\n"));
-if (existsSync(join(folder, "main.go"))) go(folder, "mod", "tidy");
+makeStandIns(release);
+// Tests of upstream's modules need more than is served of a pre-release.
+if (existsSync(join(folder, "main.go"))) go(folder, "mod", "tidy", "-e");

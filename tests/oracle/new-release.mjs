@@ -11,8 +11,18 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { ask, differs, KINDS, recordedOf } from "./record.mjs";
-import { hasGo, here, releases, target } from "./release.mjs";
+import { KINDS, ask, differs, recordedOf } from "./record.mjs";
+import {
+	RELEASE,
+	hasGo,
+	here,
+	isBefore,
+	isPre,
+	releases,
+	tags,
+	target,
+} from "./release.mjs";
+import { INSTEAD, makeStandIns } from "./stand-ins.mjs";
 
 const API = "k8s.io/api";
 const DRA = "k8s.io/dynamic-resource-allocation";
@@ -34,14 +44,6 @@ function go(directory, ...args) {
 	if (done.status !== 0)
 		throw new Error(`go ${args.join(" ")}: ${done.stderr}`);
 	return done.stdout;
-}
-
-/** Whether a version is before another: those before a release are alpha, beta and rc. */
-function isBefore(version, other) {
-	const [left, right] = [version, other].map((one) =>
-		one.includes("-") ? one : `${one}-release`,
-	);
-	return left.localeCompare(right, "en", { numeric: true }) < 0;
 }
 
 /** The version of a module for a release: its own, or the newest before it of the same minor release; none if there is no such. */
@@ -192,6 +194,11 @@ function preview(release, version) {
 		"k8s.io/component-base",
 		"k8s.io/component-helpers",
 	];
+	makeStandIns(release);
+	const instead = Object.entries(INSTEAD[release] ?? {}).map(
+		([name, other]) =>
+			`replace ${name} => ${other.startsWith(".") ? path.join(here, release, other) : other}`,
+	);
 	writeFileSync(
 		path.join(folder, "go.mod"),
 		[
@@ -205,6 +212,7 @@ function preview(release, version) {
 			")",
 			"",
 			`replace claimkit.invalid/oracle => ${here}`,
+			...instead,
 			"",
 		].join("\n"),
 	);
@@ -215,22 +223,28 @@ function preview(release, version) {
 import (
 	"context"
 
-	celgo "github.com/google/cel-go/cel"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/cel"
 
+	"claimkit.invalid/oracle/dra"
 	"claimkit.invalid/oracle/preview"
 )
 
 func main() {
-	preview.Run(func(ctx context.Context, compiled cel.CompilationResult, device cel.Device) (*resourceapi.DeviceAttribute, *celgo.EvalDetails, error) {
-		return compiled.EvaluateDerivedAttribute(ctx, device)
+	preview.Run(func(ctx context.Context, compiled cel.CompilationResult, device cel.Device) (*resourceapi.DeviceAttribute, *dra.Details, error) {
+		value, details, err := compiled.EvaluateDerivedAttribute(ctx, device)
+		if err != nil {
+			return nil, details, err
+		}
+		attribute, err := dra.Attribute(value)
+		return attribute, details, err
 	})
 }
 `,
 	);
-	go(folder, "mod", "tidy");
-	go(folder, "build", "-o", "preview", ".");
+	// Tests of upstream's modules need more than is served of a pre-release.
+	go(folder, "mod", "tidy", "-e");
+	go(folder, "build", "-tags", tags(release), "-o", "preview", ".");
 	return path.join(folder, "preview");
 }
 
@@ -310,10 +324,11 @@ function compareAnswers(kind, program, before, old) {
 
 if (process.argv[1] === import.meta.filename) {
 	const release = process.argv[2];
-	if (!/^1\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$/.test(release ?? ""))
+	if (!RELEASE.test(release ?? ""))
 		throw new Error("usage: make new-release RELEASE=1.38.0-alpha.0");
 	if (!hasGo()) throw new Error("new-release needs Go");
-	const old = process.argv[3] ?? releases[0];
+	const old =
+		process.argv[3] ?? releases.find((one) => !isPre(one) && one !== release);
 	const [api, dra] = [API, DRA].map((module) => served(module, release));
 	if (!api) throw new Error(`${API} is not served for ${release}`);
 	console.log(

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import path from "node:path";
+import { makeStandIns } from "./stand-ins.mjs";
 
 /** This folder. */
 export const here = import.meta.dirname;
@@ -22,22 +23,28 @@ const PROGRAMS = {
 	etcd: "go.etcd.io/etcd/server/v3",
 };
 
-const numbers = (release) => release.split(".").map(Number);
-/** Orders releases, the newest first. */
-const newestFirst = (a, b) => {
-	const [left, right] = [numbers(a), numbers(b)];
-	const at = left.findIndex((number, index) => number !== right[index]);
-	return at < 0 ? 0 : right[at] - left[at];
-};
+/** The name of a release or a pre-release. */
+export const RELEASE = /^\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$/;
+
+/** Whether a release is not final. */
+export const isPre = (release) => release.includes("-");
+
+/** Whether a release is before another: alpha, beta and rc are before the final one. */
+export function isBefore(release, other) {
+	const [left, right] = [release, other].map((one) =>
+		isPre(one) ? one : `${one}-release`,
+	);
+	return left.localeCompare(right, "en", { numeric: true }) < 0;
+}
 
 /** The releases with a folder here, the newest first. */
 export const releases = readdirSync(here)
-	.filter((name) => /^\d+\.\d+\.\d+$/.test(name))
-	.sort(newestFirst);
+	.filter((name) => RELEASE.test(name))
+	.sort((a, b) => (isBefore(a, b) ? 1 : -1));
 
-/** The release that RELEASE names, or the newest. */
+/** The release that RELEASE names, or the newest final one. */
 export function chosen(name = process.env.RELEASE) {
-	const release = name || releases[0];
+	const release = name || releases.find((one) => !isPre(one));
 	if (!releases.includes(release))
 		throw new Error(
 			`RELEASE=${release}: there is a module for ${releases.join(", ")}`,
@@ -54,11 +61,16 @@ export const environment = {
 	CGO_ENABLED: "0",
 	GOFLAGS: "-mod=readonly -buildvcs=false -trimpath",
 	GOWORK: "off",
-	GOTOOLCHAIN: "local",
+	// A pre-release may need a newer Go than the one that is installed: it comes as a module, too.
+	GOTOOLCHAIN: "auto",
 };
+
+/** The tags of files that only some releases have: those of the first minor release with a changed interface. */
+export const tags = (release) => (Number(release.split(".")[1]) >= 38 ? "v138" : "");
 
 /** Compiles a package of a release's module; returns the program's path. */
 function compile(release, name, source, flags) {
+	makeStandIns(release);
 	const folder = path.join(target, "oracle", release);
 	mkdirSync(folder, { recursive: true });
 	const program = path.join(folder, name);
@@ -66,7 +78,16 @@ function compile(release, name, source, flags) {
 	const fresh = `${program}.${process.pid}`;
 	const done = spawnSync(
 		"go",
-		["build", "-ldflags", flags.join(" "), "-o", fresh, source],
+		[
+			"build",
+			"-tags",
+			tags(release),
+			"-ldflags",
+			flags.join(" "),
+			"-o",
+			fresh,
+			source,
+		],
 		{ cwd: path.join(here, release), env: environment, stdio: "inherit" },
 	);
 	if (done.status !== 0)

@@ -214,7 +214,7 @@ async function runParts(
 	},
 ) {
 	const base = [
-		...manifests(),
+		...manifests(cluster.release),
 		...recordedRequests(cluster.release).filter((_, at) => at % every === 0),
 	];
 	const donors = donorsOf(base.map(({ object }) => object));
@@ -318,7 +318,10 @@ function* smaller(object, path = []) {
 
 /** Random objects, patches, expressions, allocations and clusters until something differs. */
 async function search(cluster, minutes) {
-	const base = [...manifests(), ...recordedRequests(cluster.release)];
+	const base = [
+		...manifests(cluster.release),
+		...recordedRequests(cluster.release),
+	];
 	const donors = donorsOf(base.map(({ object }) => object));
 	const end = Date.now() + minutes * 60_000;
 	for (

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 
-	celgo "github.com/google/cel-go/cel"
 	resourceapi "k8s.io/api/resource/v1"
 	client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/dynamic-resource-allocation/cel"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
 
 	"claimkit.invalid/oracle"
+	"claimkit.invalid/oracle/dra"
 	"claimkit.invalid/oracle/server"
 )
 
@@ -44,7 +44,7 @@ var kinds = map[string]server.Kind{
 	}},
 }
 
-func derive(ctx context.Context, compiled cel.CompilationResult, device cel.Device) (*resourceapi.DeviceAttribute, *celgo.EvalDetails, error) {
+func derive(ctx context.Context, compiled cel.CompilationResult, device cel.Device) (*resourceapi.DeviceAttribute, *dra.Details, error) {
 	return compiled.EvaluateDerivedAttribute(ctx, device)
 }
 

@@ -149,7 +149,11 @@ func (request *allocation) allocate(node *corev1.Node, pending []*resourceapi.Re
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	allocator, err := structured.NewAllocator(ctx, on, inUse, classes(request.Classes), request.Slices, cache)
+	slices, err := Slices(request.Slices)
+	if err != nil {
+		return answer, "", err
+	}
+	allocator, err := structured.NewAllocator(ctx, on, inUse, classes(request.Classes), slices, cache)
 	if err != nil {
 		return nodeAnswer{Verdict: "error", Error: err.Error()}, "", nil
 	}
@@ -193,7 +197,7 @@ func deviceID(text string) (structured.DeviceID, error) {
 func (request *allocation) inUse() (structured.AllocatedState, error) {
 	inUse := structured.AllocatedState{
 		AllocatedDevices:         sets.New[structured.DeviceID](),
-		AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
+		AllocatedSharedDeviceIDs: sets.New[sharedID](),
 		AggregatedCapacity:       structured.NewConsumedCapacityCollection(),
 	}
 	if request.State != nil {
@@ -212,7 +216,7 @@ func (request *allocation) inUse() (structured.AllocatedState, error) {
 			case result.ShareID == nil || !request.has("ConsumableCapacity"):
 				inUse.AllocatedDevices.Insert(id)
 			default:
-				inUse.AllocatedSharedDeviceIDs.Insert(structured.MakeSharedDeviceID(id, result.ShareID))
+				inUse.AllocatedSharedDeviceIDs.Insert(makeShared(id, result.ShareID))
 				if result.ConsumedCapacity != nil {
 					inUse.AggregatedCapacity.Insert(structured.NewDeviceConsumedCapacity(id, result.ConsumedCapacity))
 				}
@@ -236,7 +240,7 @@ func (given *state) addTo(inUse structured.AllocatedState) error {
 		if err != nil {
 			return err
 		}
-		inUse.AllocatedSharedDeviceIDs.Insert(structured.MakeSharedDeviceID(id, ptr.To(types.UID(share))))
+		inUse.AllocatedSharedDeviceIDs.Insert(makeShared(id, ptr.To(types.UID(share))))
 	}
 	for device, capacity := range given.Capacity {
 		id, err := deviceID(device)
@@ -289,8 +293,12 @@ func (request *allocation) letters(of string, selectors []resourceapi.DeviceSele
 		letters := ""
 		for _, slice := range request.Slices {
 			for _, device := range slice.Spec.Devices {
-				input := cel.Device{Driver: slice.Spec.Driver, Attributes: device.Attributes, Capacity: device.Capacity, AllowMultipleAllocations: device.AllowMultipleAllocations}
-				match, _, err := compiled.DeviceMatches(context.Background(), input)
+				given := Device{Driver: slice.Spec.Driver, Attributes: device.Attributes, Capacity: device.Capacity, AllowMultipleAllocations: device.AllowMultipleAllocations}
+				input, err := given.input()
+				match := false
+				if err == nil {
+					match, _, err = compiled.DeviceMatches(context.Background(), input)
+				}
 				switch {
 				case err != nil:
 					problems[fmt.Sprintf("%s/%d/%d", of, at, len(letters))] = err.Error()

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"sort"
 
-	celgo "github.com/google/cel-go/cel"
 	resourceapi "k8s.io/api/resource/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -17,7 +16,7 @@ import (
 )
 
 // Derive evaluates an expression for a derived attribute.
-type Derive func(context.Context, cel.CompilationResult, cel.Device) (*resourceapi.DeviceAttribute, *celgo.EvalDetails, error)
+type Derive func(context.Context, cel.CompilationResult, cel.Device) (*resourceapi.DeviceAttribute, *Details, error)
 
 // Cel answers requests about expressions.
 type Cel struct {
@@ -50,10 +49,6 @@ func ReadDevices(files []string) (map[string]Device, error) {
 		}
 	}
 	return devices, nil
-}
-
-func (device Device) input() cel.Device {
-	return cel.Device{Driver: device.Driver, Attributes: device.Attributes, Capacity: device.Capacity, AllowMultipleAllocations: device.AllowMultipleAllocations}
 }
 
 // CelFields are the fields of a line that hold an answer about an expression.
@@ -184,13 +179,15 @@ func (asked Cel) evaluate(compiled cel.CompilationResult, device Device, derived
 }
 
 func (asked Cel) once(compiled cel.CompilationResult, device Device, derived bool) (result celResult) {
-	var details *celgo.EvalDetails
-	var err error
-	if derived {
-		result.Attribute, details, err = asked.Derive(context.Background(), compiled, device.input())
-	} else {
+	var details *Details
+	input, err := device.input()
+	switch {
+	case err != nil:
+	case derived:
+		result.Attribute, details, err = asked.Derive(context.Background(), compiled, input)
+	default:
 		var match bool
-		match, details, err = compiled.DeviceMatches(context.Background(), device.input())
+		match, details, err = compiled.DeviceMatches(context.Background(), input)
 		result.Match = &match
 	}
 	if err != nil {

@@ -97,9 +97,10 @@ type nodeStatus struct {
 
 // results are what Reserve keeps for the pod's claims, and PreBind writes into the pod's status.
 type results struct {
-	Allocations               []*resourceapi.AllocationResult           `json:"allocations,omitempty"`
-	ExtendedResourceClaimSpec *resourceapi.ResourceClaimSpec            `json:"extendedResourceClaimSpec,omitempty"`
-	RequestMappings           []corev1.ContainerExtendedResourceRequest `json:"requestMappings,omitempty"`
+	Allocations               []*resourceapi.AllocationResult             `json:"allocations,omitempty"`
+	ExtendedResourceClaimSpec *resourceapi.ResourceClaimSpec              `json:"extendedResourceClaimSpec,omitempty"`
+	RequestMappings           []corev1.ContainerExtendedResourceRequest   `json:"requestMappings,omitempty"`
+	NodeAllocatable           []corev1.NodeAllocatableResourceClaimStatus `json:"nodeAllocatable,omitempty"`
 }
 
 // told returns a status as recorded. Success is often nil, which has a code but no reasons.
@@ -187,6 +188,11 @@ func (plugin Plugin) bind(request pluginRequest, name string) (answer nodeStatus
 	if !reserved.IsSuccess() {
 		return answer, nil
 	}
+	// PreBind changes these.
+	taken := dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(klog.FromContext(ctx), cycle.state, name)
+	for at := range taken {
+		taken[at] = *taken[at].DeepCopy()
+	}
 	got := results{}
 	for _, claim := range cycle.manager.reserved {
 		// A copy: PreBind goes on with this one.
@@ -209,7 +215,8 @@ func (plugin Plugin) bind(request pluginRequest, name string) (answer nodeStatus
 	if extended := pod.Status.ExtendedResourceClaimStatus; extended != nil {
 		got.RequestMappings = extended.RequestMappings
 	}
-	if got.Allocations != nil {
+	got.NodeAllocatable = taken
+	if got.Allocations != nil || got.NodeAllocatable != nil {
 		answer.Results = &got
 	}
 	return answer, nil
@@ -263,12 +270,12 @@ type orderedSlices struct {
 	given []*resourceapi.ResourceSlice
 }
 
-func (slices orderedSlices) ListWithDeviceTaintRules() ([]*resourceapi.ResourceSlice, error) {
+func (slices orderedSlices) ListWithDeviceTaintRules() ([]*Slice, error) {
 	listed, err := slices.ResourceSliceLister.ListWithDeviceTaintRules()
 	if err != nil {
 		return nil, err
 	}
-	ordered := make([]*resourceapi.ResourceSlice, len(slices.given))
+	ordered := make([]*Slice, len(slices.given))
 	for _, slice := range listed {
 		at, err := strconv.Atoi(slice.Name)
 		if err != nil {
@@ -356,9 +363,9 @@ func (plugin Plugin) start(ctx context.Context, request pluginRequest) (*cycle, 
 	options := tracker.Options{
 		EnableDeviceTaintRules:   utilfeature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules),
 		EnableConsumableCapacity: utilfeature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
-		SliceInformer:            factory.Resource().V1().ResourceSlices(),
 		KubeClient:               client,
 	}
+	watchSlices(&options, factory)
 	if options.EnableDeviceTaintRules {
 		plugin.Watch(&options, factory)
 	}
