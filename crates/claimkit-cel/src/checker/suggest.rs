@@ -1,6 +1,7 @@
 //! Names like one that is not known, for the hint of an error (cel-go, `common/env/catalog.go`, `checker/errors.go`).
 
 use super::super::environment::Environment;
+use claimkit_values::order;
 
 /// Beyond this number of pairs of code points names are not compared.
 const MOST_PAIRS: usize = 4096;
@@ -50,7 +51,7 @@ pub(super) fn like<'e>(environment: &'e Environment, name: &str) -> Vec<&'e str>
 
 fn shortest<'e>(names: impl Iterator<Item = &'e str>) -> Vec<&'e str> {
     let mut names: Vec<&str> = names.collect();
-    names.sort_unstable_by_key(|name| (name.len(), *name));
+    order::sort_by_key(&mut names, |name| (name.len(), *name));
     names.dedup();
     names.truncate(MOST);
     names
