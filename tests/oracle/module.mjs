@@ -8,7 +8,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RELEASE, here } from "./release.mjs";
+import { here, RELEASE } from "./release.mjs";
 import { INSTEAD, makeStandIns } from "./stand-ins.mjs";
 
 const [release, kubernetes = release] = process.argv.slice(2);

@@ -11,13 +11,13 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { KINDS, ask, differs, recordedOf } from "./record.mjs";
+import { ask, differs, KINDS, recordedOf } from "./record.mjs";
 import {
-	RELEASE,
 	hasGo,
 	here,
 	isBefore,
 	isPre,
+	RELEASE,
 	releases,
 	tags,
 	target,

@@ -66,7 +66,8 @@ export const environment = {
 };
 
 /** The tags of files that only some releases have: those of the first minor release with a changed interface. */
-export const tags = (release) => (Number(release.split(".")[1]) >= 38 ? "v138" : "");
+export const tags = (release) =>
+	Number(release.split(".")[1]) >= 38 ? "v138" : "";
 
 /** Compiles a package of a release's module; returns the program's path. */
 function compile(release, name, source, flags) {

@@ -4,8 +4,8 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
-	readFileSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	writeFileSync,
 } from "node:fs";
@@ -28,9 +28,18 @@ const BEFORE = "k8s.io/apiextensions-apiserver@v0.37.2";
 
 /** What became of import paths between the two modules. */
 const MOVED = [
-	["k8s.io/apiextensions-apiserver/pkg/apis", "k8s.io/apiextensions-api/pkg/apis"],
-	["k8s.io/apiextensions-apiserver/pkg/client", "k8s.io/apiextensions-api/pkg/client"],
-	["sigs.k8s.io/structured-merge-diff/v6", "sigs.k8s.io/structured-merge-diff/v7"],
+	[
+		"k8s.io/apiextensions-apiserver/pkg/apis",
+		"k8s.io/apiextensions-api/pkg/apis",
+	],
+	[
+		"k8s.io/apiextensions-apiserver/pkg/client",
+		"k8s.io/apiextensions-api/pkg/client",
+	],
+	[
+		"sigs.k8s.io/structured-merge-diff/v6",
+		"sigs.k8s.io/structured-merge-diff/v7",
+	],
 ];
 
 /** The parts of the module that others use: types, without the conversion to internal ones, and clients. */
@@ -58,7 +67,8 @@ export function makeStandIns(release) {
 			recursive: true,
 			mode: undefined,
 			filter: (name) =>
-				!name.endsWith("_test.go") && !CONVERSIONS.includes(path.basename(name)),
+				!name.endsWith("_test.go") &&
+				!CONVERSIONS.includes(path.basename(name)),
 		});
 	}
 	execFileSync("chmod", ["-R", "u+w", folder]);
