@@ -84,7 +84,7 @@ impl<'d> Arithmetic<'d> {
     }
 
     /// Returns a name without the domain that it has anyway.
-    pub fn plain<'n>(self, name: &'n str) -> &'n str {
+    pub fn plain(self, name: &str) -> &str {
         self.driver.map_or(name, |driver| plain(driver, name))
     }
 

@@ -14,6 +14,7 @@ use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::Sorted;
 use super::status::StatusCode;
 use super::usage::results_of;
+use claimkit_values::order;
 use std::borrow::Cow;
 
 /// A device that a claim has.
@@ -149,9 +150,9 @@ pub(super) fn check(
     if !takes {
         return None;
     }
-    footprint
-        .statuses
-        .sort_unstable_by(|a, b| a.resource_claim_name.cmp(&b.resource_claim_name));
+    order::sort_by(&mut footprint.statuses, |a, b| {
+        a.resource_claim_name.cmp(&b.resource_claim_name)
+    });
     let statuses = std::mem::take(&mut footprint.statuses);
     let demand = DeviceDemand::of(&statuses);
     let demand = if cluster.behaviour.qualified_capacities {
