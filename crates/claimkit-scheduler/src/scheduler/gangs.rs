@@ -1,8 +1,9 @@
-//! Pods that are scheduled together (gate GenericWorkload; kube-scheduler 1.37, `schedule_one_podgroup.go` and the plugin
+//! Pods that are scheduled together (gate GenericWorkload; kube-scheduler 1.37 and 1.38, `schedule_one_podgroup.go` and the plugin
 //! GangScheduling).
 
 use super::outcome::Waiting;
 use super::prepared::Prepared;
+use super::release::ReleaseRules;
 use crate::allocator::objects::{Pod, PodGroup};
 
 /// Returns the name of a pod's group.
@@ -66,13 +67,47 @@ pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
     })
 }
 
-/// Returns the text about a gang that cannot start.
-pub fn cannot_be_satisfied(need: i64, scheduled: usize, remaining: usize) -> String {
-    format!("minCount ({need}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining")
+/// The pods of a group during its attempt.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// How many have a node.
+    pub scheduled: usize,
+    /// How many found none.
+    pub unschedulable: usize,
+    /// How many were not tried yet.
+    pub remaining: usize,
+}
+
+impl Progress {
+    /// Returns the text about a group that cannot have so many pods.
+    pub fn refusal(self, need: i64, rules: &ReleaseRules) -> String {
+        let Progress {
+            scheduled,
+            unschedulable,
+            remaining,
+        } = self;
+        if rules.groups_are_named {
+            format!(
+                "scheduling policy's minimum threshold ({need}) cannot be satisfied: {scheduled} scheduled, {unschedulable} unschedulable, {remaining} not-evaluated"
+            )
+        } else {
+            format!(
+                "minCount ({need}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining"
+            )
+        }
+    }
 }
 
 /// The message of preemption for a group if there is no pod of lower priority.
 pub const NO_GROUP_VICTIMS: &str =
     "pod group preemption: No preemption victims found for incoming preemptor";
-/// The first part of the message to the pods of a group that does not start.
-pub const UNSCHEDULABLE: &str = "pod group is unschedulable";
+
+/// Returns the message to a pod that is not placed because its group does not start, for the reason in `text`.
+pub fn message_to_pod(group: &str, text: &str, is_error: bool, rules: &ReleaseRules) -> String {
+    match (rules.groups_are_named, is_error) {
+        (true, true) => format!("parent pod group \"{group}\" encountered an error"),
+        (true, false) => format!("parent pod group \"{group}\" is unschedulable"),
+        (false, true) => text.to_owned(),
+        (false, false) => format!("pod group is unschedulable, {text}"),
+    }
+}

@@ -589,25 +589,31 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             }
             return;
         }
-        let need = gangs::min_count(facts);
+        let rules = self.prepared.setup.rules;
+        let need = gangs::min_count(facts).or(rules.groups_are_named.then_some(1));
+        let name = facts.metadata.name.as_str();
         let before = (self.state.clone(), self.prepared.cluster.usage.clone());
         let recorded = self.outcomes.len();
         let member = |pod: &Pod| {
             gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
         };
-        let mut scheduled = self
+        let scheduled = self
             .prepared
             .facts
             .pods
             .iter()
             .filter(|pod| member(pod))
             .count();
-        let mut remaining = pods.len();
+        let mut progress = gangs::Progress {
+            scheduled,
+            unschedulable: 0,
+            remaining: pods.len(),
+        };
         let mut refused: Option<String> = None;
         let mut error: Option<String> = None;
         let mut placed: Vec<usize> = Vec::new();
         for pod in pods {
-            remaining = remaining.saturating_sub(1);
+            progress.remaining = progress.remaining.saturating_sub(1);
             let Some(facts) = self.prepared.facts.pods.get(*pod) else {
                 continue;
             };
@@ -626,7 +632,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             match self.attempt(*pod, &claims, PostFilter::Skip).0 {
                 AttemptOutcome::Fits { node, tied, unsure } => {
                     if self.take(*pod, node, tied, unsure, &claims) {
-                        scheduled = scheduled.saturating_add(1);
+                        progress.scheduled = progress.scheduled.saturating_add(1);
                         placed.push(*pod);
                     }
                 }
@@ -641,14 +647,16 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                         self.record(*pod, PodDecision::Error(failure), Vec::new(), None);
                         break;
                     }
+                    progress.unschedulable = progress.unschedulable.saturating_add(1);
                     self.record(*pod, PodDecision::Unschedulable(failure), Vec::new(), None);
                 }
             }
-            let possible = i64::try_from(scheduled.saturating_add(remaining)).unwrap_or(i64::MAX);
+            let possible = progress.scheduled.saturating_add(progress.remaining);
+            let possible = i64::try_from(possible).unwrap_or(i64::MAX);
             if let Some(need) = need.filter(|need| possible < *need) {
                 refused = Some(format!(
                     "{}, {}",
-                    gangs::cannot_be_satisfied(need, scheduled, remaining),
+                    progress.refusal(need, rules),
                     gangs::NO_GROUP_VICTIMS
                 ));
                 break;
@@ -664,7 +672,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let text = error.clone().or(refused.clone()).unwrap_or_default();
         (self.state, self.prepared.cluster.usage) = before;
         self.state.version = self.prepared.next_version();
-        self.undo(recorded, pods, &text, error.is_some());
+        let message = gangs::message_to_pod(name, &text, error.is_some(), rules);
+        self.undo(recorded, pods, message, error.is_some());
         self.groups.push(GroupOutcome {
             group,
             refused: Some(text),
@@ -672,12 +681,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     }
 
     /// Undoes the placement of a group that does not start, and records the message for its pods.
-    fn undo(&mut self, recorded: usize, pods: &[usize], text: &str, is_error: bool) {
-        let message = if is_error {
-            text.to_owned()
-        } else {
-            format!("{}, {text}", gangs::UNSCHEDULABLE)
-        };
+    fn undo(&mut self, recorded: usize, pods: &[usize], message: String, is_error: bool) {
         let lower = |pod: &usize| {
             self.prepared
                 .facts

@@ -1,5 +1,5 @@
 //! What differs between the schedulers of the releases: read in `pkg/scheduler` of 1.30.14, 1.33.13, 1.34.4, 1.35.4, 1.36.3 and
-//! 1.37.2; 1.37.2 was run.
+//! 1.37.2, and 1.38.0-beta.0; 1.37.2 and 1.38.0-beta.0 were run.
 
 use claimkit_model::schema::Release;
 
@@ -40,6 +40,8 @@ pub struct ReleaseRules {
     pub drivers_required: bool,
     /// Nodes are scored by the storage that is left (gate StorageCapacityScoring).
     pub storage_scored: bool,
+    /// A group without a minimum needs one pod, its message counts the pods that find no node, and a message to its pods names it.
+    pub groups_are_named: bool,
 }
 
 /// The reasons of the plugins for volumes that differ between releases.
@@ -84,6 +86,7 @@ const V30: ReleaseRules = ReleaseRules {
     attachments_counted: false,
     drivers_required: false,
     storage_scored: false,
+    groups_are_named: false,
 };
 const V32: ReleaseRules = ReleaseRules {
     from_minor: 32,
@@ -139,7 +142,13 @@ const V37: ReleaseRules = ReleaseRules {
     ..V36
 };
 
-static RULES: &[ReleaseRules] = &[V37, V36, V35, V34, V33, V32, V30];
+const V38: ReleaseRules = ReleaseRules {
+    from_minor: 38,
+    groups_are_named: true,
+    ..V37
+};
+
+static RULES: &[ReleaseRules] = &[V38, V37, V36, V35, V34, V33, V32, V30];
 
 impl ReleaseRules {
     /// Returns the rules of a release.
