@@ -199,12 +199,7 @@ impl Pods {
             Pods::Selected {
                 namespace,
                 selector,
-            } => {
-                !ending
-                    && !selector.is_empty()
-                    && meta.namespace == *namespace
-                    && selector.matches(&meta.labels)
-            }
+            } => !ending && meta.namespace == *namespace && selector.matches(&meta.labels),
             Pods::Terms(terms) => match_all(terms, facts, meta),
         }
     }

@@ -40,6 +40,8 @@ pub struct ReleaseRules {
     pub drivers_required: bool,
     /// Nodes are scored by the storage that is left (gate StorageCapacityScoring).
     pub storage_scored: bool,
+    /// A constraint on spread whose selector is empty counts all pods; before it counted none.
+    pub empty_selectors_count: bool,
     /// A group without a minimum needs one pod, its message counts the pods that find no node, and a message to its pods names it.
     pub groups_are_named: bool,
 }
@@ -86,6 +88,7 @@ const V30: ReleaseRules = ReleaseRules {
     attachments_counted: false,
     drivers_required: false,
     storage_scored: false,
+    empty_selectors_count: false,
     groups_are_named: false,
 };
 const V32: ReleaseRules = ReleaseRules {
@@ -144,6 +147,7 @@ const V37: ReleaseRules = ReleaseRules {
 
 const V38: ReleaseRules = ReleaseRules {
     from_minor: 38,
+    empty_selectors_count: true,
     groups_are_named: true,
     ..V37
 };

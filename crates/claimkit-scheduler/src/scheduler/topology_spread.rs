@@ -66,13 +66,17 @@ impl<'f> Constraint<'f> {
         pod: &'f Pod,
         written: &'f SpreadConstraint,
     ) -> Self {
-        let selector = selector_of(written, pod);
+        let mut selector = selector_of(written, pod);
+        let counts_itself = selector.matches(&pod.metadata.labels);
+        if selector.is_empty() && !prepared.setup.rules.empty_selectors_count {
+            selector = PodLabelSelector::Nothing;
+        }
         let honor = |policy: &String| policy == "Honor";
         Constraint {
             key: &written.topology_key,
             max_skew: written.max_skew,
             min_domains: written.min_domains.unwrap_or(1),
-            counts_itself: selector.matches(&pod.metadata.labels),
+            counts_itself,
             honors_affinity: written.node_affinity_policy.as_ref().is_none_or(honor),
             honors_taints: written.node_taints_policy.as_ref().is_some_and(honor),
             counter: state.counter(
