@@ -81,6 +81,7 @@ fn every_release_has_recorded_answers() {
             })
             .collect();
         recorded.sort_unstable();
+        recorded.retain(|minor| later().contains(minor));
         assert_eq!(recorded, later(), "tests/vectors/{folder}");
     }
 }

@@ -1,7 +1,8 @@
-// `go vet` over the oracle: each release's module, and in the newest the packages that they share.
+// `go vet` over the oracle: each release's module, and in the newest with the same tags the packages that they share.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { environment, hasGo, here, releases } from "./release.mjs";
+import { environment, hasGo, here, releases, tags } from "./release.mjs";
+import { makeStandIns } from "./stand-ins.mjs";
 
 if (!hasGo()) {
 	console.log("go vet: no Go here: NOT CHECKED");
@@ -10,8 +11,11 @@ if (!hasGo()) {
 const SHARED = ["claimkit.invalid/oracle/..."];
 for (const release of releases) {
 	console.log(`==> go vet: the module of ${release}`);
-	const packages = ["./...", ...(release === releases[0] ? SHARED : [])];
-	const vet = spawnSync("go", ["vet", ...packages], {
+	makeStandIns(release);
+	const isFirst =
+		releases.find((one) => tags(one) === tags(release)) === release;
+	const packages = ["./...", ...(isFirst ? SHARED : [])];
+	const vet = spawnSync("go", ["vet", "-tags", tags(release), ...packages], {
 		cwd: path.join(here, release),
 		env: environment,
 		stdio: "inherit",
