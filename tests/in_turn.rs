@@ -679,3 +679,56 @@ fn objects_that_the_server_refuses_are_left_out() {
         0
     );
 }
+
+/// The parts of the headline: the reason, and the names of the pods.
+fn parts(answer: &Value) -> Vec<(String, Vec<String>)> {
+    let names = |part: &Value| {
+        list(part, "pods")
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect()
+    };
+    list(&answer["headline"], "parts")
+        .iter()
+        .map(|part| (text(part, "reason").to_owned(), names(part)))
+        .collect()
+}
+
+#[test]
+fn the_headline_counts_pods_by_what_decides() {
+    let absent = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: none}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}]}}}
+---
+";
+    let pods = [
+        pod("first", ""),
+        pod("second", ""),
+        pod("third", ""),
+        pod("fourth", ""),
+        pod("picky", "nodeSelector: {zone: nowhere}, "),
+        pod("lost", "").replace("TemplateName: one", "TemplateName: none"),
+    ];
+    let whole = format!("{CLUSTER}{absent}{}", pods.concat());
+    let answer = ask(&json!({"verb": "allocate", "release": "1.36.2", "text": whole}));
+    assert_eq!(answer["headline"]["waiting"], 4);
+    assert_eq!(answer["headline"]["pods"], 6);
+    let mut told: Vec<(String, usize)> = parts(&answer)
+        .into_iter()
+        .map(|(reason, pods)| (reason, pods.len()))
+        .collect();
+    told.sort();
+    let wanted = [
+        ("no node has gpu free", 2),
+        ("no node takes them: node selector or affinity", 1),
+        ("request gpu: device class gone does not exist", 1),
+    ];
+    assert_eq!(told, wanted.map(|(reason, pods)| (reason.to_owned(), pods)));
+    assert!(
+        text(&answer["headline"], "text")
+            .starts_with("4 of 6 pods get no node. 2: no node has gpu free")
+    );
+    let alone = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{}", pod("one", "")) }));
+    assert!(alone["headline"].is_null());
+}

@@ -4,7 +4,7 @@ use super::lines::{MOST_NAMES, Printed, Width, name};
 use crate::allocate::{HowMany, PlacementMode, PodsOnNode};
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
-use claimkit_scheduler::explain::words;
+use claimkit_scheduler::explain::{headline, words};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,23 @@ pub fn heading(printed: Printed<'_>) -> String {
             ),
         },
     };
-    width.wrapped(&line, 0, 2)
+    let mut out = width.wrapped(&line, 0, 2);
+    if how_many.is_none() {
+        out.push_str(&reasons(pods, width));
+    }
+    out
+}
+
+/// Returns a line for each reason that keeps several pods waiting; nothing if a single pod waits.
+fn reasons(pods: &[PodAccount], width: Width) -> String {
+    let Some(headline) = headline::of_pods(pods).filter(|headline| headline.waiting > 1) else {
+        return String::new();
+    };
+    headline
+        .parts
+        .iter()
+        .map(|part| width.wrapped(&format!("{}: {}", part.pods.len(), part.reason), 2, 4))
+        .collect()
 }
 
 /// Returns how often a repeated pod fits, and where.

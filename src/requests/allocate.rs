@@ -6,7 +6,7 @@ use super::options::{MOST_STEPS, MatrixOption};
 use super::request::{self, AllocateRequest, Verb};
 use super::sources::Manifest;
 use crate::allocate::{self, AllocateOptions, PreparedCluster};
-use claimkit_scheduler::explain::{Explain, Matrix};
+use claimkit_scheduler::explain::{Explain, Matrix, headline};
 
 /// Answers `allocate`. `cluster`, if given, replaces the request's own `cluster`.
 pub fn allocate(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Answer {
@@ -68,6 +68,7 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
             how_many: done.how_many,
             ties: done.ties,
             gates: done.gates,
+            headline: headline::of_pods(&done.pods),
             assumed: done.assumed,
             claims_assumed: done.claims_assumed,
             pods: done.pods,

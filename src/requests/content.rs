@@ -10,6 +10,7 @@ use claimkit_model::finding::Code;
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{Range, RangeEdit};
 use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::headline::Headline;
 use claimkit_scheduler::scheduler::outcome::TieSearch;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
@@ -104,6 +105,9 @@ pub enum Content {
         ties: TieSearch,
         /// The feature gates of the release.
         gates: BTreeMap<&'static str, bool>,
+        /// What keeps pods waiting; absent: fewer than two were placed, or all have a node.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        headline: Option<Headline>,
         /// The changes that the answer assumes, each as a line of English.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         assumed: Vec<String>,

@@ -14,6 +14,7 @@ use crate::requests::{self, Content};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::headline;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -182,6 +183,10 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         } else {
             format!("in namespace {namespace}")
         };
+        let headline = headline::of_pods(&accounts).filter(|headline| headline.waiting > 1);
+        if let Some(headline) = headline {
+            host.out(&format!("{}\n\n", headline.text));
+        }
         host.out(&answer::text(
             &answered,
             &answer::Beside {

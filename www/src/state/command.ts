@@ -1,5 +1,5 @@
 import { fileOf, manifest, textOf } from "./files.ts";
-import { clusterWords, usedRelease } from "./gates.ts";
+import { clusterWords, placing, usedRelease } from "./gates.ts";
 import * as options from "./options.ts";
 import { nodesTogether, together } from "./together.ts";
 
@@ -35,8 +35,13 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 	const file = manifest.value;
 	if (!file) return null;
 	const words = ["npx", "claimkit"];
+	// The command takes the nodes' release too where it reads a cluster.
+	const named =
+		panel === "devices" || panel === "audit"
+			? placing().release
+			: usedRelease.value;
 	const release = [
-		...(usedRelease.value ? ["--release", usedRelease.value] : []),
+		...(named ? ["--release", named] : []),
 		...(WITH_GATES.includes(panel)
 			? clusterWords(WITH_LABELS.includes(panel))
 			: []),

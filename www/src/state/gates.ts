@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import type { CommonOptions, Release, RequestOptions } from "claimkit";
 import { files } from "./files.ts";
 import { gateWords, labelWords, newestRelease, release } from "./options.ts";
-import { nearestRelease } from "./releases.ts";
+import { nearestRelease, newestKnown } from "./releases.ts";
 
 /** Pairs such as `Name=true, other=false`, one behind the other or line by line. */
 function pairs(text: string): [string, string][] {
@@ -81,6 +81,23 @@ export function cluster(): Pick<
 		...(Object.keys(set).length > 0 ? { gates: set } : {}),
 		...(Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {}),
 	};
+}
+
+/**
+ * The same for questions about a cluster: the engine takes the release of its nodes, and gates that its objects prove, unless a
+ * person chose them.
+ */
+export function placing(): ReturnType<typeof cluster> {
+	const { release: _, ...rest } = cluster();
+	const chosen =
+		release.value || (newestRelease.value ? newestKnown : undefined);
+	return { ...rest, ...(chosen ? { release: chosen } : {}) };
+}
+
+/** The settings of `placing` without the namespace's. */
+export function auditing(): Pick<CommonOptions, "release" | "gates"> {
+	const { namespaceLabels: _, ...rest } = placing();
+	return rest;
 }
 
 /** The same for questions that know no namespace. */

@@ -34,6 +34,11 @@ const patchOf = (release: string) => Number(release.split(".")[2] ?? 0);
 const BUILT: readonly Pick<ReleaseEntry, "release" | "lastPatch">[] =
 	__RELEASES__;
 
+/** The newest release of which there is a final patch. */
+export const newestKnown: Release | undefined = BUILT.filter(({ lastPatch }) =>
+	/^[\d.]+$/.test(lastPatch),
+).at(-1)?.release;
+
 /** Returns the release that answers for a version such as `v1.34.2-gke.100`; null where that minor release is not known. */
 export function nearestRelease(version: string): Release | null {
 	const [, minor, patch] = /^v?(1\.\d+)\.(\d+)/.exec(version) ?? [];

@@ -5,7 +5,7 @@ import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
-import { serverOnly } from "../state/gates.ts";
+import { auditing } from "../state/gates.ts";
 import { USAGE_BY, usageBy, usageWords } from "../state/options.ts";
 import { openExample } from "../state/session.ts";
 import { together } from "../state/together.ts";
@@ -283,11 +283,11 @@ export function Audit() {
 	const file = manifest.value;
 	const all = together("nodes");
 	const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
-	const key = all && JSON.stringify([all.key, all.version, serverOnly()]);
+	const key = all && JSON.stringify([all.key, all.version, auditing()]);
 	const { outcome, fresh } = useEngine(
 		"audit",
 		key,
-		() => ({ question: "audit", text: all!, options: serverOnly() }),
+		() => ({ question: "audit", text: all!, options: auditing() }),
 		pauseFor(length),
 	);
 	if (!file || !all) return null;

@@ -10,7 +10,7 @@ import { t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
 import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
-import { cluster } from "../state/gates.ts";
+import { placing } from "../state/gates.ts";
 import {
 	alone,
 	nodeWords,
@@ -288,14 +288,14 @@ export function Devices() {
 			JSON.stringify([
 				all.key,
 				all.version,
-				cluster(),
+				placing(),
 				whatIf.value,
 				alone.value,
 			]),
 		all,
 		options: {
 			...whatIfOption(whatIf.value),
-			...cluster(),
+			...placing(),
 			...(alone.value ? { alone: true } : {}),
 		},
 	};

@@ -294,6 +294,14 @@ function Messages({ turn, said }: { turn: PodTurn | null; said: string }) {
 	);
 }
 
+/** How a pod is shown: it gets a node, none, or it is not known yet or at all. */
+const LOOKS = {
+	yes: { look: "fits", verdict: "Yes", sign: "✓" },
+	no: { look: "fits-not", verdict: "No", sign: "✕" },
+	asked: { look: "", verdict: "Possible", sign: "…" },
+	unknown: { look: "", verdict: "Possible", sign: "?" },
+} as const;
+
 /** The sentence for one pod, and for those of which the same is true. */
 function Sentence({
 	grid,
@@ -312,6 +320,16 @@ function Sentence({
 	const said = pod === null ? "" : (facts?.pods[pod]?.said ?? "");
 	const turn = known?.turn ?? null;
 	const good = turn ? turn.node !== null || turn.outcome === "ended" : fits > 0;
+	const state = stopped
+		? "no"
+		: known === null
+			? "asked"
+			: turn?.outcome === "notKnown"
+				? "unknown"
+				: good
+					? "yes"
+					: "no";
+	const { look, verdict, sign } = LOOKS[state];
 	const replicas = pod === null ? undefined : facts?.replicas[pod];
 	const unfit =
 		known !== null &&
@@ -321,18 +339,13 @@ function Sentence({
 	const others = group.members.slice(1);
 	return (
 		<li
-			class={
-				stopped ? "fits-not" : known === null ? "" : good ? "fits" : "fits-not"
-			}
+			class={look}
 			data-pod={name}
 			data-outcome={turn?.outcome ?? ""}
 			data-node={turn?.node ?? ""}
 		>
-			<span
-				class={`sign-box verdict-${stopped ? "No" : known === null ? "Possible" : good ? "Yes" : "No"}`}
-				aria-hidden="true"
-			>
-				{stopped ? "✕" : known === null ? "…" : good ? "✓" : "✕"}
+			<span class={`sign-box verdict-${verdict}`} aria-hidden="true">
+				{sign}
 			</span>
 			<div>
 				<button
@@ -407,7 +420,7 @@ export function PodSentences(props: Props) {
 				</button>
 			)}
 			{grid.assumed.length > 0 && (
-				<details class="fold">
+				<details class="fold" open={grid.assumed.length <= 3}>
 					<summary>{s.assumed(grid.assumed.length)}</summary>
 					<ul class="facts">
 						{grid.assumed.slice(0, 100).map((line) => (

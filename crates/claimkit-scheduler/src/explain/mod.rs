@@ -12,6 +12,7 @@
 //! | `resources.rs` | resources of the node that devices take |
 //! | `taken.rs` | these as data |
 //! | `turn.rs` | what becomes of a pod when all are placed in turn |
+//! | `headline.rs` | what keeps all pods waiting, in one line |
 //! | `stopped.rs` | what a pod waits for before any node is checked |
 //! | `words.rs` | reasons in one line |
 //! | `line.rs` | the account of a node in one line |
@@ -23,6 +24,7 @@ mod cells;
 mod conflicts;
 mod edits;
 mod funnel;
+pub mod headline;
 pub mod kinds;
 mod line;
 mod node;

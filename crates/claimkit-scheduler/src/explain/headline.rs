@@ -1,0 +1,425 @@
+//! What keeps the pods of a cluster waiting, in one line: pods with the same deciding reason are counted together.
+
+use super::account::{Conflict, NodeAccount, PodAccount, RequestAccount};
+use super::kinds::{Absent, ConflictKind, NodeVerdict, StageKind};
+use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
+use claimkit_model::message::{self, message};
+use claimkit_values::order;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of reasons of other plugins that are named together.
+const MOST_REASONS: usize = 3;
+
+/// Upstream's words before the name of a resource.
+const INSUFFICIENT: &str = "Insufficient ";
+
+/// The pods that get no node, by what decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Headline {
+    /// The number of pods that get no node.
+    pub waiting: usize,
+    /// The number of all pods that were placed.
+    pub pods: usize,
+    /// The largest group first.
+    pub parts: Vec<HeadlinePart>,
+    /// All in one line.
+    pub text: String,
+}
+
+/// Pods that wait for the same reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeadlinePart {
+    pub reason: String,
+    /// What helps; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// `namespace/name` of each pod, in the order in which they are placed.
+    pub pods: Vec<String>,
+}
+
+/// What decides that a pod waits.
+#[derive(Clone)]
+struct Reason {
+    text: String,
+    help: Option<String>,
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Reason { text, help: None }
+    }
+}
+
+/// Returns the headline for pods; nothing where fewer than two were placed, or all have a node.
+pub fn of_pods(accounts: &[PodAccount]) -> Option<Headline> {
+    let placed: Vec<(&str, &PodAccount)> = accounts
+        .iter()
+        .filter_map(|account| Some((account.pod.as_deref()?, account)))
+        .collect();
+    let by_name: BTreeMap<&str, &PodAccount> = placed.iter().copied().collect();
+    let mut parts: Vec<HeadlinePart> = Vec::new();
+    for (name, account) in placed.iter().filter(|(_, account)| waits(account)) {
+        let same = account.same_as.as_deref();
+        let nodes = same
+            .and_then(|same| by_name.get(same))
+            .unwrap_or(account)
+            .nodes
+            .as_slice();
+        let Reason { text, help } = reason_of(account, nodes);
+        match parts.iter_mut().find(|part| part.reason == text) {
+            Some(part) => part.pods.push((*name).to_owned()),
+            None => parts.push(HeadlinePart {
+                reason: text,
+                help,
+                pods: vec![(*name).to_owned()],
+            }),
+        }
+    }
+    if placed.len() < 2 || parts.is_empty() {
+        return None;
+    }
+    order::sort_by_key(&mut parts, |part| std::cmp::Reverse(part.pods.len()));
+    let waiting = parts.iter().map(|part| part.pods.len()).sum();
+    let pods = placed.len();
+    Some(Headline {
+        text: line(waiting, pods, &parts),
+        waiting,
+        pods,
+        parts,
+    })
+}
+
+fn line(waiting: usize, pods: usize, parts: &[HeadlinePart]) -> String {
+    let printed: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            message!(
+                "headline.part",
+                "{count}: {reason}",
+                count = part.pods.len(),
+                reason = part.reason
+            )
+        })
+        .collect();
+    message!(
+        "headline.line",
+        "{waiting} of {pods} pods get no node. {parts}",
+        waiting,
+        pods,
+        parts = printed.join(" · ")
+    )
+}
+
+fn waits(account: &PodAccount) -> bool {
+    match account.turn.as_deref() {
+        Some(turn) => !turn.outcome.has_node() && turn.outcome != TurnOutcome::Ended,
+        None => !account
+            .nodes
+            .iter()
+            .any(|node| node.verdict == NodeVerdict::Allocated),
+    }
+}
+
+fn reason_of(account: &PodAccount, nodes: &[NodeAccount]) -> Reason {
+    before_nodes(account)
+        .or_else(|| account.turn.as_deref().and_then(of_turn).map(Reason::from))
+        .or_else(|| of_devices(nodes))
+        .or_else(|| of_plugins(nodes).map(Reason::from))
+        .unwrap_or_else(|| {
+            let message = account.turn.as_ref().and_then(|turn| turn.message.clone());
+            Reason::from(
+                message.unwrap_or_else(|| {
+                    message!("headline.no-node", "no node takes them").into_owned()
+                }),
+            )
+        })
+}
+
+/// The reason of a pod that is stopped before any node is looked at.
+fn before_nodes(account: &PodAccount) -> Option<Reason> {
+    let before = account
+        .before
+        .as_ref()
+        .filter(|before| !before.message.is_empty())?;
+    let text = match before.absent {
+        Some(Absent::Claim) => message!(
+            "headline.claim-absent",
+            "their ResourceClaim is not there yet"
+        )
+        .into_owned(),
+        _ => before.message.clone(),
+    };
+    Some(Reason {
+        text,
+        help: before.help.clone(),
+    })
+}
+
+/// The reason of a pod that is not tried, or that waits for something other than a node.
+fn of_turn(turn: &Turn) -> Option<String> {
+    if let Some(waits_for) = &turn.waits_for {
+        return Some(message!(
+            "headline.waits-for",
+            "they wait for {waits_for}",
+            waits_for
+        ));
+    }
+    if turn.nominated.is_some() {
+        return Some(
+            message!("headline.preemption", "preemption makes room for them").into_owned(),
+        );
+    }
+    match turn.outcome {
+        TurnOutcome::Gated => {
+            Some(message!("headline.gated", "they have scheduling gates").into_owned())
+        }
+        TurnOutcome::NotKnown => Some(match turn.unsure.first() {
+            Some(why) => message!("headline.not-known-for", "not known: {why}", why),
+            None => message!("headline.not-known", "it is not known").into_owned(),
+        }),
+        TurnOutcome::Error => turn.message.clone(),
+        _ => None,
+    }
+}
+
+fn other_refusals(node: &NodeAccount) -> impl Iterator<Item = &NodeRefusal> {
+    node.refusals
+        .iter()
+        .filter(|refusal| refusal.plugin != Plugin::DynamicResources)
+}
+
+/// A node that lacks devices only, and how near it comes: the fewest requests without devices first, then the latest stage.
+struct Near<'a> {
+    lacking: usize,
+    stage: std::cmp::Reverse<usize>,
+    /// The account of its requests, which may be another node's.
+    account: &'a NodeAccount,
+}
+
+impl<'a> Near<'a> {
+    fn of(account: &'a NodeAccount) -> Self {
+        let stage = lacking(account).map(|request| stage_of(request).0).min();
+        Near {
+            lacking: lacking(account).count(),
+            stage: std::cmp::Reverse(stage.unwrap_or(usize::MAX)),
+            account,
+        }
+    }
+}
+
+/// The account that a node shares with an earlier one, or its own.
+fn shared_account<'a>(nodes: &'a [NodeAccount], node: &'a NodeAccount) -> &'a NodeAccount {
+    let same = node.same_as.as_deref();
+    same.and_then(|same| nodes.iter().find(|other| other.name == same))
+        .unwrap_or(node)
+}
+
+/// The reason of devices, on the node that comes nearest among those that nothing else refuses.
+fn of_devices(nodes: &[NodeAccount]) -> Option<Reason> {
+    let nearest = nodes
+        .iter()
+        .filter(|node| node.verdict != NodeVerdict::Allocated)
+        .filter(|node| other_refusals(node).next().is_none())
+        .map(|node| shared_account(nodes, node))
+        .filter(|account| !account.requests.is_empty() || !account.conflicts.is_empty())
+        .map(Near::of)
+        .min_by_key(|near| (near.lacking, near.stage))?
+        .account;
+    let text = match lacking(nearest).next() {
+        Some(request) => of_request(nearest, request),
+        None => of_conflict(nearest, nearest.conflicts.first()),
+    };
+    let relaxation = nearest.relaxations.first();
+    Some(Reason {
+        text,
+        help: relaxation.map(|relaxation| relaxation.text.clone()),
+    })
+}
+
+/// The requests for which there are too few devices, whatever alternative is taken.
+fn lacking(node: &NodeAccount) -> impl Iterator<Item = &RequestAccount> {
+    node.requests.iter().filter(move |request| {
+        node.requests
+            .iter()
+            .filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request))
+            .all(lacks)
+    })
+}
+
+fn lacks(request: &RequestAccount) -> bool {
+    stage_of(request).0 < usize::MAX
+}
+
+/// The first stage that leaves too few devices, and its place in the funnel.
+fn stage_of(request: &RequestAccount) -> (usize, StageKind) {
+    let wanted = usize::try_from(request.wanted).unwrap_or(0).max(1);
+    request
+        .funnel
+        .iter()
+        .enumerate()
+        .find(|(_, stage)| stage.left < wanted)
+        .map_or((usize::MAX, StageKind::default()), |(place, stage)| {
+            (place, stage.stage)
+        })
+}
+
+/// Returns `gpu.example.com`, or `2 × gpu.example.com`.
+fn devices_of(request: &RequestAccount) -> String {
+    match request.wanted {
+        0 | 1 => request.class.clone(),
+        wanted => format!("{wanted} × {}", request.class),
+    }
+}
+
+fn classes_of(node: &NodeAccount) -> String {
+    let mut classes: Vec<String> = Vec::new();
+    for devices in node.requests.iter().map(devices_of) {
+        if !classes.contains(&devices) {
+            classes.push(devices);
+        }
+    }
+    message::parts(classes)
+}
+
+fn of_request(node: &NodeAccount, request: &RequestAccount) -> String {
+    let devices = devices_of(request);
+    let why = match stage_of(request).1 {
+        StageKind::Node | StageKind::Pool | StageKind::Class | StageKind::DeviceNode => {
+            message!("headline.absent", "no node has {devices}", devices)
+        }
+        StageKind::Feature => message!(
+            "headline.feature-off",
+            "{devices} needs a feature that is off",
+            devices
+        ),
+        StageKind::Selector => message!(
+            "headline.not-selected",
+            "no node has {devices} that the selectors accept",
+            devices
+        ),
+        StageKind::Free => message!("headline.not-free", "no node has {devices} free", devices),
+        StageKind::Capacity => message!(
+            "headline.no-capacity",
+            "no node has capacity left for {devices}",
+            devices
+        ),
+        StageKind::Counters => message!(
+            "headline.no-counters",
+            "no node has counters left for {devices}",
+            devices
+        ),
+        StageKind::Taint => message!(
+            "headline.tainted",
+            "no node has {devices} without a taint that they do not tolerate",
+            devices
+        ),
+        StageKind::Constraint => message!(
+            "headline.attribute-absent",
+            "no node has {devices} with the attributes of the constraints",
+            devices
+        ),
+    };
+    if node.requests.len() < 2 {
+        return why;
+    }
+    message!(
+        "headline.not-together",
+        "no node has {classes} together: {why}",
+        classes = classes_of(node),
+        why
+    )
+}
+
+fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> String {
+    let classes = classes_of(node);
+    let attribute = conflict.and_then(|conflict| conflict.attribute.as_deref());
+    match (conflict.map(|conflict| conflict.kind), attribute) {
+        (Some(ConflictKind::Match), Some(attribute)) => message!(
+            "headline.not-equal",
+            "no node has {classes} with one value of {attribute}",
+            classes,
+            attribute
+        ),
+        (Some(ConflictKind::Distinct), Some(attribute)) => message!(
+            "headline.not-different",
+            "no node has {classes} with different values of {attribute}",
+            classes,
+            attribute
+        ),
+        _ => message!(
+            "headline.not-all",
+            "no node has {classes} for all requests",
+            classes
+        ),
+    }
+}
+
+/// The reasons of other plugins that together refuse every node, the most frequent first.
+fn of_plugins(nodes: &[NodeAccount]) -> Option<String> {
+    let mut left: Vec<BTreeSet<String>> = nodes
+        .iter()
+        .map(|node| other_refusals(node).flat_map(plugin_reasons).collect())
+        .filter(|reasons: &BTreeSet<String>| !reasons.is_empty())
+        .collect();
+    let mut named: Vec<String> = Vec::new();
+    while named.len() < MOST_REASONS {
+        let Some(reason) = most_frequent(&left) else {
+            break;
+        };
+        left.retain(|reasons| !reasons.contains(&reason));
+        named.push(reason);
+    }
+    if named.is_empty() {
+        return None;
+    }
+    Some(message!(
+        "headline.refused",
+        "no node takes them: {reasons}",
+        reasons = message::parts(named)
+    ))
+}
+
+fn most_frequent(reasons: &[BTreeSet<String>]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in reasons.iter().flatten() {
+        let count = counts.entry(reason.as_str()).or_default();
+        *count = count.saturating_add(1);
+    }
+    counts
+        .iter()
+        .max_by_key(|(reason, count)| (**count, std::cmp::Reverse(**reason)))
+        .map(|(reason, _)| (*reason).to_owned())
+}
+
+fn plugin_reasons(refusal: &NodeRefusal) -> Vec<String> {
+    let word = match refusal.plugin {
+        Plugin::NodeUnschedulable => message!("headline.cordoned", "cordoned nodes"),
+        Plugin::TaintToleration => message!("headline.taints", "taints of nodes"),
+        Plugin::NodeAffinity => message!("headline.affinity", "node selector or affinity"),
+        Plugin::NodePorts => message!("headline.ports", "host ports in use"),
+        Plugin::VolumeRestrictions => message!("headline.volumes-in-use", "volumes in use"),
+        Plugin::NodeVolumeLimits => message!("headline.volume-limits", "too many volumes"),
+        Plugin::VolumeBinding => message!("headline.volumes-absent", "no volume to use"),
+        Plugin::VolumeZone => message!("headline.volume-zone", "volumes in another zone"),
+        Plugin::PodTopologySpread => message!("headline.spread", "topology spread"),
+        Plugin::InterPodAffinity => message!("headline.pod-affinity", "affinity between pods"),
+        Plugin::NodeResourcesFit | Plugin::DynamicResources => {
+            return refusal
+                .reasons
+                .iter()
+                .map(|reason| resource(reason))
+                .collect();
+        }
+    };
+    vec![word.into_owned()]
+}
+
+fn resource(reason: &str) -> String {
+    match reason.strip_prefix(INSUFFICIENT) {
+        Some(resource) => message!("headline.resource", "too little {resource}", resource),
+        None => reason.to_owned(),
+    }
+}
