@@ -109,7 +109,8 @@ test-rust:
 	@for manifest in $(manifests); do cargo fmt --all --check --manifest-path $$manifest; done
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	@cargo clippy --quiet --locked --workspace --lib --target wasm32-unknown-unknown -- -D warnings
-	@cargo check --quiet --locked --lib --no-default-features
+	@cargo clippy --quiet --locked --package claimkit --lib --features js --target wasm32-unknown-unknown -- -D warnings
+	@cargo clippy --quiet --locked --package claimkit-cli --lib --features command --target wasm32-unknown-unknown -- -D warnings
 	@for side in ratchets bench; do \
 	  cargo clippy --quiet --locked --manifest-path tests/$$side/Cargo.toml --target-dir target/lints -- -D warnings; done
 	@cargo test --locked --workspace
@@ -198,7 +199,7 @@ test-policy: policy
 	$(call say,policy modules in their hosts: about 4 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
 
-# Bare `wasm-pack build --target web`, into pkg/ and elsewhere.
+# `wasm-pack build --target web -- --features js`, into pkg/ and elsewhere.
 .PHONY: test-wasm-pack
 test-wasm-pack: pkg
 	$(call say,wasm-pack alone: about 30 seconds and 3 minutes more the first time)

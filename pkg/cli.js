@@ -50,7 +50,7 @@ const PHRASES = {
 const tooLarge = (most) =>
 	`larger than ${most >> 20} MiB, the most that is read`;
 
-/** Runs an action on the file system; reports a failure in the words of src/main.rs. */
+/** Runs an action on the file system; reports a failure in the words of the program's main.rs. */
 function attempt(action) {
 	try {
 		return action();

@@ -49,11 +49,10 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `cli` | yes | the command line, for the program `claimkit` |
-//! | `js` | yes | the functions of the npm package, for `wasm32` targets |
+//! | `js` | no | the functions of the npm package, for `wasm32` targets |
 //! | `kubewarden`, `opa`, `wasi` | no | the entry points of the policy modules |
 //!
-//! A feature adds a way in and changes no answer; a library needs none of them (`default-features = false`).
+//! A feature adds a way in and changes no answer; a library needs none of them. The command line is the crate `claimkit-cli`.
 //!
 //! # Versions
 //!
@@ -85,7 +84,6 @@
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | answer | `requests` | one request | one answer |
 //! | report | `report` | an answer | text, SARIF, JUnit, GitHub annotations |
-//! | enter | `cli` | arguments | exit status and output |
 //! | enter | `bindings` | a host's calling convention | an answer |
 //!
 //! A module imports only from those above it, and all may use the crates below, which know nothing of these modules:
@@ -118,9 +116,6 @@ pub mod apiserver;
 pub mod audit;
 mod bindings;
 mod cel_lints;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 #[doc(hidden)]
 pub mod convert;
 #[doc(hidden)]

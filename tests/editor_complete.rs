@@ -11,7 +11,7 @@ fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {
     }
     let answer: Value = serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
-        claimkit::cli::locale::sentences,
+        claimkit::editor::locale::sentences,
     ))
     .unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
@@ -394,7 +394,7 @@ fn sentences_come_in_the_language_asked_for() {
     let ask = |locale| -> Value {
         serde_json::from_str(&claimkit::requests::answer_with(
             &request(locale),
-            claimkit::cli::locale::sentences,
+            claimkit::editor::locale::sentences,
         ))
         .unwrap()
     };

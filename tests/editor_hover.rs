@@ -10,7 +10,7 @@ fn request(marked: &str) -> Value {
 fn ask(request: &Value) -> Value {
     let answer: Value = serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
-        claimkit::cli::locale::sentences,
+        claimkit::editor::locale::sentences,
     ))
     .unwrap();
     assert_eq!(answer["ok"], true, "{answer}");

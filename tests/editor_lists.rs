@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 fn answer(request: &Value) -> Value {
     serde_json::from_str(&claimkit::requests::answer_with(
         &request.to_string(),
-        claimkit::cli::locale::sentences,
+        claimkit::editor::locale::sentences,
     ))
     .unwrap()
 }

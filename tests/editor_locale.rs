@@ -68,7 +68,7 @@ fn wanted() -> BTreeSet<String> {
 }
 
 fn read(locale: &str) -> Sentences {
-    claimkit::cli::locale::sentences(locale)
+    claimkit::editor::locale::sentences(locale)
         .expect("every locale has a file, an object of groups of sentences")
 }
 

@@ -897,7 +897,7 @@ fn the_command_line_admits() {
     let folder = root().join("pkg/policy/samples");
     let sample = |name: &str| folder.join("requests").join(name);
     let run = |arguments: &[&std::ffi::OsStr]| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+        std::process::Command::new(crate::support::program())
             .arg("admit")
             .args(arguments)
             .output()
@@ -950,7 +950,7 @@ fn the_command_line_admits() {
 #[test]
 fn the_command_line_prints_validating_admission_policies() {
     let run = |file: &Path| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+        let done = std::process::Command::new(crate::support::program())
             .args(["policy", "--as", "vap"])
             .arg(file)
             .output()
@@ -1052,7 +1052,7 @@ fn the_command_line_applies_policies_to_manifests() {
         ),
     );
     let run = |arguments: &[&str]| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+        let done = std::process::Command::new(crate::support::program())
             .arg("admit")
             .args(arguments)
             .output()

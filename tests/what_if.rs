@@ -279,31 +279,3 @@ fn findings_about_a_cluster_say_so() {
         "{answer}"
     );
 }
-
-/// The page writes changes as the command line does.
-#[test]
-fn the_page_has_the_changes_of_the_command_line() {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/state/whatif.ts");
-    let page = std::fs::read_to_string(page).unwrap();
-    let (_, rest) = page
-        .split_once("const LISTS: Record<string, keyof WhatIf> = {")
-        .unwrap();
-    let (rows, _) = rest.split_once('}').unwrap();
-    let found: Vec<&str> = rows
-        .split(',')
-        .map(str::trim)
-        .filter(|row| !row.is_empty())
-        .collect();
-    let shown = |name: &str, list: &str| {
-        if name.contains('-') {
-            format!("\"{name}\": \"{list}\"")
-        } else {
-            format!("{name}: \"{list}\"")
-        }
-    };
-    let lists: Vec<String> = claimkit::cli::allocate::CHANGES
-        .iter()
-        .map(|(name, list, _)| shown(name, list))
-        .collect();
-    assert_eq!(found, lists);
-}

@@ -127,12 +127,16 @@ const WASM_FEATURES = [
 	"multivalue",
 ];
 
-/** Compiles the crate to Wasm with the features given. The modules have one file name: in one folder, each would replace the other. */
-async function compile(name, folder, ...features) {
+/** Compiles the library of a crate to Wasm with a feature. Each has a folder of its own: cargo locks it. */
+async function compile(name, folder, crate, feature) {
 	const args = [
 		"build",
 		"--quiet",
 		"--locked",
+		"--package",
+		crate,
+		"--features",
+		feature,
 		"--lib",
 		"--release",
 		"--target",
@@ -140,14 +144,18 @@ async function compile(name, folder, ...features) {
 		"--target-dir",
 		folder,
 	];
-	await cargo([...args, ...features], {
+	await cargo(args, {
 		...process.env,
 		CARGO_ENCODED_RUSTFLAGS: packageFlags(),
 	});
 	const compiled = path.join(target, "pkg", `${name}.wasm`);
 	mkdirSync(path.dirname(compiled), { recursive: true });
 	copyFileSync(
-		path.join(folder, "wasm32-unknown-unknown/release/claimkit.wasm"),
+		path.join(
+			folder,
+			"wasm32-unknown-unknown/release",
+			`${crate.replaceAll("-", "_")}.wasm`,
+		),
 		compiled,
 	);
 	return compiled;
@@ -309,13 +317,12 @@ run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
 const command = compile(
 	"command",
 	path.join(target, "command"),
-	"--no-default-features",
-	"--features",
+	"claimkit-cli",
 	"command",
 );
 const [glue, page] = await Promise.all([
 	bindgen(),
-	compile("claimkit", target),
+	compile("claimkit", target, "claimkit", "js"),
 ]);
 build(glue, "claimkit", page);
 build(glue, "command", await command);

@@ -135,7 +135,11 @@ function crates() {
 	const packed = readdirSync(path.join(target, "package")).filter((name) =>
 		name.endsWith(".crate"),
 	);
-	need(packed.length === 4, `${packed.length} crates`);
+	const published = readdirSync(path.join(source, "crates")).length + 1;
+	need(
+		packed.length === published,
+		`${packed.length} crates, not ${published}`,
+	);
 	const unpacked = path.join(scratch, "crates");
 	mkdirSync(unpacked);
 	for (const name of packed) {
@@ -144,7 +148,7 @@ function crates() {
 	}
 	const patches = packed
 		.map((name) => name.replace(/\.crate$/, ""))
-		.filter((name) => name !== `claimkit-${version}`);
+		.filter((name) => name !== `claimkit-cli-${version}`);
 	const config = patches.flatMap((name) => [
 		"--config",
 		`patch.crates-io.${name.replace(/-[\d.]+$/, "")}.path="${path.join(unpacked, name)}"`,
@@ -156,7 +160,7 @@ function crates() {
 			"--quiet",
 			"--locked",
 			"--path",
-			path.join(unpacked, `claimkit-${version}`),
+			path.join(unpacked, `claimkit-cli-${version}`),
 			"--root",
 			path.join(set, "installed"),
 			"--force",

@@ -6,6 +6,7 @@ import {
 	existsSync,
 	lstatSync,
 	mkdirSync,
+	readdirSync,
 	readFileSync,
 	rmSync,
 	writeFileSync,
@@ -44,7 +45,7 @@ export const version = /^version = "(.*)"$/m.exec(
 	readFileSync(path.join(root, "Cargo.toml"), "utf8"),
 )[1];
 
-const crates = ["claimkit-values", "claimkit-yaml", "claimkit-cel"];
+const crates = readdirSync(path.join(root, "crates"));
 
 /** Copies the tracked files into a folder, with addresses. */
 export function stamp(out, { repository, site, registry, author, contact }) {

@@ -147,10 +147,10 @@ impl PreparedCluster {
 }
 
 /// A cluster that is put together from lists.
-#[cfg(feature = "cli")]
 impl PreparedCluster {
     /// Makes a cluster without objects, for a release.
-    pub(crate) fn empty(release: Release) -> Self {
+    #[doc(hidden)]
+    pub fn empty(release: Release) -> Self {
         PreparedCluster {
             release,
             facts: Facts::default(),
@@ -160,14 +160,16 @@ impl PreparedCluster {
     }
 
     /// Adds the objects of another part of the same cluster.
-    pub(crate) fn join(&mut self, part: PreparedCluster) {
+    #[doc(hidden)]
+    pub fn join(&mut self, part: PreparedCluster) {
         self.facts.join(part.facts);
         self.proofs.extend(part.proofs);
         self.findings.extend(part.findings);
     }
 
     /// Returns true if a pod that waits has volumes.
-    pub(crate) fn needs_volumes(&self) -> bool {
+    #[doc(hidden)]
+    pub fn needs_volumes(&self) -> bool {
         let mut pods = self.facts.pods.iter();
         pods.any(|pod| {
             let mut volumes = pod.spec.volumes.iter();
@@ -177,7 +179,8 @@ impl PreparedCluster {
     }
 
     /// Keeps the objects about volumes if all were read, and drops them if not.
-    pub(crate) fn see_volumes(&mut self, all: bool) {
+    #[doc(hidden)]
+    pub fn see_volumes(&mut self, all: bool) {
         if all {
             self.facts.volumes.seen = true;
         } else {
@@ -186,12 +189,14 @@ impl PreparedCluster {
     }
 
     /// Adds a node of which only the name is known.
-    pub(crate) fn name_node(&mut self, name: &str) {
+    #[doc(hidden)]
+    pub fn name_node(&mut self, name: &str) {
         self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
     }
 
     /// Returns true if a slice publishes devices.
-    pub(crate) fn has_slices(&self) -> bool {
+    #[doc(hidden)]
+    pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
 }

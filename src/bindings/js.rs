@@ -9,8 +9,7 @@
 
 use super::call::Call;
 use crate::allocate;
-#[cfg(feature = "cli")]
-use crate::cli::files;
+use crate::manifest::paths;
 use crate::report::form;
 use crate::requests::request::{
     self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest,
@@ -345,11 +344,11 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
 }
 
 /// Returns true if a pattern of `exclude` in `claimkit.toml` matches a path or one of its parent folders.
-#[cfg(feature = "cli")]
 #[wasm_bindgen(skip_typescript)]
-pub fn excluded(path: String, patterns: Vec<String>) -> bool {
-    files::excluded(
-        &path,
-        &patterns.iter().map(String::as_str).collect::<Vec<_>>(),
-    )
+pub fn excluded(path: &str, patterns: Vec<String>) -> bool {
+    paths::with_folders(path).any(|part| {
+        patterns
+            .iter()
+            .any(|pattern| fast_glob::glob_match(pattern, part))
+    })
 }

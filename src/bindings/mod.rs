@@ -7,9 +7,6 @@ pub mod js;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 mod utf8;
 
-#[cfg(all(feature = "command", target_arch = "wasm32", target_os = "unknown"))]
-pub mod command;
-
 #[cfg(all(feature = "kubewarden", target_arch = "wasm32", target_os = "unknown"))]
 mod kubewarden;
 
@@ -24,5 +21,5 @@ mod opa;
     )
 ))]
 compile_error!(
-    "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`, with `--no-default-features`"
+    "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`"
 );

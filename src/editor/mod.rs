@@ -10,6 +10,7 @@
 //! | [`symbols`] | the parts of a text, and the names that it defines and uses |
 //! | [`expression`] | the same inside of a CEL expression |
 //! | [`schema_export`] | JSON Schema of a kind |
+//! | `locale` | the sentences of a locale, embedded for native programs |
 //! | [`registry`] | finding codes and releases |
 //!
 //! The core contains no sentences: a host supplies the file of one language (`pkg/locale/*.json`) with the request.
@@ -20,6 +21,8 @@ pub mod expression;
 pub mod facts;
 mod forms;
 pub mod hover;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod locale;
 mod names;
 pub mod outline;
 pub mod registry;

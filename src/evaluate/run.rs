@@ -45,7 +45,8 @@ pub struct Evaluation<'t> {
 
 impl Evaluation<'_> {
     /// Names what a text must contain to be evaluated.
-    pub(crate) const NEEDS: Template = template!(
+    #[doc(hidden)]
+    pub const NEEDS: Template = template!(
         "schedule.no-classic-claim",
         "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2"
     );

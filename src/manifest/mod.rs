@@ -3,6 +3,7 @@
 pub mod findings;
 pub mod index;
 pub mod kubectl;
+pub mod paths;
 pub mod pod_specs;
 
 use crate::advice::locate;

@@ -212,7 +212,7 @@ pub(crate) fn gates_in(
 ///
 /// # Errors
 /// The release is unknown.
-pub(crate) fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
+pub fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
     match asked {
         None => Ok(None),
         Some(text) => Release::parse(text)

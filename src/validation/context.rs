@@ -60,8 +60,7 @@ impl<S> Operation<S> {
     }
 
     /// Returns the name in requests and rules of admission.
-    #[cfg(feature = "cli")]
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Operation::Create => "CREATE",
             Operation::Update(_) | Operation::UpdateStatus(_) => "UPDATE",

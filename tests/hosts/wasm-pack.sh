@@ -53,13 +53,13 @@ imports() { # the glue, the module
 }
 
 # The optimizer takes most of a minute; the second build has it.
-step "build --target web --out-dir FOLDER --no-opt"
-wasm_pack build --target web --out-dir "$out/package" --no-opt
+step "build --target web --out-dir FOLDER --no-opt --features js"
+wasm_pack build --target web --out-dir "$out/package" --no-opt -- --features js
 imports "$out/package/claimkit.js" "$out/package/claimkit_bg.wasm"
 
-step "build --target web, which replaces files of pkg/"
+step "build --target web --features js, which replaces files of pkg/"
 before=$(git status --porcelain)
-wasm_pack build --target web
+wasm_pack build --target web -- --features js
 imports "$root/pkg/claimkit.js" "$root/pkg/claimkit_bg.wasm"
 step "make pkg puts them back"
 node pkg/build/build.mjs

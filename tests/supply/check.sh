@@ -55,20 +55,32 @@ done < <(git ls-files -- Cargo.lock '**/Cargo.lock')
 
 # --- what is inside ---------------------------------------------------------------------------------------------------
 
-linked() { # features, target
+linked() { # crate, features, target
   local found
-  found=$(cargo tree --quiet --locked --no-default-features --features "$1" --target "$2" --edges normal,build --prefix none --format '{p}' |
+  found=$(cargo tree --quiet --locked --package "$1" --features "$2" --target "$3" --edges normal,build --prefix none --format '{p}' |
     cut -d ' ' -f 1 | sort -u | grep -vxF -f <(sed 's/ .*//' "$here/inside.txt") || true)
-  [[ -z $found ]] || echo "$1 for $2 has crates that tests/supply/inside.txt does not name: ${found//$'\n'/ }" >&2
+  [[ -z $found ]] || echo "$1 $2 for $3 has crates that tests/supply/inside.txt does not name: ${found//$'\n'/ }" >&2
+  [[ -z $found ]]
+}
+
+library() { # target
+  local found
+  found=$(cargo tree --quiet --locked --package claimkit --target "$1" --edges no-dev --depth 1 --prefix none --format '{p}' |
+    cut -d ' ' -f 1 | sort -u | grep -vE '^(claimkit.*|memchr|serde|serde_json)$' || true)
+  [[ -z $found ]] || echo "the library depends on: ${found//$'\n'/ }" >&2
   [[ -z $found ]]
 }
 
 step "what is linked into the modules and the command"
-for module in js js,cli kubewarden opa; do
-  check "inside $module" linked "$module" wasm32-unknown-unknown
+for module in js kubewarden opa; do
+  check "inside $module" linked claimkit "$module" wasm32-unknown-unknown
 done
-check "inside wasi" linked wasi wasm32-wasip1
-check "inside the command" linked cli "$(rustc -vV | sed -n 's/^host: //p')"
+check "inside wasi" linked claimkit wasi wasm32-wasip1
+host=$(rustc -vV | sed -n 's/^host: //p')
+check "inside the command" linked claimkit-cli "" "$host"
+check "inside the command of npm" linked claimkit-cli command wasm32-unknown-unknown
+# The library alone: serde, serde_json, memchr, what these bring, and the crates of this repository.
+check "inside the library" library "$host"
 
 # --- lock files -------------------------------------------------------------------------------------------------------
 

@@ -38,8 +38,9 @@ echo "    interface beside $base"
 # shellcheck disable=SC2016 # JavaScript
 crates=$(cargo metadata --no-deps --offline --format-version 1 | node -e '
   const { packages } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
-  console.log(packages.filter(({ targets }) => targets.some(({ kind }) => kind.includes("lib") || kind.includes("rlib"))).map(({ name }) => `--package=${name}`).join("\n"));
+  const root = process.cwd();
+  const published = [`${root}/Cargo.toml`, `${root}/crates/`];
+  console.log(packages.filter(({ manifest_path: path }) => published.some((place) => path.startsWith(place))).map(({ name }) => `--package=${name}`).join("\n"));
 ')
 mapfile -t crates <<<"$crates"
-((${#crates[@]} == 4)) || { echo "    four crates are published, not ${#crates[@]}" >&2; exit 1; }
 "$program" semver-checks check-release "${crates[@]}" --baseline-rev "$base"

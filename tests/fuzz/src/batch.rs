@@ -2,7 +2,7 @@
 //! line; fields in another order are the same request; an unknown field is refused by name; policy hosts answer the same.
 
 use crate::answers;
-use claimkit::cli::{self, FolderEntry, Host};
+use claimkit_cli::{self as cli, Exit, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
 use claimkit::requests::{self, raw_mode};
 use libfuzzer_sys::Corpus;
@@ -20,7 +20,7 @@ pub fn run(data: &[u8]) -> Corpus {
         lines: std::mem::take(&mut lines),
         out: String::new(),
     };
-    assert_eq!(cli::run(&["batch".to_owned()], &mut terminal), cli::FINE);
+    assert_eq!(cli::run(&["batch".to_owned()], &mut terminal), Exit::Fine);
     let answered: Vec<&str> = terminal.out.split_terminator('\n').collect();
     assert_eq!(answered.len(), given.len(), "{answered:?}");
     for (line, answer) in given.iter().zip(answered) {

@@ -3,7 +3,7 @@
 //!
 //! Input: a letter for the command, and the bytes of the file.
 
-use claimkit::cli::{self, FolderEntry, Host};
+use claimkit_cli::{self as cli, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
 use libfuzzer_sys::Corpus;
 
@@ -50,11 +50,7 @@ pub fn run(data: &[u8]) -> Corpus {
         out: String::new(),
         err: String::new(),
     };
-    let code = cli::run(&arguments, &mut system);
-    assert!(
-        matches!(code, cli::FINE | cli::FINDINGS | cli::UNUSABLE),
-        "{command:?}: {code}"
-    );
+    cli::run(&arguments, &mut system);
     match command {
         ["validate", "-o", "json" | "sarif", ..] if !system.out.is_empty() => {
             serde_json::from_str::<serde::de::IgnoredAny>(&system.out)

@@ -34,7 +34,7 @@ module() { # lane, name, features, target, cargo's selection, cargo's product, e
   product=$lane/$triple/policy/$6
   [[ -z $wanted || $wanted == *" $name "* ]] || return 0
   read -ra selection <<<"$5"
-  CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo build --quiet --locked --profile policy --no-default-features \
+  CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo build --quiet --locked --profile policy --package claimkit \
     --features "$features" --target "$triple" --target-dir "$lane" "${selection[@]}"
   local stamp=$target/policy/$name.sum
   local sum

@@ -1,0 +1,594 @@
+//! The output of `allocate`: for each pod a table of nodes, then the reasons for every node that offers no devices.
+
+use crate::files::InputFile;
+use crate::joined::Joined;
+use crate::lines::{MOST_NAMES, Printed, Width, name};
+use crate::turns;
+use claimkit::report::nodes::table;
+use claimkit_model::finding::FieldPath;
+use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::behaviour::{Behaviour, allocator};
+use claimkit_scheduler::allocator::features::Features;
+use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::explain::account::{
+    Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount,
+};
+use claimkit_scheduler::explain::kinds::{NodeVerdict, PoolState};
+use claimkit_scheduler::explain::turn::{Plugin, TurnOutcome};
+use claimkit_scheduler::explain::words;
+
+/// The note on a claim that no pod reserves.
+const NOT_RESERVED: &str = "no pod reserves it";
+/// The heading of several claims that no pod uses.
+const TOGETHER: &str = "(no pod uses these claims: placed together, as if one pod used them all)";
+
+/// The texts that report positions refer to.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    pub files: &'a [InputFile],
+    /// The same as one text.
+    pub joined: &'a Joined,
+}
+
+/// Returns true if the pod asks for no devices.
+fn is_skipped(pod: &PodAccount) -> bool {
+    pod.before
+        .as_ref()
+        .is_some_and(|before| before.code == StatusCode::Skip)
+}
+
+fn is_allocated(node: &NodeAccount) -> bool {
+    node.verdict == NodeVerdict::Allocated
+}
+
+/// Returns true if a pod, or claims without one, get their devices on some node.
+pub fn fits(pod: &PodAccount) -> bool {
+    match &pod.turn {
+        Some(turn) => turn.outcome.has_node() || turn.outcome == TurnOutcome::Ended,
+        None => is_skipped(pod) || pod.nodes.iter().any(is_allocated),
+    }
+}
+
+/// The requests of one node's account.
+#[derive(Clone, Copy)]
+struct Requests<'v> {
+    pod: &'v PodAccount,
+    node: &'v NodeAccount,
+    /// How many devices mode All needs.
+    least: i64,
+    width: Width,
+}
+
+impl Requests<'_> {
+    /// Returns the name of a request; with its claim if another claim has a request of the same name.
+    fn name(self, request: &RequestAccount) -> String {
+        let name = request_name(request);
+        if let Some(serves) = request
+            .serves
+            .as_deref()
+            .filter(|serves| !serves.is_empty())
+        {
+            return format!("{name} ({serves})");
+        }
+        let twice = self
+            .node
+            .requests
+            .iter()
+            .any(|other| other.claim != request.claim && request_name(other) == name);
+        if twice {
+            format!("{name} of {}", request.claim)
+        } else {
+            name
+        }
+    }
+
+    /// Returns the refusal of a request for which there are too few devices, whatever the others get.
+    fn lacks(self, request: &RequestAccount) -> bool {
+        left(request) < request.wanted.max(self.least)
+    }
+}
+
+/// Returns how many devices mode All needs in a release.
+fn least_of_all(release: Release) -> i64 {
+    allocator(release.minor, release.patch, &Features::default()).map_or(1, Behaviour::least_of_all)
+}
+
+/// Prints the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
+pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
+    let Printed {
+        release,
+        pods,
+        width,
+        ..
+    } = printed;
+    let assumed: String = printed
+        .assumed
+        .iter()
+        .map(|line| format!("Assumed: {line}\n"))
+        .collect();
+    let least = least_of_all(release);
+    let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
+    parts.extend(Some(turns::heading(printed)).filter(|line| !line.is_empty()));
+    // Of a pod that is repeated, only the copy that fits no more is shown in full.
+    let next = |pod: &&PodAccount| match printed.how_many {
+        Some(how_many) => how_many.next.is_some() && how_many.next == pod.pod,
+        None => true,
+    };
+    let users = turns::shared(pods);
+    for pod in pods.iter().filter(next) {
+        if let Some(turn) = &pod.turn {
+            parts.push(format!(
+                "{}{}",
+                turns::pod(pod, turn, &users, width),
+                help_before(pod, width)
+            ));
+            let lacks = |node: &&NodeAccount| {
+                node.same_as.is_none()
+                    && !is_allocated(node)
+                    && node.verdict != NodeVerdict::Refused
+            };
+            let shown = pod
+                .nodes
+                .iter()
+                .filter(|_| !turn.outcome.has_node())
+                .filter(lacks);
+            parts.extend(shown.map(|node| {
+                account(
+                    Requests {
+                        pod,
+                        node,
+                        least,
+                        width,
+                    },
+                    texts,
+                )
+            }));
+            continue;
+        }
+        let mut part = format!("{}\n", headline(pod, width));
+        if !pod.nodes.is_empty() {
+            if pod.pod.is_none() && pod.claims.len() > 1 {
+                part.push_str(&width.wrapped(TOGETHER, 2, 2));
+            }
+            part.push_str(&rows(pod, least, width));
+        }
+        parts.push(part);
+        let shown = pod
+            .nodes
+            .iter()
+            .filter(|node| node.same_as.is_none() && !is_allocated(node));
+        parts.extend(shown.map(|node| {
+            account(
+                Requests {
+                    pod,
+                    node,
+                    least,
+                    width,
+                },
+                texts,
+            )
+        }));
+    }
+    parts.join("\n")
+}
+
+/// Returns what helps a pod that is stopped before any node.
+fn help_before(pod: &PodAccount, width: Width) -> String {
+    let help = pod
+        .before
+        .as_ref()
+        .and_then(|before| before.help.as_deref())
+        .filter(|help| !help.is_empty());
+    help.map_or_else(String::new, |help| {
+        width.wrapped(&format!("= help: {help}"), 2, 10)
+    })
+}
+
+/// Returns a pod, and on how many nodes it fits.
+fn headline(pod: &PodAccount, width: Width) -> String {
+    if let Some(before) = &pod.before {
+        let help = before.help.as_deref().unwrap_or_default();
+        if is_skipped(pod) {
+            return width
+                .wrapped(&format!("{}: {help}", name(pod)), 0, 2)
+                .trim_end()
+                .to_owned();
+        }
+        let line = format!(
+            "{}: {} ({}, before any node)",
+            name(pod),
+            before.message,
+            before.stage
+        );
+        let line = width.wrapped(&line, 0, 2).trim_end().to_owned();
+        return match help {
+            "" => line,
+            help => format!(
+                "{line}\n{}",
+                width.wrapped(&format!("= help: {help}"), 2, 10).trim_end()
+            ),
+        };
+    }
+    let fit = pod.nodes.iter().filter(|node| is_allocated(node)).count();
+    let fatal: Vec<&str> = pod
+        .nodes
+        .iter()
+        .filter(|node| node.fatal)
+        .map(|node| node.name.as_str())
+        .collect();
+    let error = match fatal.as_slice() {
+        [] => String::new(),
+        nodes => format!("; the error on {} ends the attempt for all", some(nodes)),
+    };
+    match pod.nodes.len() {
+        0 => format!("{}: no node to try", name(pod)),
+        1 => format!("{}: fits on {fit} of 1 node", name(pod)),
+        all => width
+            .wrapped(
+                &format!("{}: fits on {fit} of {all} nodes{error}", name(pod)),
+                0,
+                2,
+            )
+            .trim_end()
+            .to_owned(),
+    }
+}
+
+/// Returns the names of the nodes that have the same account as an earlier one.
+fn alike<'p>(pod: &'p PodAccount, node: &NodeAccount) -> Vec<&'p str> {
+    let others = pod
+        .nodes
+        .iter()
+        .filter(|other| other.same_as.as_deref() == Some(&node.name));
+    others.map(|node| node.name.as_str()).collect()
+}
+
+/// Returns a row for each node that differs from all earlier ones. Long reasons are cut: the account below shows them in full.
+/// Devices are not.
+fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
+    let mut rows = vec![
+        ["NODE", "VERDICT", "DEVICES, OR WHY NONE"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    for node in pod.nodes.iter().filter(|node| node.same_as.is_none()) {
+        let own = &node.name;
+        let nodes = match alike(pod, node).as_slice() {
+            [] => own.clone(),
+            [one] => format!("{own}, {one}"),
+            more => format!("{own} +{}", more.len()),
+        };
+        rows.push(vec![
+            nodes,
+            node.verdict.to_string(),
+            shortly(Requests {
+                pod,
+                node,
+                least,
+                width,
+            }),
+        ]);
+    }
+    let mut out = String::new();
+    let whole = pod
+        .nodes
+        .iter()
+        .filter(|node| node.same_as.is_none())
+        .map(is_allocated);
+    for (line, whole) in table(&rows)
+        .lines()
+        .zip(std::iter::once(false).chain(whole))
+    {
+        let most = width.0.saturating_sub(2);
+        let shown: String = match whole || line.chars().count() <= most {
+            true => line.to_owned(),
+            false => line
+                .chars()
+                .take(most.saturating_sub(1))
+                .chain(['…'])
+                .collect(),
+        };
+        out.push_str(&format!("  {shown}\n"));
+    }
+    out
+}
+
+/// Returns the devices that a node gives, or the first reason why it gives none.
+fn shortly(asked: Requests<'_>) -> String {
+    let node = asked.node;
+    if is_allocated(node) {
+        let given = devices(asked);
+        let own = format!("{}: ", node.name);
+        return if given.is_empty() {
+            node.text.replacen(&own, "", 1)
+        } else {
+            given.join("; ")
+        };
+    }
+    if let Some(resource) = node.resources.iter().find(|resource| resource.short) {
+        return resource.text.clone();
+    }
+    if let Some(conflict) = node.conflicts.first() {
+        return conflict.text.clone();
+    }
+    let message = node.message.as_deref().unwrap_or_default();
+    // The text of an error names its subject.
+    if node.verdict == NodeVerdict::Error {
+        return message.to_owned();
+    }
+    // Another alternative of a request may have enough.
+    let alternatives = |request: &RequestAccount| {
+        let (claim, name) = (request.claim.clone(), request.request.clone());
+        node.requests
+            .iter()
+            .filter(move |other| other.claim == claim && other.request == name)
+    };
+    let lacking = node
+        .requests
+        .iter()
+        .find(|request| alternatives(request).all(|one| asked.lacks(one)));
+    let alone = node.requests.len() < 2;
+    let said = [node.help.as_deref().unwrap_or_default(), message]
+        .into_iter()
+        .find(|words| !words.is_empty());
+    lacking.map_or_else(
+        || said.unwrap_or_default().to_owned(),
+        |request| match alone {
+            true => why(request),
+            false => format!("{}: {}", asked.name(request), why(request)),
+        },
+    )
+}
+
+/// Returns `request = devices` for each request that is given some.
+fn devices(asked: Requests<'_>) -> Vec<String> {
+    let requests = &asked.node.requests;
+    let mut given: Vec<String> = Vec::new();
+    let mut last = String::new();
+    for (at, one) in asked.node.allocations.iter().flatten().enumerate() {
+        // Pending claims come first among the pod's, in this order; behind them is that for extended resources, which has no name.
+        let claim = asked
+            .pod
+            .claims
+            .get(at)
+            .map(String::as_str)
+            .unwrap_or_default();
+        let claim = if requests.iter().any(|request| request.claim == claim) {
+            claim
+        } else {
+            ""
+        };
+        for result in &one.devices.results {
+            let request = &result.request;
+            let twice = requests
+                .iter()
+                .any(|other| other.claim != claim && request_name(other) == *request);
+            let of = if twice && !claim.is_empty() {
+                format!(" of {claim}")
+            } else {
+                String::new()
+            };
+            let (own, device) = (format!("{request}{of} = "), &result.device);
+            match given.last_mut().filter(|_| own == last) {
+                Some(line) => line.push_str(&format!(", {device}")),
+                None => given.push(format!("{own}{device}")),
+            }
+            last = own;
+        }
+    }
+    given
+}
+
+fn request_name(request: &RequestAccount) -> String {
+    match &request.sub {
+        Some(sub) => format!("{}/{sub}", request.request),
+        None => request.request.clone(),
+    }
+}
+
+/// Returns how many devices are left after all stages.
+fn left(request: &RequestAccount) -> i64 {
+    request
+        .funnel
+        .last()
+        .map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX))
+}
+
+fn why(request: &RequestAccount) -> String {
+    match request.why.as_str() {
+        "" if request.wanted == 0 => "no device that allocationMode All could take".to_owned(),
+        "" => format!("{} of {} devices wanted", left(request), request.wanted),
+        why => why.to_owned(),
+    }
+}
+
+/// Returns why a node gives nothing, and what helps.
+fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
+    let Requests {
+        pod, node, width, ..
+    } = requests;
+    let nodes: Vec<&str> = std::iter::once(node.name.as_str())
+        .chain(alike(pod, node))
+        .collect();
+    let nodes = match nodes.as_slice() {
+        [one, other] => format!("{one} and {other}"),
+        names => some(names),
+    };
+    let message = node.message.as_deref().unwrap_or_default();
+    let mut out = width.wrapped(&format!("{} on {nodes}: {message}", name(pod)), 0, 2);
+    if let Some(help) = node.help.as_deref().filter(|help| !help.is_empty()) {
+        out.push_str(&width.wrapped(&format!("= help: {help}"), 2, 10));
+    }
+    for resource in &node.resources {
+        out.push_str(&width.wrapped(&resource.text, 2, 4));
+    }
+    write_requests(&mut out, requests);
+    write_holders(&mut out, &node.holders, width);
+    for conflict in &node.conflicts {
+        out.push_str(&width.wrapped(&conflict.text, 2, 4));
+    }
+    for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
+        out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
+    }
+    let by_others = node
+        .refusals
+        .iter()
+        .any(|refusal| refusal.plugin != Plugin::DynamicResources);
+    let helps = if by_others {
+        "What helps with the devices alone"
+    } else {
+        "What helps"
+    };
+    for relaxation in &node.relaxations {
+        out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
+        for place in relaxation
+            .changes
+            .iter()
+            .filter_map(|change| place(change, texts))
+        {
+            out.push_str(&width.wrapped(&place, 4, 6));
+        }
+    }
+    // Changes are not tried if the search took too long or an error ended it.
+    let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
+    if tried && node.relaxations.is_empty() && node.resources.is_empty() {
+        out.push_str(&width.wrapped(
+            "No single change of these claims helps, nor any pair that was tried.",
+            2,
+            4,
+        ));
+    }
+    out
+}
+
+fn write_requests(out: &mut String, requests: Requests<'_>) {
+    let list = &requests.node.requests;
+    let mut like_the_last = 0usize;
+    for (at, request) in list.iter().enumerate() {
+        if like_the_last > 0 {
+            like_the_last = like_the_last.saturating_sub(1);
+            continue;
+        }
+        // Requests that read the same, and lack nothing, share a line.
+        let same =
+            |other: &&RequestAccount| other.text == request.text && other.class == request.class;
+        let group = list
+            .iter()
+            .skip(at.saturating_add(1))
+            .take_while(same)
+            .filter(|_| !requests.lacks(request));
+        let group: Vec<String> = group.map(|other| requests.name(other)).collect();
+        like_the_last = group.len();
+        let names: Vec<String> = std::iter::once(requests.name(request))
+            .chain(group)
+            .collect();
+        let names = match names.as_slice() {
+            [one] => one.clone(),
+            several => format!(
+                "{}, each",
+                some(&several.iter().map(String::as_str).collect::<Vec<_>>())
+            ),
+        };
+        out.push_str(
+            &requests
+                .width
+                .wrapped(&format!("{names}: {}", request.text), 2, 4),
+        );
+        if requests.lacks(request) {
+            for reason in request.why.split("; ").filter(|reason| !reason.is_empty()) {
+                out.push_str(&requests.width.wrapped(reason, 4, 6));
+            }
+        }
+        for missing in request.funnel.iter().flat_map(|stage| &stage.missing) {
+            out.push_str(&requests.width.wrapped(&missing_text(missing), 4, 6));
+        }
+    }
+}
+
+fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
+    let mut printed: Vec<String> = Vec::new();
+    for holder in holders {
+        let (claim, pods) = (&holder.claim, holder.pods.join(", "));
+        let whom = if pods.is_empty() {
+            NOT_RESERVED.to_owned()
+        } else {
+            format!("for {pods}")
+        };
+        let line = format!(
+            "{} is held by {claim} ({whom})",
+            holder.device.rsplit('/').next().unwrap_or_default()
+        );
+        // The reasons of the requests are not repeated, except this one: such a claim can be freed.
+        let said = out.replace('\n', " ");
+        let line = match said.contains(claim) {
+            false => line,
+            true if pods.is_empty() && !said.contains(&format!("{claim} ({NOT_RESERVED})")) => {
+                format!("no pod reserves claim {claim}")
+            }
+            true => continue,
+        };
+        if !printed.contains(&line) {
+            printed.push(line);
+        }
+    }
+    printed
+        .iter()
+        .for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
+}
+
+/// Returns an attribute that a selector reads but devices lack, and similar existing ones.
+fn missing_text(missing: &Missing) -> String {
+    let Missing {
+        path,
+        on,
+        of,
+        near,
+        guard,
+        ..
+    } = missing;
+    let meant = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(", "))
+    };
+    format!("{path}: {on} of {of} devices have it{meant} A guard: {guard}")
+}
+
+fn pool_text(pool: &PoolAccount) -> String {
+    let mut text = format!("pool {} is {}", pool.pool, pool.state);
+    match (pool.state, pool.reason.as_deref()) {
+        (PoolState::Incomplete, _) => {
+            text.push_str(&format!(
+                ": {} of {} slices of generation {}",
+                pool.have, pool.want, pool.generation
+            ));
+        }
+        (_, None | Some("")) => {}
+        (_, Some(reason)) => text.push_str(&format!(": {reason}")),
+    }
+    for slice in &pool.ignored {
+        text.push_str(&format!("; {} is left out: {}", slice.slice, slice.why));
+    }
+    text
+}
+
+/// Returns the place of a change: `file:line:column: path`.
+fn place(change: &Change, texts: Texts<'_>) -> Option<String> {
+    let range = change.range?;
+    let start = texts.joined.within_file(range).start;
+    let file = texts.files.get(texts.joined.file(range))?;
+    let (line, column) = (
+        start.line.saturating_add(1),
+        start.character.saturating_add(1),
+    );
+    let path = change
+        .path
+        .as_ref()
+        .map(FieldPath::to_string)
+        .unwrap_or_default();
+    Some(format!("{}:{line}:{column}: {path}", file.name))
+}
+
+fn some(names: &[&str]) -> String {
+    words::some(names, MOST_NAMES)
+}

@@ -1,0 +1,139 @@
+//! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are evaluated as one text.
+
+use crate::account::{Texts, fits, text};
+use crate::ask;
+use crate::exit::{Exit, Outcome, Problem};
+use crate::files::{self, InputFile, ReadFiles};
+use crate::host::Host;
+use crate::joined::Joined;
+use crate::lines::{Printed, Width, name};
+use crate::options::AllocateArgs;
+use crate::summary;
+use crate::values::{PlainForm, what_if};
+use claimkit::report;
+use claimkit::requests::request::{AllocateRequest, Replaced};
+use claimkit::requests::{self, Content, Request};
+use claimkit_model::finding::{Code, Origin, Severity, TextField};
+use claimkit_model::limits::Limits;
+use claimkit_scheduler::explain::account::PodAccount;
+
+/// Runs the verb.
+pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
+    let ReadFiles { files, readable } = files::read(&args.files, host);
+    let most = Limits::default().bytes;
+    let cluster: Vec<InputFile> = args
+        .cluster
+        .iter()
+        .map(|name| files::read_at_most(name, most, host))
+        .collect::<Result<_, Problem>>()?;
+    let (joined, beside) = (Joined::of(&files), Joined::of(&cluster));
+    let request = AllocateRequest {
+        text: Some(joined.text.clone()),
+        cluster: (!cluster.is_empty()).then(|| beside.text.clone()),
+        release: args.release.clone(),
+        gates: args.gates.gates().unwrap_or_default(),
+        namespace_labels: args.labels.labels(),
+        what_if: what_if(&args.what_if, &args.node_like),
+        alone: args.alone,
+        how_many: args.how_many,
+        namespace: args.namespace.clone(),
+        pod: args.pod.clone(),
+        now: args.now.clone(),
+        node_names: (!args.node.is_empty()).then(|| args.node.clone()),
+        replaced: Replaced {
+            text: ask::offset(joined.replaced(&files)),
+            cluster: ask::offset(beside.replaced(&cluster)),
+            ..Replaced::default()
+        },
+        ..AllocateRequest::default()
+    };
+    let answer = ask::once(Request::Allocate(request), host)?;
+    let mut answer = ask::place_beside(answer, TextField::Cluster, &cluster);
+    let ok = answer.ok;
+    let refused = answer
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer);
+    let rules = ask::rules_of(&answer);
+    if args.output == PlainForm::Json {
+        host.out(&format!("{}\n", requests::print(&answer)));
+    }
+    let Content::Allocate {
+        release,
+        mode,
+        beside: others,
+        how_many,
+        mut assumed,
+        claims_assumed,
+        pods,
+        ..
+    } = std::mem::take(&mut answer.content)
+    else {
+        return Ok(Exit::Unusable);
+    };
+    if args.output == PlainForm::Text {
+        // This finding is about the whole input and has no line to show.
+        let nothing = answer
+            .findings
+            .iter()
+            .filter(|finding| finding.code == Code::NothingChecked);
+        let in_use = if pods.is_empty() && !refused {
+            "; `claimkit audit` shows what is in use"
+        } else {
+            ""
+        };
+        let nothing: String = nothing
+            .map(|finding| format!("claimkit: {}{in_use}\n", finding.message))
+            .collect();
+        let mut problems = String::new();
+        let parts = joined.apart(&files, answer);
+        for report in ask::reports(&files, &parts.answers, &cluster, ask::remarks(&args.text)) {
+            report::text::write(
+                &mut problems,
+                &report,
+                summary::style(args.text.color, host),
+            );
+        }
+        host.err(&format!("{problems}{nothing}"));
+        if how_many.is_some() {
+            // The claims of copies are many, and all alike.
+            assumed.truncate(assumed.len().saturating_sub(claims_assumed));
+        }
+        let width = Width::of(host.columns());
+        let printed = Printed {
+            release,
+            mode,
+            beside: others,
+            how_many: how_many.as_ref(),
+            assumed: &assumed,
+            pods: &pods,
+            width,
+        };
+        host.out(&text(
+            printed,
+            Texts {
+                files: &files,
+                joined: &joined,
+            },
+        ));
+        host.out(&rules);
+    }
+    if !readable || pods.is_empty() {
+        return Ok(if readable && refused {
+            Exit::Findings
+        } else {
+            Exit::Unusable
+        });
+    }
+    let mut exit = if ok { Exit::Fine } else { Exit::Findings };
+    // Of a pod that is repeated, the last copy never fits: what counts is whether any does.
+    let unfit = |pod: &&PodAccount| match &how_many {
+        Some(how_many) => how_many.count == 0,
+        None => !fits(pod),
+    };
+    for pod in pods.iter().filter(|pod| args.require && unfit(pod)) {
+        host.err(&format!("claimkit: {}: fits on no node\n", name(pod)));
+        exit = Exit::Findings;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,198 @@
+//! Requests and answers.
+
+use crate::exit::Problem;
+use crate::files::InputFile;
+use crate::host::Host;
+use crate::joined::Joined;
+use crate::options::TextArgs;
+use crate::values::KnownCode;
+use claimkit::apiserver::text::{Report as Judged, validate_files};
+use claimkit::report::{FileReport, Remarks};
+use claimkit::requests::request::{self, Replaced, ValidateRequest};
+use claimkit::requests::{self, Answer, Request};
+use claimkit_model::finding::{Code, Severity, TextField};
+
+/// Asks once.
+///
+/// # Errors
+/// Why the request cannot be used.
+pub fn once(mut request: Request, host: &mut dyn Host) -> Result<Answer, Problem> {
+    request.fill(|locale| host.sentences(locale));
+    let mut answer = requests::run(&request);
+    if let Some(problem) = answer.error {
+        return Err(problem.into());
+    }
+    for_command_line(&mut answer);
+    Ok(answer)
+}
+
+/// Puts the help for the command line in place of that for requests.
+fn for_command_line(answer: &mut Answer) {
+    for finding in &mut answer.findings {
+        if let Some(help) = finding.command_help.take() {
+            finding.help = Some(help);
+        }
+    }
+}
+
+/// Returns a line about the release whose rules answered, if the answers of the requested one were never recorded.
+pub fn rules_of(answer: &Answer) -> String {
+    answer
+        .rules_of
+        .map(|rules| format!("{}\n", rules.sentence()))
+        .unwrap_or_default()
+}
+
+/// Returns the place of the first byte of the main text that is not UTF-8, as a request has it.
+pub fn replaced(at: Option<usize>) -> Replaced {
+    Replaced {
+        text: offset(at),
+        ..Replaced::default()
+    }
+}
+
+/// Returns an offset of a request; texts are shorter than 4 GiB.
+pub fn offset(at: Option<usize>) -> Option<u32> {
+    at.and_then(|at| u32::try_from(at).ok())
+}
+
+/// Asks about all files as one cluster. Findings with ignored codes are left out of the answers.
+///
+/// # Errors
+/// Why a request cannot be used.
+pub fn together(
+    ignored: &[KnownCode],
+    requests: &[ValidateRequest],
+) -> Result<Vec<Answer>, Problem> {
+    let Some(first) = requests.first() else {
+        return Ok(Vec::new());
+    };
+    let release = request::release(first.release.as_deref())?;
+    let texts: Vec<&str> = requests
+        .iter()
+        .map(|request| request.text.as_deref().unwrap_or_default())
+        .collect();
+    let mut options = first.options();
+    options.release = release;
+    let reports = validate_files(&texts, &options);
+    if let Some(problem) = reports.iter().find_map(|report| report.unusable.as_ref()) {
+        return Err(problem.message().into());
+    }
+    let answer_of = |(request, report): (&ValidateRequest, Judged<'_>)| {
+        let answer = request.replaced.tell(
+            &[(TextField::Text, request.text.as_deref())],
+            Answer::from(report),
+        );
+        answer.by_rules_of(release)
+    };
+    let mut answers: Vec<Answer> = requests.iter().zip(reports).map(answer_of).collect();
+    answers.iter_mut().for_each(for_command_line);
+    Ok(answers
+        .into_iter()
+        .map(|answer| without_ignored(ignored, answer))
+        .collect())
+}
+
+/// Asks about every file; `beside` has the stored objects, if there are any. Findings with ignored codes are left out of the answers.
+///
+/// # Errors
+/// Why the request about a file cannot be used.
+pub fn each(
+    ignored: &[KnownCode],
+    request: &dyn Fn(&InputFile) -> Request,
+    files: &[InputFile],
+    beside: &[InputFile],
+    host: &mut dyn Host,
+) -> Result<Vec<Answer>, Problem> {
+    let mut answers = Vec::with_capacity(files.len());
+    for (at, file) in files.iter().enumerate() {
+        host.progress(at, files.len());
+        match once(request(file), host) {
+            Ok(answer) => answers.push(without_ignored(
+                ignored,
+                place_beside(answer, TextField::Old, beside),
+            )),
+            Err(problem) => {
+                host.progress(files.len(), files.len());
+                return Err(problem);
+            }
+        }
+    }
+    host.progress(files.len(), files.len());
+    Ok(answers)
+}
+
+/// Returns an answer without the findings with ignored codes. It is `ok` if none of the others is an error and something was
+/// checked.
+pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
+    let is_ignored = |code: Code| ignored.contains(&KnownCode(code));
+    if !answer
+        .findings
+        .iter()
+        .any(|finding| is_ignored(finding.code))
+    {
+        return answer;
+    }
+    let nothing = answer
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::NothingChecked);
+    answer.findings.retain(|finding| !is_ignored(finding.code));
+    let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
+    answer.ok = checked
+        && answer
+            .findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
+    answer
+}
+
+/// Gives findings about another text than the manifest the name of their file and positions relative to it.
+pub fn place_beside(mut answer: Answer, field: TextField, files: &[InputFile]) -> Answer {
+    if answer
+        .findings
+        .iter()
+        .all(|finding| finding.within != field)
+    {
+        return answer;
+    }
+    let joined = Joined::of(files);
+    for finding in answer
+        .findings
+        .iter_mut()
+        .filter(|finding| finding.within == field)
+    {
+        let mut home = 0;
+        if let Some(range) = &mut finding.range {
+            home = joined.file(*range);
+            *range = joined.within_file(*range);
+        }
+        finding.file = files.get(home).map(|file| file.name.clone());
+    }
+    answer
+}
+
+/// Returns whether remarks are shown.
+pub fn remarks(args: &TextArgs) -> Remarks {
+    if args.remarks {
+        Remarks::Shown
+    } else {
+        Remarks::Hidden
+    }
+}
+
+/// Returns one report per file with its answer. `beside`: other files that findings may refer to.
+pub fn reports<'a>(
+    files: &'a [InputFile],
+    answers: &'a [Answer],
+    beside: &'a [InputFile],
+    remarks: Remarks,
+) -> Vec<FileReport<'a>> {
+    let report = |(file, answer): (&'a InputFile, &'a Answer)| {
+        let beside = beside
+            .iter()
+            .map(|file| (file.name.as_str(), file.text.as_str()));
+        FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
+    };
+    files.iter().zip(answers).map(report).collect()
+}

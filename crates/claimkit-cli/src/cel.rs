@@ -1,0 +1,185 @@
+//! `cel`: what a device selector is for kube-apiserver, and what it says of the devices of files.
+
+use crate::ask;
+use crate::exit::{Exit, Outcome, Problem};
+use crate::files;
+use crate::host::Host;
+use crate::options::CelArgs;
+use crate::values::PlainForm;
+use claimkit::requests::request::CelRequest;
+use claimkit::requests::{self, CompileContent, Content, Request, RunContent};
+use claimkit_model::cel::SELECTOR_COST_LIMIT;
+use claimkit_model::finding::Severity;
+use claimkit_model::limits::Limits;
+use claimkit_model::text;
+use serde_json::{Value, json};
+
+/// Runs the verb.
+pub fn run(args: &CelArgs, host: &mut dyn Host) -> Outcome {
+    let devices = read_devices(&args.device, host)?;
+    let given: Vec<Value> = devices.iter().map(|(_, device)| device.clone()).collect();
+    let request = CelRequest {
+        expression: Some(args.expression.clone()),
+        release: args.release.clone(),
+        gates: args.gates.gates().unwrap_or_default(),
+        stored: args.stored,
+        trace: true,
+        devices: given,
+        ..CelRequest::default()
+    };
+    let answer = ask::once(Request::Cel(request), host)?;
+    let Content::Cel { compile, results } = &answer.content else {
+        return Ok(Exit::Unusable);
+    };
+    if args.output == PlainForm::Json {
+        host.out(&format!("{}\n", requests::print(&answer)));
+    } else {
+        host.out(&shown(
+            compile,
+            results.as_deref().unwrap_or_default(),
+            devices.iter().map(|(name, _)| name.as_str()),
+        ));
+        host.out(&ask::rules_of(&answer));
+    }
+    Ok(if answer.ok {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    })
+}
+
+/// Reads the devices of all files with their names: bare ones, and those of ResourceSlices.
+fn read_devices(names: &[String], host: &mut dyn Host) -> Result<Vec<(String, Value)>, Problem> {
+    let mut devices = Vec::new();
+    for name in names {
+        let file = files::read_one(name, host)?;
+        let read = text::read(&file.text, &Limits::default());
+        if let Some(finding) = read
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Error)
+        {
+            return Err(format!("{}: {}", file.name, finding.message).into());
+        }
+        let before = devices.len();
+        for document in &read.documents {
+            let Some(root) = document.root else { continue };
+            match text::de::deserialize::<Value>(&document.tree, root) {
+                Ok(object) => collect(&object, &mut devices),
+                Err(error) => return Err(format!("{}: {error}", file.name).into()),
+            }
+        }
+        if devices.len() == before {
+            return Err(format!(
+                "{}: neither a device nor a ResourceSlice with devices",
+                file.name
+            )
+            .into());
+        }
+    }
+    Ok(devices)
+}
+
+/// Lists are opened; objects of other kinds are passed over.
+fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
+    let list = |object: &Value, name: &str| {
+        object
+            .get(name)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
+    match object.get("kind").and_then(Value::as_str) {
+        Some("ResourceSlice") => {
+            let Some(spec) = object.get("spec") else {
+                return;
+            };
+            let driver = spec.get("driver").cloned().unwrap_or_default();
+            let pool = spec
+                .pointer("/pool/name")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            for device in list(spec, "devices") {
+                let name = device
+                    .get("name")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                devices.push((
+                    format!("{}/{pool}/{name}", driver.as_str().unwrap_or_default()),
+                    seen(&device, driver.clone()),
+                ));
+            }
+        }
+        Some(_) => list(object, "items")
+            .iter()
+            .for_each(|item| collect(item, devices)),
+        None if object.is_object() => {
+            let driver = object.get("driver").cloned().unwrap_or_default();
+            let name = object
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or("device");
+            devices.push((name.to_owned(), seen(object, driver)));
+        }
+        None => {}
+    }
+}
+
+/// Returns the device as a selector sees it; up to v1beta1 its fields are under `basic`.
+fn seen(device: &Value, driver: Value) -> Value {
+    let body = device.get("basic").unwrap_or(device);
+    let mut seen = json!({"driver": driver});
+    for name in ["attributes", "capacity", "allowMultipleAllocations"] {
+        if let (Some(value), Some(seen)) = (
+            body.get(name).filter(|value| !value.is_null()),
+            seen.as_object_mut(),
+        ) {
+            seen.insert(name.to_owned(), value.clone());
+        }
+    }
+    seen
+}
+
+fn shown<'n>(
+    compile: &CompileContent,
+    results: &[RunContent],
+    names: impl Iterator<Item = &'n str>,
+) -> String {
+    if let Some(error) = &compile.error {
+        let help = compile
+            .help
+            .as_ref()
+            .map(|help| format!("  = help: {help}\n"))
+            .unwrap_or_default();
+        return format!("{error}\n{help}");
+    }
+    let cost = compile
+        .cost
+        .map(|cost| format!(", costs at most {cost} of {SELECTOR_COST_LIMIT}"))
+        .unwrap_or_default();
+    let mut out = format!(
+        "type {}{cost}\n",
+        compile.output.as_deref().unwrap_or_default()
+    );
+    if compile.cost.is_some_and(|cost| cost > SELECTOR_COST_LIMIT) {
+        out.push_str("kube-apiserver refuses it: too complex, exceeds cost limit\n");
+    }
+    for warning in &compile.warnings {
+        out.push_str(&format!(
+            "warning: {}\n  = help: {}\n",
+            warning.message, warning.help
+        ));
+    }
+    for (name, result) in names.zip(results) {
+        let verdict = match (result.matches, &result.error) {
+            (Some(true), _) => "matches".to_owned(),
+            (Some(false), _) => "does not match".to_owned(),
+            (None, error) => format!("fails: {}", error.as_deref().unwrap_or_default()),
+        };
+        out.push_str(&format!("{name}: {verdict} (cost {})\n", result.cost));
+        for line in result.why.iter().flatten() {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out
+}

@@ -1,0 +1,162 @@
+//! `npx claimkit`: the command line with Node's files and streams, for `pkg/cli.js`.
+
+use crate::{EntryKind, FolderEntry, Host, Ran};
+use claimkit::editor::sentences::Sentences;
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The interface that `pkg/cli.js` implements. Methods throw an `Error` whose message is one short phrase.
+    pub type HostInterface;
+
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &HostInterface, path: &str, most: usize) -> Result<Uint8Array, JsValue>;
+
+    /// Returns `undefined` if the path is not a folder, else `[name, "folder" | "file" | "other"][]`.
+    #[wasm_bindgen(method, catch)]
+    fn list(this: &HostInterface, path: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn write(this: &HostInterface, path: &str, text: &str) -> Result<(), JsValue>;
+
+    /// Reads a line; `undefined` at the end.
+    #[wasm_bindgen(method, catch)]
+    fn line(this: &HostInterface, most: usize) -> Result<Option<Uint8Array>, JsValue>;
+
+    /// Returns the text of a locale's file; `undefined` if there is none.
+    #[wasm_bindgen(method)]
+    fn sentences(this: &HostInterface, locale: &str) -> Option<String>;
+
+    /// Returns the folder in which the command runs.
+    #[wasm_bindgen(method)]
+    fn folder(this: &HostInterface) -> Option<String>;
+
+    #[wasm_bindgen(method)]
+    fn status(this: &HostInterface, text: &str);
+
+    #[wasm_bindgen(method, js_name = isPlugin)]
+    fn is_plugin(this: &HostInterface) -> bool;
+
+    /// Returns `undefined` if standard output is not a terminal.
+    #[wasm_bindgen(method)]
+    fn columns(this: &HostInterface) -> Option<usize>;
+
+    /// Runs kubectl and returns `[out, err, whether it exited with 0]`.
+    #[wasm_bindgen(method, catch)]
+    fn kubectl(this: &HostInterface, arguments: Vec<String>, most: usize)
+    -> Result<Array, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn out(this: &HostInterface, text: &str);
+
+    #[wasm_bindgen(method)]
+    fn err(this: &HostInterface, text: &str);
+
+    #[wasm_bindgen(method)]
+    fn colours(this: &HostInterface) -> bool;
+}
+
+fn phrase(error: &JsValue) -> String {
+    let message = error
+        .dyn_ref::<js_sys::Error>()
+        .map(|error| String::from(error.message()));
+    message.unwrap_or_else(|| "cannot be used".to_owned())
+}
+
+struct Bridge<'a>(&'a HostInterface);
+
+impl Host for Bridge<'_> {
+    fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
+        self.0
+            .read(path, most)
+            .map(|bytes| bytes.to_vec())
+            .map_err(|error| phrase(&error))
+    }
+
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        let entries = self.0.list(path).map_err(|error| phrase(&error))?;
+        if entries.is_undefined() {
+            return Ok(None);
+        }
+        let entry = |entry: JsValue| {
+            let pair = Array::from(&entry);
+            let kind = match pair.get(1).as_string().as_deref() {
+                Some("folder") => EntryKind::Folder,
+                Some("file") => EntryKind::File,
+                _ => EntryKind::Other,
+            };
+            FolderEntry {
+                name: pair.get(0).as_string().unwrap_or_default(),
+                kind,
+            }
+        };
+        Ok(Some(Array::from(&entries).iter().map(entry).collect()))
+    }
+
+    fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
+        self.0.write(path, text).map_err(|error| phrase(&error))
+    }
+
+    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String> {
+        self.0
+            .line(most)
+            .map(|line| line.map(|line| line.to_vec()))
+            .map_err(|error| phrase(&error))
+    }
+
+    fn sentences(&mut self, locale: &str) -> Option<Sentences> {
+        serde_json::from_str(&self.0.sentences(locale)?).ok()
+    }
+
+    fn folder(&self) -> Option<String> {
+        self.0.folder()
+    }
+
+    fn status(&mut self, text: &str) {
+        self.0.status(text);
+    }
+
+    fn is_plugin(&self) -> bool {
+        self.0.is_plugin()
+    }
+
+    fn columns(&self) -> Option<usize> {
+        self.0.columns()
+    }
+
+    fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {
+        let ran = self
+            .0
+            .kubectl(arguments.to_vec(), most)
+            .map_err(|error| phrase(&error))?;
+        let out = ran
+            .get(0)
+            .dyn_ref::<Uint8Array>()
+            .map(Uint8Array::to_vec)
+            .unwrap_or_default();
+        Ok(Ran {
+            out,
+            err: ran.get(1).as_string().unwrap_or_default(),
+            success: ran.get(2).as_bool().unwrap_or(false),
+        })
+    }
+
+    fn out(&mut self, text: &str) {
+        self.0.out(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.0.err(text);
+    }
+
+    fn colours(&self) -> bool {
+        self.0.colours()
+    }
+}
+
+/// Runs a command line, without the program's name, and gives its exit code.
+#[wasm_bindgen(skip_typescript)]
+pub fn command(arguments: Vec<String>, node: &HostInterface) -> u8 {
+    crate::run(&arguments, &mut Bridge(node)).code()
+}

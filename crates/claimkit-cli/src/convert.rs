@@ -1,0 +1,137 @@
+//! `convert`: converted texts to standard output, back into the files, or as a diff.
+
+use crate::ask;
+use crate::diff;
+use crate::exit::{Exit, Outcome};
+use crate::files::{self, InputFile, ReadFiles};
+use crate::host::Host;
+use crate::options::ConvertArgs;
+use crate::summary::{self, ExitRules};
+use crate::values::PlainForm;
+use claimkit::report::{FileReport, text};
+use claimkit::requests::request::{ConvertRequest, Lossy};
+use claimkit::requests::{self, Content, Request};
+
+/// Runs the verb.
+pub fn run(args: &ConvertArgs, host: &mut dyn Host) -> Outcome {
+    let request = |file: &InputFile| {
+        Request::Convert(ConvertRequest {
+            text: Some(file.text.clone()),
+            release: args.release.clone(),
+            to: args.to.clone(),
+            lossy: if args.allow_loss {
+                Lossy::Allow
+            } else {
+                Lossy::Refuse
+            },
+            drop_server_fields: args.drop_server_fields,
+            annotate: args.annotate,
+            replaced: ask::replaced(file.replaced),
+            ..ConvertRequest::default()
+        })
+    };
+    let ReadFiles { files, readable } =
+        files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let answers = ask::each(&args.findings.ignore, &request, &files, &[], host)?;
+    let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
+    let rules = ExitRules {
+        only_ok_counts: true,
+        ..ExitRules::new(&args.findings, args.allow_unchecked)
+    };
+    if args.output == PlainForm::Json {
+        host.out(&summary::json("convert", &files, &answers, &|_, answer| {
+            requests::print(answer)
+        }));
+        return Ok(end(&reports, readable, rules, host));
+    }
+    let style = summary::style(args.text.color, host);
+    let mut err = String::new();
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut err, report, style));
+    host.err(&err);
+
+    let mut exit = end(&reports, readable, rules, host);
+    let mut written = 0usize;
+    for (report, file) in reports.iter().zip(&files) {
+        let Content::Convert { text } = &report.answer.content else {
+            continue;
+        };
+        if args.in_place {
+            if text == report.text {
+                continue;
+            }
+            let problem = match file.exact {
+                true => host.write(report.name, text).err(),
+                false => Some("not written back: its bytes are not UTF-8".to_owned()),
+            };
+            match problem {
+                None => written = written.saturating_add(1),
+                Some(problem) => {
+                    host.err(&format!("claimkit: {}: {problem}\n", report.name));
+                    exit = Exit::Unusable;
+                }
+            }
+        } else if args.diff || args.check {
+            if args.check && text != report.text {
+                exit = exit.max(Exit::Findings);
+                for object in report
+                    .answer
+                    .objects
+                    .iter()
+                    .filter(|object| object.changed == Some(true))
+                {
+                    if let Some(removed) = &object.removed_in {
+                        let (kind, name, from) = (
+                            &object.kind,
+                            &object.name,
+                            object.from.as_deref().unwrap_or_default(),
+                        );
+                        let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
+                        host.err(&format!("{}: {name}: {end}\n", report.name));
+                    }
+                }
+            }
+            if args.diff {
+                host.out(&diff::unified(report.name, report.text, text));
+            } else if text != report.text {
+                host.out(&format!("{}\n", report.name));
+            }
+        } else {
+            // Several files on one output are one stream of documents. JSON can be a part of one only after a separator.
+            let separated = text
+                .trim_start_matches(['\u{feff}', '\n'])
+                .starts_with("---");
+            if reports.len() > 1 && !separated {
+                host.out("---\n");
+            }
+            host.out(text);
+            if !text.is_empty() && !text.ends_with('\n') && reports.len() > 1 {
+                host.out("\n");
+            }
+        }
+    }
+    if args.in_place && !args.findings.quiet {
+        let same = reports.len().saturating_sub(written);
+        host.err(&format!(
+            "converted {}, {same} unchanged\n",
+            summary::count(written, "file")
+        ));
+    }
+    if exit == Exit::Fine
+        && reports
+            .iter()
+            .any(|report| !matches!(report.answer.content, Content::Convert { .. }))
+    {
+        return Ok(Exit::Findings);
+    }
+    Ok(exit)
+}
+
+fn end(reports: &[FileReport<'_>], readable: bool, rules: ExitRules, host: &mut dyn Host) -> Exit {
+    if readable {
+        summary::exit(reports, rules, host)
+    } else {
+        Exit::Unusable
+    }
+}

@@ -1,0 +1,222 @@
+//! From the names on the command line to texts.
+
+use crate::exit::Problem;
+use crate::host::{EntryKind, FolderEntry, Host, too_large};
+use crate::options::FileArgs;
+use claimkit::manifest::paths;
+use claimkit_model::limits::Limits;
+use claimkit_model::text::bytes;
+use claimkit_values::order;
+
+/// A text to work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// As it was written on the command line, or found in a folder; `<stdin>` for `-`.
+    pub name: String,
+    /// Its bytes as text, as kubectl reads them.
+    pub text: String,
+    /// Position of the U+FFFD that replaces the first byte that is not UTF-8.
+    pub replaced: Option<usize>,
+    /// True if the text equals the file's bytes and can be written back.
+    pub exact: bool,
+}
+
+/// Maximum nesting of folders that a walk enters.
+const MAX_DEPTH: usize = 64;
+
+/// The files of a command line, as far as they can be read.
+pub struct ReadFiles {
+    pub files: Vec<InputFile>,
+    /// True if everything could be read; otherwise standard error names what could not.
+    pub readable: bool,
+}
+
+/// Reads the files of a command line. Paths that `--exclude` names are passed over.
+pub fn read(args: &FileArgs, host: &mut dyn Host) -> ReadFiles {
+    read_named(args, None, host)
+}
+
+/// Reads the files of a command line; standard input is called what `--stdin-filename` says.
+pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadFiles {
+    let (mut files, readable) = read_all(args, host);
+    if let Some(name) = stdin_name {
+        files
+            .iter_mut()
+            .filter(|file| file.name == STDIN)
+            .for_each(|file| name.clone_into(&mut file.name));
+    }
+    ReadFiles { files, readable }
+}
+
+/// The default name of standard input.
+const STDIN: &str = "<stdin>";
+
+/// Returns true if a pattern matches the path or one of its parent folders.
+fn is_excluded(path: &str, patterns: &[String]) -> bool {
+    paths::with_folders(path).any(|part| {
+        patterns
+            .iter()
+            .any(|pattern| fast_glob::glob_match(pattern, part))
+    })
+}
+
+/// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
+fn read_all(args: &FileArgs, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
+    let limits = Limits::default();
+    let mut files = Vec::new();
+    let mut fine = true;
+    for name in args.names() {
+        if name == "-" {
+            match stdin(host, limits.bytes) {
+                Ok(bytes) => files.push(file(STDIN.to_owned(), bytes)),
+                Err(problem) => fine = tell(host, STDIN, &problem),
+            }
+            continue;
+        }
+        match find(name, host) {
+            Ok((paths, problems)) => {
+                for unread in problems {
+                    fine = tell(host, &unread.path, &unread.problem);
+                }
+                for path in paths
+                    .into_iter()
+                    .filter(|path| !is_excluded(path, &args.exclude))
+                {
+                    match host.read(&path, limits.bytes) {
+                        Ok(bytes) => files.push(file(path, bytes)),
+                        Err(problem) => fine = tell(host, &path, &problem),
+                    }
+                }
+            }
+            Err(unread) => fine = tell(host, &unread.path, &unread.problem),
+        }
+    }
+    (files, fine)
+}
+
+/// Reads one file or `-`.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_one(name: &str, host: &mut dyn Host) -> Result<InputFile, Problem> {
+    read_at_most(name, Limits::default().bytes, host)
+}
+
+/// Reads one file or `-` that has at most `most` bytes.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Result<InputFile, Problem> {
+    let (label, bytes) = if name == "-" {
+        (STDIN, stdin(host, most))
+    } else {
+        (name, host.read(name, most))
+    };
+    match bytes {
+        Ok(bytes) => Ok(file(label.to_owned(), bytes)),
+        Err(problem) => Err(format!("{label}: {problem}").into()),
+    }
+}
+
+/// Reads the rest of standard input.
+fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    while let Some(line) = host.line(most)? {
+        bytes.extend_from_slice(&line);
+        if bytes.len() > most {
+            return Err(too_large(most));
+        }
+    }
+    Ok(bytes)
+}
+
+fn file(name: String, bytes: Vec<u8>) -> InputFile {
+    match String::from_utf8(bytes) {
+        Ok(text) => InputFile {
+            name,
+            text,
+            replaced: None,
+            exact: true,
+        },
+        Err(error) => {
+            let decoded = bytes::decode(error.as_bytes());
+            InputFile {
+                name,
+                replaced: decoded.replaced,
+                text: decoded.text.into_owned(),
+                exact: false,
+            }
+        }
+    }
+}
+
+fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
+    host.err(&format!("claimkit: {name}: {problem}\n"));
+    false
+}
+
+/// Finds the manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be
+/// read. Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
+fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<UnreadPath>), UnreadPath> {
+    let Some(entries) = host.list(path).map_err(|problem| UnreadPath {
+        path: path.to_owned(),
+        problem,
+    })?
+    else {
+        return Ok((vec![path.to_owned()], Vec::new()));
+    };
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    let mut waiting = Vec::new();
+    push(&mut waiting, path, 0, entries);
+    while let Some((path, depth, folder)) = waiting.pop() {
+        if !folder {
+            found.push(path);
+            continue;
+        }
+        if depth > MAX_DEPTH {
+            let problem = format!("more than {MAX_DEPTH} folders inside each other: not entered");
+            problems.push(UnreadPath { path, problem });
+            continue;
+        }
+        match host.list(&path) {
+            Ok(entries) => push(&mut waiting, &path, depth, entries.unwrap_or_default()),
+            Err(problem) => problems.push(UnreadPath { path, problem }),
+        }
+    }
+    Ok((found, problems))
+}
+
+/// A path that cannot be read, and why.
+struct UnreadPath {
+    path: String,
+    problem: String,
+}
+
+/// Pushes a folder's entries so that they are popped in order of name.
+fn push(
+    waiting: &mut Vec<(String, usize, bool)>,
+    folder: &str,
+    depth: usize,
+    mut entries: Vec<FolderEntry>,
+) {
+    entries.retain(|entry| match entry.kind {
+        EntryKind::Folder => !entry.name.starts_with('.'),
+        EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
+        EntryKind::Other => false,
+    });
+    order::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
+    let folder = folder.strip_suffix('/').unwrap_or(folder);
+    for entry in entries {
+        waiting.push((
+            format!("{folder}/{}", entry.name),
+            depth.saturating_add(1),
+            entry.kind == EntryKind::Folder,
+        ));
+    }
+}
+
+fn is_manifest(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    matches!(ending, Some("yaml" | "yml" | "json"))
+}

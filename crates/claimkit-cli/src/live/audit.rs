@@ -1,0 +1,282 @@
+//! `audit` of a running cluster: what is wrong in it, and how much of its devices is in use.
+
+use super::read::Unseen;
+use super::{Live, why};
+use crate::ask;
+use crate::audit;
+use crate::exit::{Exit, Outcome};
+use crate::host::Host;
+use crate::options::AuditArgs;
+use crate::summary;
+use crate::values::{KnownCode, PlainForm};
+use claimkit::audit::Usage;
+use claimkit::report::text::visible;
+use claimkit::requests::answer::AnswerObject;
+use claimkit::requests::request::AuditRequest;
+use claimkit::requests::{self, Answer, Content, Request};
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+use claimkit_model::text::{Source, located};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The limits on the objects of a whole cluster. Each page was bounded when it was read.
+const LIMITS: Limits = Limits {
+    bytes: 1 << 30,
+    depth: 10_000,
+    nodes: 200_000_000,
+    findings: 10_000,
+    node_set_bytes: 1 << 30,
+};
+
+/// The answer as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    verb: &'static str,
+    ok: bool,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    release: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    objects: usize,
+    findings: Vec<AuditFinding<'a>>,
+    usage: &'a Usage,
+}
+
+/// A finding, with the object that it is about.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AuditFinding<'a> {
+    code: Code,
+    severity: Severity,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<About<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct About<'a> {
+    kind: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'a str,
+    name: &'a str,
+}
+
+/// Returns true if a command line asks for the cluster: with `--live`, or as a plugin of kubectl without a file.
+pub fn is_asked(args: &AuditArgs, host: &dyn Host) -> bool {
+    args.live && (args.files.is_empty() || !host.is_plugin()) || !args.connection.flags().is_empty()
+}
+
+/// Runs the verb.
+pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
+    let cluster = read_cluster(args, host).map_err(|problem| {
+        host.status("");
+        visible(&problem)
+    })?;
+    let request = AuditRequest {
+        text: Some(cluster.text.clone()),
+        release: Some(cluster.live.release.to_string()),
+        gates: cluster.gates.clone(),
+        limits: LIMITS,
+        namespace: Some(cluster.live.namespace.clone()),
+        ..AuditRequest::default()
+    };
+    let answer = ask::once(Request::Audit(request), host)?;
+    Ok(show(args, &cluster, answer, host))
+}
+
+/// A cluster that is to be audited.
+struct AuditedCluster {
+    live: Live,
+    gates: BTreeMap<String, bool>,
+    text: String,
+    unseen: Vec<Unseen>,
+}
+
+fn read_cluster(args: &AuditArgs, host: &mut dyn Host) -> Result<AuditedCluster, String> {
+    if let Some(file) = args.files.names().next() {
+        return Err(format!(
+            "`--live` reads the cluster: `{file}` goes without it"
+        ));
+    }
+    if let Some(flag) = args.connection.flags().first()
+        && !args.live
+    {
+        return Err(format!("`--{}` goes with `--live`", flag.name));
+    }
+    let mut live = Live::open(
+        &args.connection,
+        args.release.as_deref(),
+        args.namespace.as_deref(),
+        host,
+    )?;
+    let gates = why::gates(&mut live, args.gates.gates(), host);
+    let (text, unseen) = live.texts(host);
+    if text.is_empty() {
+        return Err(why::nothing_seen(&unseen));
+    }
+    why::tell(&live, &unseen, host);
+    Ok(AuditedCluster {
+        live,
+        gates,
+        text,
+        unseen,
+    })
+}
+
+/// Prints the answer; returns how the run ends.
+fn show(
+    args: &AuditArgs,
+    cluster: &AuditedCluster,
+    mut answer: Answer,
+    host: &mut dyn Host,
+) -> Exit {
+    // A finding about an absent kind is for files; of a cluster it is known which kinds were read.
+    let is_shown = |code: Code| {
+        !matches!(code, Code::ObjectsAbsent | Code::NothingChecked)
+            && !args.findings.ignore.contains(&KnownCode(code))
+    };
+    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else {
+        return Exit::Unusable;
+    };
+    let no_slices = find_no_slices(&answer, &usage, &cluster.unseen);
+    answer.findings.splice(..0, no_slices);
+    answer.findings.retain(|finding| is_shown(finding.code));
+    let count = |severity: Severity| {
+        answer
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
+    let [errors, warnings, _] = counts;
+    if args.output == PlainForm::Json {
+        let report = Report {
+            verb: "audit",
+            ok: errors == 0,
+            server: cluster.live.server.as_deref(),
+            release,
+            gates: &cluster.gates,
+            notes: &cluster.live.notes,
+            unseen: &cluster.unseen,
+            objects: answer.objects.len(),
+            findings: answer
+                .findings
+                .iter()
+                .map(|finding| audit_finding(finding, &answer.objects))
+                .collect(),
+            usage: &usage,
+        };
+        host.out(&format!("{}\n", requests::print(&report)));
+    } else {
+        let mut out = String::new();
+        if !args.findings.quiet {
+            let style = summary::style(args.color, host);
+            answer
+                .findings
+                .iter()
+                .for_each(|finding| out.push_str(&line(finding, &answer.objects, style)));
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        audit::tables(&mut out, &args.by, &usage);
+        let place = format!(
+            "{} of the cluster",
+            summary::count(answer.objects.len(), "object")
+        );
+        out.push_str(&audit::last_line(release, &place, counts));
+        host.out(&out);
+    }
+    let fails = errors > 0 || args.findings.warnings_as_errors && warnings > 0;
+    if fails { Exit::Findings } else { Exit::Fine }
+}
+
+/// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
+fn find_no_slices(
+    answer: &Answer,
+    usage: &Usage,
+    unseen: &[Unseen],
+) -> Option<located::LocatedFinding> {
+    let in_use: usize = usage
+        .namespaces
+        .iter()
+        .map(|namespace| namespace.devices.in_use)
+        .sum();
+    let is_unseen = unseen
+        .iter()
+        .any(|unseen| unseen.is_about("resourceslices"));
+    if in_use == 0
+        || is_unseen
+        || answer
+            .objects
+            .iter()
+            .any(|object| object.kind == "ResourceSlice")
+    {
+        return None;
+    }
+    let devices = summary::count(in_use, "device");
+    let message =
+        format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
+    let finding = Finding::new(Code::DeviceUnpublished, Origin::Claimkit, message)
+        .with_help("see whether the drivers run");
+    Some(located::finding(&Source::new(""), finding))
+}
+
+fn audit_finding<'a>(
+    finding: &'a located::LocatedFinding,
+    objects: &'a [AnswerObject],
+) -> AuditFinding<'a> {
+    let object = finding.object.and_then(|at| objects.get(at));
+    let about = |object: &'a AnswerObject| About {
+        kind: &object.kind,
+        namespace: &object.namespace,
+        name: &object.name,
+    };
+    AuditFinding {
+        code: finding.code,
+        severity: finding.severity,
+        message: &finding.message,
+        path: finding.path.as_deref(),
+        help: finding.help.as_deref(),
+        object: object.map(about),
+    }
+}
+
+/// Returns a finding as text, such as `error: ResourceClaim team/a: claim team/a holds … [device-unpublished]`, with its help in a
+/// second line.
+fn line(
+    finding: &located::LocatedFinding,
+    objects: &[AnswerObject],
+    style: claimkit::report::text::TerminalStyle,
+) -> String {
+    let about = finding.object.and_then(|at| objects.get(at)).map(|object| {
+        let namespace = if object.namespace.is_empty() {
+            String::new()
+        } else {
+            format!("{}/", object.namespace)
+        };
+        format!("{} {namespace}{}: ", object.kind, object.name)
+    });
+    let mut text = format!(
+        "{}: {}{} [{}]\n",
+        style.severity(finding.severity),
+        visible(&about.unwrap_or_default()),
+        visible(&finding.message),
+        finding.code.name()
+    );
+    if let Some(help) = &finding.help {
+        text.push_str(&format!("    help: {}\n", visible(help)));
+    }
+    text
+}

@@ -1,0 +1,779 @@
+//! The objects of a cluster: each kind by itself, in pages, of which only the facts of an allocation are kept.
+
+use super::Live;
+use super::brief::Brief;
+use super::kinds::{Group, KINDS, NODES, PODS, ReadKind};
+use super::kubectl::{KubectlRefusal, escaped};
+use crate::host::Host;
+use claimkit::PreparedCluster;
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Scope;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// Objects of one page.
+const PAGE: usize = 500;
+/// Maximum number of pages of one kind: more objects than a cluster can have.
+const MOST_PAGES: usize = 400;
+
+/// The addresses of the API groups, one for each version.
+struct Roots {
+    core: [String; 1],
+    /// Addresses of the versions that are known here, the newest first.
+    resource: Vec<String>,
+    /// In the server's order of preference. Not asked for before a pod that needs them was seen.
+    scheduling: OnceCell<Vec<String>>,
+    storage: [String; 1],
+}
+
+/// A kind, or a part of it, that could not be seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unseen {
+    /// The kind in the plural, or the part of it.
+    pub what: String,
+    pub why: String,
+    /// The consequence for the answer.
+    pub so: &'static str,
+    /// The kind in the plural.
+    #[serde(skip)]
+    pub kind: &'static str,
+    /// The objects of the kind that are missing.
+    #[serde(skip)]
+    pub missing: MissingObjects,
+}
+
+/// The objects of a kind that could not be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingObjects {
+    All,
+    /// The objects after a page that could not be read.
+    Rest,
+    /// Objects that the pods asked about cannot use.
+    Elsewhere,
+}
+
+impl Unseen {
+    /// Returns true if no object of a kind was seen.
+    pub fn is_all_of(&self, plural: &str) -> bool {
+        self.kind == plural && self.missing == MissingObjects::All
+    }
+
+    /// Returns true if objects of a kind are missing that the pods asked about may have.
+    pub fn is_about(&self, plural: &str) -> bool {
+        self.kind == plural && self.missing != MissingObjects::Elsewhere
+    }
+}
+
+/// One page of a list.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Page {
+    metadata: ListMeta,
+    items: Option<Vec<Brief>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    next: Option<String>,
+}
+
+/// The objects read from a cluster.
+pub struct LiveObjects {
+    pub cluster: PreparedCluster,
+    /// The pods that wait, and the one that is asked about.
+    pub pods: Vec<Brief>,
+    /// The objects that could not be read.
+    pub unseen: Vec<Unseen>,
+    /// Whether anything was seen.
+    pub some: bool,
+    /// Nodes that slices and pods name.
+    named: BTreeSet<String>,
+    /// Whether a pod is in a group of pods.
+    grouped: bool,
+}
+
+/// The kinds that only some clusters have objects of.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// A pod is in a group of pods.
+    groups: bool,
+    /// A pod that waits has volumes.
+    volumes: bool,
+}
+
+/// Takes the pages of a list.
+trait Gather {
+    /// Returns the number of objects that were taken.
+    fn len(&self) -> usize;
+    /// Takes a page: its text, and what an answer shows of its objects.
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal>;
+    /// Says why the list ends before its end.
+    fn cut(&mut self, why: String);
+}
+
+/// The objects of one list for [`LiveObjects`].
+struct Pages<'l> {
+    part: Part,
+    live: &'l Live,
+    wanted: &'l Wanted<'l>,
+}
+
+impl Gather for Pages<'_> {
+    fn len(&self) -> usize {
+        self.part.cluster.len()
+    }
+
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal> {
+        let live = self.live;
+        self.part.cluster.join(PreparedCluster::read(
+            text,
+            Some(live.release),
+            Some(&live.namespace),
+            &Limits::default(),
+        ));
+        briefs
+            .into_iter()
+            .for_each(|brief| self.part.keep(brief, kind, self.wanted));
+        Ok(())
+    }
+
+    fn cut(&mut self, why: String) {
+        self.part.cut = Some(why);
+    }
+}
+
+/// The objects of one list as text, without the fields that no audit reads.
+#[derive(Default)]
+struct Texts {
+    text: String,
+    objects: usize,
+    /// Whether a pod is in a group of pods.
+    grouped: bool,
+    cut: Option<String>,
+}
+
+impl Gather for Texts {
+    fn len(&self) -> usize {
+        self.objects
+    }
+
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal> {
+        self.grouped |= briefs.iter().any(Brief::is_in_group);
+        let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
+        for item in page
+            .get_mut("items")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            reduce(item, kind);
+            self.objects = self.objects.saturating_add(1);
+        }
+        self.text.push_str(&page.to_string());
+        self.text.push('\n');
+        Ok(())
+    }
+
+    fn cut(&mut self, why: String) {
+        self.cut = Some(why);
+    }
+}
+
+/// Fields of pods and nodes that are long and that no audit looks at.
+const LONG: &[(&str, &[&str])] = &[
+    ("metadata", &["managedFields", "annotations"]),
+    (
+        "spec",
+        &[
+            "volumes",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "readinessGates",
+        ],
+    ),
+    (
+        "status",
+        &[
+            "images",
+            "conditions",
+            "containerStatuses",
+            "initContainerStatuses",
+            "nodeInfo",
+            "volumesAttached",
+            "volumesInUse",
+        ],
+    ),
+];
+
+/// Drops what no audit looks at: of containers everything but name and resources. Claims keep their annotations, which say of which
+/// entry of a pod they are.
+fn reduce(item: &mut Value, kind: &ReadKind) {
+    if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    if kind.group != Group::Core {
+        return;
+    }
+    for (part, fields) in LONG {
+        if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
+            part.retain(|name, _| !fields.contains(&name.as_str()));
+        }
+    }
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
+        let containers = item
+            .get_mut("spec")
+            .and_then(|spec| spec.get_mut(list))
+            .and_then(Value::as_array_mut);
+        for container in containers
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object_mut)
+        {
+            container
+                .retain(|name, _| matches!(name.as_str(), "name" | "resources" | "restartPolicy"));
+        }
+    }
+}
+
+/// A part of [`LiveObjects`]: the objects of one list.
+struct Part {
+    cluster: PreparedCluster,
+    briefs: Vec<Brief>,
+    named: BTreeSet<String>,
+    grouped: bool,
+    /// The part of the list that is missing.
+    cut: Option<String>,
+}
+
+/// The pods that the question is about.
+pub struct Wanted<'a> {
+    /// The namespace that is read where the whole cluster may not be; `None`: all are asked about.
+    pub namespace: Option<&'a str>,
+    pub pod: Option<&'a str>,
+}
+
+impl Live {
+    /// Reads all kinds.
+    pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> LiveObjects {
+        let cluster = PreparedCluster::empty(self.release);
+        let mut seen = LiveObjects {
+            cluster,
+            pods: Vec::new(),
+            unseen: Vec::new(),
+            some: false,
+            named: BTreeSet::new(),
+            grouped: false,
+        };
+        let roots = self.roots(host);
+        for kind in KINDS {
+            let needs = Needs {
+                groups: seen.grouped,
+                volumes: seen.cluster.needs_volumes(),
+            };
+            if let Some(roots) = self.roots_of(kind, &roots, needs, host) {
+                self.read_kind(kind, roots, wanted, &mut seen, host);
+            }
+        }
+        if seen.cluster.needs_volumes() {
+            let about_volumes = KINDS.iter().filter(|kind| kind.is_about_volumes());
+            let plurals: Vec<&str> = about_volumes.map(|kind| kind.plural).collect();
+            let all = !seen.unseen.iter().any(|one| plurals.contains(&one.kind));
+            seen.cluster.see_volumes(all);
+        }
+        host.status("");
+        if seen.unseen.iter().any(|unseen| unseen.what == NODES) {
+            let named = std::mem::take(&mut seen.named);
+            named.iter().for_each(|name| seen.cluster.name_node(name));
+        }
+        seen
+    }
+
+    /// Returns the addresses of the core group and of resource.k8s.io.
+    fn roots(&self, host: &mut dyn Host) -> Roots {
+        let resource = match self.served(host) {
+            Ok(versions) => versions
+                .iter()
+                .map(|version| format!("/apis/resource.k8s.io/{}", version.name))
+                .collect(),
+            // Whoever may not ask which versions there are may still read the newest.
+            Err(KubectlRefusal::Answered { reason, .. }) if reason == "Forbidden" => {
+                vec!["/apis/resource.k8s.io/v1".to_owned()]
+            }
+            Err(_) => Vec::new(),
+        };
+        Roots {
+            core: ["/api/v1".to_owned()],
+            resource,
+            scheduling: OnceCell::new(),
+            storage: ["/apis/storage.k8s.io/v1".to_owned()],
+        }
+    }
+
+    /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it.
+    fn roots_of<'r>(
+        &self,
+        kind: &ReadKind,
+        roots: &'r Roots,
+        needs: Needs,
+        host: &mut dyn Host,
+    ) -> Option<&'r [String]> {
+        match kind.group {
+            Group::Core => Some(&roots.core),
+            Group::Resource => Some(&roots.resource),
+            Group::CoreVolumes | Group::Storage if !needs.volumes => None,
+            Group::CoreVolumes => Some(&roots.core),
+            Group::Storage => Some(&roots.storage),
+            Group::Scheduling if !needs.groups => None,
+            Group::Scheduling => Some(roots.scheduling.get_or_init(|| {
+                let versions = match self.versions("scheduling.k8s.io", host) {
+                    Ok(versions) => versions,
+                    Err(refusal) if refusal.is("NotFound") => Vec::new(),
+                    // Reading the version that 1.37 serves says why nothing can be read.
+                    Err(_) => vec!["v1beta1".to_owned()],
+                };
+                versions
+                    .iter()
+                    .map(|version| format!("/apis/scheduling.k8s.io/{version}"))
+                    .collect()
+            })),
+        }
+    }
+
+    /// Reads all kinds that an audit looks at, as one text of JSON. A kind that could not be read to its end is left out, for objects
+    /// that were not seen would count as missing.
+    pub fn texts(&self, host: &mut dyn Host) -> (String, Vec<Unseen>) {
+        let (mut text, mut unseen, mut grouped) = (String::new(), Vec::new(), false);
+        let roots = self.roots(host);
+        for kind in KINDS {
+            let Some(so) = kind.unaudited else { continue };
+            let needs = Needs {
+                groups: grouped,
+                volumes: false,
+            };
+            let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
+                continue;
+            };
+            let plural = kind.plural;
+            let path = |root: &str| format!("{root}/{plural}");
+            let why = match self.list_first(roots, &path, kind, &Texts::default, host) {
+                Ok(Texts {
+                    text: part,
+                    grouped: found,
+                    cut: None,
+                    ..
+                }) => {
+                    grouped |= found;
+                    text.push_str(&part);
+                    continue;
+                }
+                Ok(Texts { cut: Some(why), .. }) => why,
+                Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
+                Err(refusal) => refusal.text(),
+            };
+            unseen.push(Unseen {
+                what: plural.to_owned(),
+                why,
+                so,
+                kind: plural,
+                missing: MissingObjects::All,
+            });
+        }
+        host.status("");
+        (text, unseen)
+    }
+
+    /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
+    fn read_kind(
+        &self,
+        kind: &ReadKind,
+        roots: &[String],
+        wanted: &Wanted<'_>,
+        seen: &mut LiveObjects,
+        host: &mut dyn Host,
+    ) {
+        let plural = kind.plural;
+        let pages = || Pages {
+            part: Part::new(self),
+            live: self,
+            wanted,
+        };
+        let refusal = match self.list_first(
+            roots,
+            &|root| format!("{root}/{plural}"),
+            kind,
+            &pages,
+            host,
+        ) {
+            Ok(pages) => return seen.take(kind, pages.part),
+            Err(KubectlRefusal::Answered { reason, .. })
+                if kind.optional && reason == "NotFound" =>
+            {
+                return;
+            }
+            Err(refusal) => refusal,
+        };
+        let unseen = |what: String,
+                      missing: MissingObjects,
+                      refusal: KubectlRefusal,
+                      so: &'static str| Unseen {
+            what,
+            why: refusal.text(),
+            so,
+            kind: plural,
+            missing,
+        };
+        if let (Scope::Namespaced, Some(namespace)) = (kind.scope, wanted.namespace) {
+            let within = |root: &str| format!("{root}/namespaces/{}/{plural}", escaped(namespace));
+            if let Ok(pages) = self.list_first(roots, &within, kind, &pages, host) {
+                seen.take(kind, pages.part);
+                return seen.unseen.push(unseen(
+                    format!("{plural} of other namespaces"),
+                    MissingObjects::Elsewhere,
+                    refusal,
+                    kind.elsewhere,
+                ));
+            }
+        }
+        let one = match (plural, wanted.namespace, wanted.pod) {
+            (PODS, Some(namespace), Some(pod)) => Some((
+                format!(
+                    "/api/v1/namespaces/{}/pods/{}",
+                    escaped(namespace),
+                    escaped(pod)
+                ),
+                "other pods",
+                kind.elsewhere,
+            )),
+            ("namespaces", Some(namespace), _) => Some((
+                format!("/api/v1/namespaces/{}", escaped(namespace)),
+                "other namespaces",
+                kind.without,
+            )),
+            _ => None,
+        };
+        if let Some((path, what, so)) = one
+            && let Ok(part) = self.get(&path, host)
+        {
+            seen.take(kind, part);
+            return seen.unseen.push(unseen(
+                what.to_owned(),
+                MissingObjects::Elsewhere,
+                refusal,
+                so,
+            ));
+        }
+        seen.unseen.push(unseen(
+            plural.to_owned(),
+            MissingObjects::All,
+            refusal,
+            kind.without,
+        ));
+    }
+
+    /// Reads a list from the first root that has it.
+    fn list_first<G: Gather>(
+        &self,
+        roots: &[String],
+        path: &dyn Fn(&str) -> String,
+        kind: &ReadKind,
+        empty: &dyn Fn() -> G,
+        host: &mut dyn Host,
+    ) -> Result<G, KubectlRefusal> {
+        let mut last = KubectlRefusal::Answered {
+            reason: "NotFound".to_owned(),
+            text: "the cluster serves no version of resource.k8s.io that is known here".to_owned(),
+        };
+        for root in roots {
+            match self.list(&path(root), kind, empty, host) {
+                Err(refusal) if refusal.is("NotFound") => last = refusal,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
+    /// Reads a list page by page. A list that changed too much between two pages is read once more from its beginning.
+    fn list<G: Gather>(
+        &self,
+        path: &str,
+        kind: &ReadKind,
+        empty: &dyn Fn() -> G,
+        host: &mut dyn Host,
+    ) -> Result<G, KubectlRefusal> {
+        let mut again = true;
+        loop {
+            let mut part = empty();
+            match self.pages(path, kind, &mut part, host) {
+                Ok(()) => return Ok(part),
+                Err(refusal) if refusal.is("Expired") && again => again = false,
+                Err(refusal) if part.len() == 0 => return Err(refusal),
+                Err(refusal) => {
+                    part.cut(refusal.text());
+                    return Ok(part);
+                }
+            }
+        }
+    }
+
+    fn pages(
+        &self,
+        path: &str,
+        kind: &ReadKind,
+        part: &mut dyn Gather,
+        host: &mut dyn Host,
+    ) -> Result<(), KubectlRefusal> {
+        let mut tokens: BTreeSet<String> = BTreeSet::new();
+        let mut address = format!("--raw={path}?limit={PAGE}");
+        for _ in 0..MOST_PAGES {
+            host.status(&format!("reading {}: {}", kind.plural, part.len()));
+            let bytes = self.kubectl.run(&["get", &address], host)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let before = part.len();
+            let page: Page = serde_json::from_str(&text).map_err(|error| unread(&error))?;
+            part.take(&text, page.items.unwrap_or_default(), kind)?;
+            let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else {
+                return Ok(());
+            };
+            address = format!("--raw={path}?limit={PAGE}&continue={}", escaped(&next));
+            let known = !tokens.insert(next);
+            if known || part.len() == before {
+                let how = if known {
+                    "from a place where it was already"
+                } else {
+                    "without objects"
+                };
+                part.cut(format!("the list goes on {how}"));
+                return Ok(());
+            }
+        }
+        part.cut(format!("the list has more than {MOST_PAGES} pages"));
+        Ok(())
+    }
+
+    /// Reads one object.
+    fn get(&self, path: &str, host: &mut dyn Host) -> Result<Part, KubectlRefusal> {
+        let bytes = self.kubectl.run(&["get", &format!("--raw={path}")], host)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut part = Part::new(self);
+        let brief: Brief = serde_json::from_str(&text).map_err(|error| unread(&error))?;
+        part.grouped = brief.is_in_group();
+        part.briefs.push(brief);
+        part.cluster.join(PreparedCluster::read(
+            &*text,
+            Some(self.release),
+            Some(&self.namespace),
+            &Limits::default(),
+        ));
+        Ok(part)
+    }
+}
+
+fn unread(error: &serde_json::Error) -> KubectlRefusal {
+    KubectlRefusal::Answered {
+        reason: String::new(),
+        text: format!("the answer cannot be read: {error}"),
+    }
+}
+
+impl Part {
+    fn new(live: &Live) -> Self {
+        Part {
+            cluster: PreparedCluster::empty(live.release),
+            briefs: Vec::new(),
+            named: BTreeSet::new(),
+            grouped: false,
+            cut: None,
+        }
+    }
+
+    /// Keeps what the answer shows of an object.
+    fn keep(&mut self, brief: Brief, kind: &ReadKind, wanted: &Wanted<'_>) {
+        self.named.extend(brief.node().map(str::to_owned));
+        self.grouped |= brief.is_in_group();
+        let named = wanted.pod == Some(brief.metadata.name.as_str())
+            && wanted.namespace == Some(brief.metadata.namespace.as_str());
+        if kind.plural == PODS && (named || brief.waits()) {
+            self.briefs.push(brief);
+        }
+    }
+}
+
+impl LiveObjects {
+    fn take(&mut self, kind: &ReadKind, part: Part) {
+        self.some = true;
+        self.cluster.join(part.cluster);
+        self.named.extend(part.named);
+        self.grouped |= part.grouped;
+        if kind.plural == PODS {
+            self.pods.extend(part.briefs);
+        }
+        let what = format!("the rest of {}", kind.plural);
+        self.unseen.extend(part.cut.map(|why| Unseen {
+            what,
+            why,
+            so: kind.without,
+            kind: kind.plural,
+            missing: MissingObjects::Rest,
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kubectl::Kubectl;
+    use super::*;
+    use crate::host::{FolderEntry, Ran};
+    use crate::options::ConnectionArgs;
+    use claimkit::editor::sentences::Sentences;
+    use claimkit_model::schema::Release;
+
+    /// A server whose lists answer a request by its number.
+    struct Server<F: FnMut(usize) -> Ran>(F, usize);
+
+    impl<F: FnMut(usize) -> Ran> Host for Server<F> {
+        fn read(&mut self, _: &str, _: usize) -> Result<Vec<u8>, String> {
+            Err(String::new())
+        }
+        fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+            Ok(None)
+        }
+        fn write(&mut self, _: &str, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+        fn line(&mut self, _: usize) -> Result<Option<Vec<u8>>, String> {
+            Ok(None)
+        }
+        fn sentences(&mut self, _: &str) -> Option<Sentences> {
+            None
+        }
+        fn out(&mut self, _: &str) {}
+        fn err(&mut self, _: &str) {}
+        fn colours(&self) -> bool {
+            false
+        }
+        fn kubectl(&mut self, _: &[String], _: usize) -> Result<Ran, String> {
+            self.1 += 1;
+            Ok((self.0)(self.1))
+        }
+    }
+
+    fn page(names: &[&str], next: &str) -> Ran {
+        let items: Vec<String> = names
+            .iter()
+            .map(|name| format!(r#"{{"metadata":{{"name":"{name}"}}}}"#))
+            .collect();
+        let items = items.join(",");
+        let out = format!(
+            r#"{{"kind":"NodeList","apiVersion":"v1","metadata":{{"continue":"{next}"}},"items":[{items}]}}"#
+        );
+        Ran {
+            out: out.into_bytes(),
+            err: String::new(),
+            success: true,
+        }
+    }
+
+    fn refused(reason: &str) -> Ran {
+        Ran {
+            out: Vec::new(),
+            err: format!("Error from server ({reason}): no\n"),
+            success: false,
+        }
+    }
+
+    /// Returns how many nodes are read, and why no more; or the refusal.
+    fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
+        let live = Live {
+            kubectl: Kubectl::new(&ConnectionArgs::default()),
+            namespace: "default".to_owned(),
+            server: None,
+            release: Release::latest(),
+            notes: Vec::new(),
+        };
+        let kind = KINDS.iter().find(|kind| kind.plural == NODES).unwrap();
+        let wanted = Wanted {
+            namespace: None,
+            pod: None,
+        };
+        let empty = || Pages {
+            part: Part::new(&live),
+            live: &live,
+            wanted: &wanted,
+        };
+        let pages = live.list("/api/v1/nodes", kind, &empty, &mut Server(answer, 0));
+        pages
+            .map(|pages| (pages.part.cluster.len(), pages.part.cut))
+            .map_err(KubectlRefusal::text)
+    }
+
+    #[test]
+    fn lists_are_read_to_their_end_or_cut() {
+        let names = ["a", "b", "c"];
+        let cut = |why: &str| Some(why.to_owned());
+        assert_eq!(
+            read(|at| page(&names[at - 1..at], if at < 3 { names[at] } else { "" })),
+            Ok((3, None))
+        );
+        assert_eq!(
+            read(|_| page(&["a"], "again")),
+            Ok((2, cut("the list goes on from a place where it was already")))
+        );
+        assert_eq!(
+            read(|at| page(&[], &at.to_string())),
+            Ok((0, cut("the list goes on without objects")))
+        );
+        let endless = read(|at| page(&["a"], &at.to_string()));
+        assert_eq!(
+            endless,
+            Ok((MOST_PAGES, cut("the list has more than 400 pages")))
+        );
+        assert_eq!(read(|_| refused("Forbidden")), Err("no".to_owned()));
+        // A list that has changed is begun again, once; what was read before another error is kept.
+        let changed = |again: &'static str| {
+            move |at: usize| {
+                if at == 2 || at == 4 {
+                    refused(again)
+                } else {
+                    page(&["a"], "x")
+                }
+            }
+        };
+        assert_eq!(read(changed("Expired")), Ok((1, cut("no"))));
+        assert_eq!(read(changed("InternalError")), Ok((1, cut("no"))));
+        let once = |at: usize| match at {
+            2 => refused("Expired"),
+            1 | 3 => page(&["a"], "x"),
+            _ => page(&["b"], ""),
+        };
+        assert_eq!(read(once), Ok((2, None)));
+        assert!(
+            read(|_| Ran {
+                out: b"[".to_vec(),
+                err: String::new(),
+                success: true
+            })
+            .unwrap_err()
+            .contains("cannot be read")
+        );
+    }
+}

@@ -1,0 +1,362 @@
+//! `why`: what keeps pods of a cluster waiting.
+
+use super::answer::{self, AnsweredPod, LiveVerdict};
+use super::brief::Brief;
+use super::read::{LiveObjects, Unseen, Wanted};
+use super::{KubectlRefusal, Live};
+use crate::exit::{Exit, Outcome};
+use crate::host::Host;
+use crate::lines::LEAST_WIDTH;
+use crate::options::WhyArgs;
+use crate::values::{PlainForm, what_if};
+use claimkit::PlacementMode;
+use claimkit::report::text::visible;
+use claimkit::requests::request::AllocateRequest;
+use claimkit::requests::{self, Content};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::Release;
+use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::headline;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The width of text that goes to no terminal.
+const WIDTH: usize = 100;
+
+/// The finding about a cluster without slices.
+const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
+
+/// The answer as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    verb: &'static str,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    release: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    /// The mode in which pods were placed; absent if none waits.
+    mode: Option<PlacementMode>,
+    assumed: &'a [String],
+    findings: Vec<String>,
+    pods: Vec<PodReport<'a>>,
+}
+
+/// A pod of the answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PodReport<'a> {
+    pod: String,
+    phase: &'a str,
+    node: Option<&'a str>,
+    verdict: LiveVerdict,
+    /// The message of the condition `PodScheduled`.
+    scheduler: Option<&'a str>,
+    /// The changes that would help, those of one step first.
+    helps: Vec<String>,
+    /// The account as `allocate` gives it; absent if the pod was not asked about.
+    account: Option<&'a PodAccount>,
+}
+
+/// Runs the verb.
+pub fn run(args: &WhyArgs, host: &mut dyn Host) -> Outcome {
+    explain(args, host).map_err(|problem| {
+        host.status("");
+        visible(&problem).into()
+    })
+}
+
+fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
+    let pod = match &args.pod {
+        Some(operand) => Some(pod_name(operand)?),
+        None => None,
+    };
+    let mut live = Live::open(
+        &args.connection,
+        args.release.as_deref(),
+        args.namespace.as_deref(),
+        host,
+    )?;
+    let everywhere = args.all_namespaces;
+    let namespace = live.namespace.clone();
+    let wanted = Wanted {
+        namespace: (!everywhere).then_some(namespace.as_str()),
+        pod,
+    };
+    let gates = gates(&mut live, args.gates(), host);
+    let seen = live.read(&wanted, host);
+    if !seen.some {
+        return Err(nothing_seen(&seen.unseen));
+    }
+    tell(&live, &seen.unseen, host);
+    if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
+        return Err("without pods there is nothing to explain".to_owned());
+    }
+    let asked: Vec<&Brief> = match pod {
+        Some(pod) => {
+            let found = seen
+                .pods
+                .iter()
+                .find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
+            let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
+            vec![found.ok_or_else(|| match is_cut {
+                true => format!("pod {namespace}/{pod} is not among those that were seen"),
+                false => format!("there is no pod {namespace}/{pod}"),
+            })?]
+        }
+        None => seen
+            .pods
+            .iter()
+            .filter(|brief| everywhere || brief.metadata.namespace == namespace)
+            .collect(),
+    };
+    let answer = match asked.iter().any(|brief| brief.waits()) {
+        true => answer(
+            &live,
+            &seen,
+            AllocateRequest {
+                gates: gates.clone(),
+                what_if: what_if(&args.what_if, &[]),
+                alone: args.alone,
+                node_names: (!args.node.is_empty()).then(|| args.node.clone()),
+                ..request(&live, &asked, pod)
+            },
+        )?,
+        false => requests::Answer::default(),
+    };
+    let mut findings: Vec<String> = answer
+        .findings
+        .iter()
+        .filter(|finding| is_shown(finding))
+        .map(|finding| finding.message.clone())
+        .collect();
+    let (accounts, assumed, mode) = match answer.content {
+        Content::Allocate {
+            pods,
+            assumed,
+            mode,
+            ..
+        } => (unfolded(pods, &asked), assumed, mode),
+        _ => Default::default(),
+    };
+    let is_unseen = seen
+        .unseen
+        .iter()
+        .any(|unseen| unseen.is_about("resourceslices"));
+    if !is_unseen
+        && !seen.cluster.has_slices()
+        && accounts.iter().any(|account| !account.claims.is_empty())
+    {
+        findings.insert(0, NO_SLICES.to_owned());
+    }
+    let of = |brief: &Brief| {
+        accounts
+            .iter()
+            .find(|account| account.pod.as_deref() == Some(&brief.full_name()))
+    };
+    let answered: Vec<AnsweredPod<'_>> = asked
+        .iter()
+        .map(|brief| AnsweredPod {
+            brief,
+            account: of(brief),
+            unseen: &seen.unseen,
+        })
+        .collect();
+    if args.output == PlainForm::Json {
+        let report = Report {
+            verb: "why",
+            server: live.server.as_deref(),
+            release: live.release,
+            gates: &gates,
+            notes: &live.notes,
+            unseen: &seen.unseen,
+            mode: (!accounts.is_empty()).then_some(mode),
+            assumed: &assumed,
+            findings,
+            pods: answered.iter().map(PodReport::of).collect(),
+        };
+        host.out(&format!("{}\n", requests::print(&report)));
+    } else {
+        let width = host
+            .columns()
+            .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
+        let place = if everywhere {
+            "in the cluster".to_owned()
+        } else {
+            format!("in namespace {namespace}")
+        };
+        let headline = headline::of_pods(&accounts).filter(|headline| headline.waiting > 1);
+        if let Some(headline) = headline {
+            host.out(&format!("{}\n\n", headline.text));
+        }
+        host.out(&answer::text(
+            &answered,
+            &answer::Beside {
+                unseen: &seen.unseen,
+                assumed: &assumed,
+                findings: &findings,
+            },
+            &place,
+            width,
+        ));
+    }
+    let fails = answered
+        .iter()
+        .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
+    Ok(if fails && args.require {
+        Exit::Findings
+    } else {
+        Exit::Fine
+    })
+}
+
+impl<'a> PodReport<'a> {
+    fn of(one: &AnsweredPod<'a>) -> Self {
+        PodReport {
+            pod: one.brief.full_name(),
+            phase: one.brief.phase(),
+            node: one.brief.node(),
+            verdict: one.verdict(),
+            scheduler: one.brief.says(),
+            helps: one.helps(),
+            account: one.account,
+        }
+    }
+}
+
+/// Returns the pod of the command line: `NAME`, `pod/NAME`.
+fn pod_name(operand: &str) -> Result<&str, String> {
+    let name = ["pod/", "pods/", "po/"]
+        .iter()
+        .find_map(|kind| operand.strip_prefix(kind))
+        .unwrap_or(operand);
+    match name.split_once('/') {
+        Some((namespace, name)) => Err(format!(
+            "`{operand}`: write `{name} --namespace {namespace}`"
+        )),
+        None => Ok(name),
+    }
+}
+
+/// Returns the gates of the command line, or those that the cluster shows.
+pub fn gates(
+    live: &mut Live,
+    given: Option<BTreeMap<String, bool>>,
+    host: &mut dyn Host,
+) -> BTreeMap<String, bool> {
+    if let Some(given) = given {
+        return given;
+    }
+    match live.gates(host) {
+        Ok(gates) => {
+            if !gates.is_empty() {
+                let named: Vec<String> = gates
+                    .iter()
+                    .map(|(name, on)| format!("{name}={on}"))
+                    .collect();
+                live.notes.push(format!(
+                    "gates of kube-apiserver that are not at their defaults: {}; kube-scheduler's cannot be read",
+                    named.join(",")
+                ));
+            }
+            gates
+        }
+        Err(KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text)) => {
+            live.notes.push(format!(
+                "feature gates were not seen ({text}): they count as the release's defaults; `--gates` names others"
+            ));
+            BTreeMap::new()
+        }
+    }
+}
+
+/// Says on standard error what the answer rests on.
+pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
+    for note in &live.notes {
+        host.err(&format!("claimkit: {}\n", visible(note)));
+    }
+    for Unseen { what, why, so, .. } in unseen {
+        let so = if so.is_empty() {
+            String::new()
+        } else {
+            format!(": {so}")
+        };
+        host.err(&format!(
+            "claimkit: {what} could not be seen ({}){so}\n",
+            visible(why)
+        ));
+    }
+}
+
+/// Returns the error where every kind is refused: the first reason, and the other kinds.
+pub fn nothing_seen(unseen: &[Unseen]) -> String {
+    let Some((first, others)) = unseen.split_first() else {
+        return "nothing of the cluster was seen".to_owned();
+    };
+    let others: Vec<&str> = others.iter().map(|unseen| unseen.what.as_str()).collect();
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; nor were {}", others.join(", "))
+    };
+    format!("nothing of the cluster was seen: {}{also}", first.why)
+}
+
+fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
+    let one = pod
+        .and_then(|_| asked.first())
+        .map(|brief| brief.full_name());
+    AllocateRequest {
+        text: Some(String::new()),
+        release: Some(live.release.to_string()),
+        namespace: Some(live.namespace.clone()),
+        pod: one,
+        ..AllocateRequest::default()
+    }
+}
+
+fn answer(
+    live: &Live,
+    seen: &LiveObjects,
+    request: AllocateRequest,
+) -> Result<requests::Answer, String> {
+    let answer = requests::allocate_on(&request, &seen.cluster);
+    match answer.error {
+        Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
+        None => Ok(answer),
+    }
+}
+
+/// Gives a pod its own account of the nodes where it has that of a pod that is not asked about.
+fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> {
+    let is_asked = |name: &str| asked.iter().any(|brief| brief.full_name() == name);
+    for at in 0..accounts.len() {
+        let first = accounts
+            .get(at)
+            .and_then(|account| account.same_as.clone())
+            .filter(|first| !is_asked(first));
+        let Some(first) = first else { continue };
+        let Some(PodAccount { nodes, summary, .. }) = accounts
+            .iter()
+            .find(|account| account.pod.as_ref() == Some(&first))
+            .cloned()
+        else {
+            continue;
+        };
+        if let Some(account) = accounts.get_mut(at) {
+            (account.nodes, account.summary, account.same_as) = (nodes, summary, None);
+        }
+    }
+    accounts
+}
+
+/// Returns true if a finding is about the cluster. Findings about empty input are about files.
+fn is_shown(finding: &claimkit_model::text::located::LocatedFinding) -> bool {
+    finding.severity != Severity::Info
+        && !matches!(
+            finding.code,
+            Code::NothingChecked | Code::PlacementNotModelled
+        )
+}

@@ -1,0 +1,32 @@
+//! `policy`: the settings of a policy in another form.
+
+use crate::admit;
+use crate::exit::{Exit, Outcome, Problem};
+use crate::host::Host;
+use crate::options::PolicyArgs;
+use crate::values::PolicyForm;
+use claimkit::policy::{Settings, cluster, vap};
+
+/// The beginning of the names of policies that are made from settings alone.
+const NAME: &str = "claimkit";
+
+/// Runs the verb.
+pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
+    let PolicyForm::Vap = args.form;
+    let given = admit::read_settings(&args.file, host)?;
+    let settings = cluster::parse(given.json.get())
+        .map_err(|problem| vec![problem])
+        .and_then(|(tree, root)| Settings::read(&tree, Some(root)));
+    match settings {
+        Ok(settings) => {
+            host.out(&vap::yaml(&settings, given.name.as_deref().unwrap_or(NAME)));
+            Ok(Exit::Fine)
+        }
+        Err(problems) => {
+            let lines = problems
+                .iter()
+                .map(|problem| format!("{}: {problem}", args.file));
+            Err(Problem::of_lines(lines.collect()))
+        }
+    }
+}

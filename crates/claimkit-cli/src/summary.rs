@@ -1,0 +1,143 @@
+//! What several verbs print: the JSON of files, counts in words, and the exit code.
+
+use crate::exit::Exit;
+use crate::files::InputFile;
+use crate::host::Host;
+use crate::options::FindingArgs;
+use crate::values::ColorChoice;
+use claimkit::report::FileReport;
+use claimkit::report::text::TerminalStyle;
+use claimkit::requests::Answer;
+use claimkit_model::finding::{Code, Severity};
+use serde_json::Value;
+
+/// Returns all answers as one JSON document. `print` gives the JSON of an answer, by the index of its file.
+pub fn json(
+    verb: &str,
+    files: &[InputFile],
+    answers: &[Answer],
+    print: &dyn Fn(usize, &Answer) -> String,
+) -> String {
+    let checked = answers
+        .iter()
+        .any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
+    let ok = checked && !answers.iter().any(failed);
+    let mut out = format!("{{\"verb\":\"{verb}\",\"ok\":{ok},\"files\":[");
+    for (at, (file, answer)) in files.iter().zip(answers).enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        let name = Value::from(file.name.as_str());
+        out.push_str(&format!(
+            "{comma}\n{{\"file\":{name},\"answer\":{}}}",
+            print(at, answer)
+        ));
+    }
+    out.push_str("\n]}\n");
+    out
+}
+
+/// Returns the style of text output.
+pub fn style(color: ColorChoice, host: &dyn Host) -> TerminalStyle {
+    TerminalStyle::new(match color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => host.colours(),
+    })
+}
+
+/// Counts things in words: `1 file`, `2 files`, `2 fixes`.
+pub fn count(number: usize, what: &str) -> String {
+    let plural = if what.ends_with('x') { "es" } else { "s" };
+    format!("{number} {what}{}", if number == 1 { "" } else { plural })
+}
+
+/// Returns the number of objects that were checked as a whole.
+pub fn checked_in(answer: &Answer) -> usize {
+    let is_pod = |at: usize| {
+        answer
+            .findings
+            .iter()
+            .any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at))
+    };
+    let has_pods = with_code(answer, Code::PodClaimsOnly) > 0;
+    let objects = answer.objects.iter().enumerate();
+    objects
+        .filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at)))
+        .count()
+}
+
+/// Returns the number of findings with a code.
+pub fn with_code(answer: &Answer, code: Code) -> usize {
+    answer
+        .findings
+        .iter()
+        .filter(|finding| finding.code == code)
+        .count()
+}
+
+fn failed(answer: &Answer) -> bool {
+    has_severity(answer, Severity::Error)
+}
+
+/// The rules for the exit code, besides that errors count.
+#[derive(Clone, Copy, Debug)]
+pub struct ExitRules {
+    pub warnings_as_errors: bool,
+    /// Whether it is fine that nothing was checked.
+    pub allow_unchecked: bool,
+    /// Whether objects count only in an answer that is `ok`: a conversion lists every object, also those that it did not change.
+    pub only_ok_counts: bool,
+    /// The missing thing, where nothing was checked.
+    pub subject: &'static str,
+}
+
+impl Default for ExitRules {
+    fn default() -> Self {
+        ExitRules {
+            warnings_as_errors: false,
+            allow_unchecked: false,
+            only_ok_counts: false,
+            subject: "no object of resource.k8s.io",
+        }
+    }
+}
+
+impl ExitRules {
+    /// Makes the rules of a verb's options.
+    pub fn new(findings: &FindingArgs, allow_unchecked: bool) -> Self {
+        ExitRules {
+            warnings_as_errors: findings.warnings_as_errors,
+            allow_unchecked,
+            ..ExitRules::default()
+        }
+    }
+}
+
+/// Returns how the run ends. Standard error says if nothing was checked.
+pub fn exit(reports: &[FileReport<'_>], rules: ExitRules, host: &mut dyn Host) -> Exit {
+    let fails = |answer: &Answer| {
+        failed(answer) || (rules.warnings_as_errors && has_severity(answer, Severity::Warning))
+    };
+    if reports.iter().any(|report| fails(report.answer)) {
+        return Exit::Findings;
+    }
+    let counts = |answer: &Answer| {
+        let is_checked = checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0;
+        is_checked && (answer.ok || !rules.only_ok_counts)
+    };
+    if rules.allow_unchecked || reports.iter().any(|report| counts(report.answer)) {
+        return Exit::Fine;
+    }
+    host.err(&format!(
+        "claimkit: nothing was checked: {} in {}\n",
+        rules.subject,
+        count(reports.len(), "file")
+    ));
+    Exit::Unusable
+}
+
+fn has_severity(answer: &Answer, severity: Severity) -> bool {
+    answer
+        .findings
+        .iter()
+        .any(|finding| finding.severity == severity)
+}

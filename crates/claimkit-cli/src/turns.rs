@@ -1,0 +1,254 @@
+//! The output of `allocate` for pods that are placed in turn: the pod first, then its devices, or the nodes grouped by reason.
+
+use crate::lines::{MOST_NAMES, Printed, Width, name};
+use claimkit::{HowMany, PlacementMode, PodsOnNode};
+use claimkit_scheduler::explain::account::PodAccount;
+use claimkit_scheduler::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
+use claimkit_scheduler::explain::{headline, words};
+use claimkit_values::order;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of nodes of a repeated pod that are named.
+const MOST_NODES: usize = 10;
+
+/// Returns how the pods were placed, and how many get a node; nothing if there is no pod.
+pub fn heading(printed: Printed<'_>) -> String {
+    let Printed {
+        mode,
+        beside,
+        how_many,
+        pods,
+        width,
+        ..
+    } = printed;
+    let named = pods.iter().filter(|pod| pod.pod.is_some()).count();
+    let placed = pods
+        .iter()
+        .filter(|pod| {
+            pod.turn
+                .as_ref()
+                .is_some_and(|turn| turn.outcome.has_node())
+        })
+        .count();
+    let others = match beside {
+        0 => String::new(),
+        1 => ", with another pod that waits".to_owned(),
+        beside => format!(", with {beside} other pods that wait"),
+    };
+    let line = match (mode, named) {
+        (_, 0) => return String::new(),
+        (PlacementMode::Alone, 1) => "The pod alone, as if no other pod waited.".to_owned(),
+        (PlacementMode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
+        _ => match how_many {
+            Some(how_many) => format!("Pods in turn{others}: {}", repeated(how_many)),
+            None => format!(
+                "Pods in turn{others}: {placed} of {named} {} a node.",
+                if named == 1 { "has" } else { "have" }
+            ),
+        },
+    };
+    let mut out = width.wrapped(&line, 0, 2);
+    if how_many.is_none() {
+        out.push_str(&reasons(pods, width));
+    }
+    out
+}
+
+/// Returns a line for each reason that keeps several pods waiting; nothing if a single pod waits.
+fn reasons(pods: &[PodAccount], width: Width) -> String {
+    let Some(headline) = headline::of_pods(pods).filter(|headline| headline.waiting > 1) else {
+        return String::new();
+    };
+    headline
+        .parts
+        .iter()
+        .map(|part| width.wrapped(&format!("{}: {}", part.pods.len(), part.reason), 2, 4))
+        .collect()
+}
+
+/// Returns how often a repeated pod fits, and where.
+fn repeated(how_many: &HowMany) -> String {
+    let HowMany {
+        pod,
+        count,
+        at_least,
+        depends,
+        nodes,
+        ..
+    } = how_many;
+    let times = match count {
+        0 => "does not fit".to_owned(),
+        1 => "fits once".to_owned(),
+        count if *at_least => format!("fits at least {count} times (no more were tried)"),
+        count => format!("fits {count} times"),
+    };
+    let mut most: Vec<&PodsOnNode> = nodes.iter().collect();
+    order::sort_by_key(&mut most, |node| std::cmp::Reverse(node.count));
+    let most: Vec<String> = most
+        .iter()
+        .map(|node| format!("{} on {}", node.count, node.node))
+        .collect();
+    let most = if most.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", words::some(&most, MOST_NODES))
+    };
+    let rest = if *depends {
+        "; the number depends on which of several nodes with the same score pods get"
+    } else {
+        ""
+    };
+    format!("{pod} {times}{most}{rest}.")
+}
+
+/// The pods of an answer that use each claim in common: claim → pods.
+pub type Users<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
+
+/// Returns the claims of which several pods have the devices.
+pub fn shared(pods: &[PodAccount]) -> Users<'_> {
+    let mut users = Users::new();
+    for (pod, turn) in pods
+        .iter()
+        .filter_map(|account| Some((account.pod.as_deref()?, account.turn.as_deref()?)))
+    {
+        for device in &turn.devices {
+            users.entry(&device.claim).or_default().insert(pod);
+        }
+    }
+    users.retain(|_, pods| pods.len() > 1);
+    users
+}
+
+/// Returns what becomes of a pod: lines without the accounts of nodes.
+pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -> String {
+    let mut out = width.wrapped(&format!("{}: {}", name(account), outcome(turn)), 0, 2);
+    let mut line = |text: &str| out.push_str(&width.wrapped(text, 2, 4));
+    devices(&turn.devices).iter().for_each(|text| line(text));
+    let own: BTreeSet<&str> = turn
+        .devices
+        .iter()
+        .map(|device| device.claim.as_str())
+        .collect();
+    for (claim, pods) in own
+        .iter()
+        .filter_map(|claim| Some((claim, users.get(claim)?)))
+    {
+        let others: Vec<&str> = pods
+            .iter()
+            .copied()
+            .filter(|pod| Some(*pod) != account.pod.as_deref())
+            .collect();
+        line(&format!(
+            "ResourceClaim {claim} is shared with {}",
+            words::some(&others, MOST_NAMES)
+        ));
+    }
+    if let Some(message) = &turn.message {
+        line(message);
+    }
+    if let Some(help) = &turn.help {
+        line(&format!("= help: {help}"));
+    }
+    if let Some(waits_for) = &turn.waits_for {
+        line(&format!("waits for {waits_for}"));
+    }
+    if let Some(first) = &account.same_as {
+        line(&format!("the nodes: as for {first}"));
+    }
+    if let Some(node) = &turn.nominated {
+        line(&format!(
+            "preemption makes room on {node}: {} ends",
+            words::some(&turn.victims, MOST_NAMES)
+        ));
+    }
+    if let Some(claim) = &turn.freed {
+        line(&format!(
+            "ResourceClaim {claim} is given back, and the pod is tried again"
+        ));
+    }
+    for group in &turn.refused {
+        line(&refused(group));
+    }
+    match (&turn.decided_by, turn.tied.as_slice()) {
+        (Some(DecidedBy::Name), tied) => {
+            let others = words::some(tied, MOST_NAMES);
+            let score = if tied.len() == 1 {
+                "has the same score"
+            } else {
+                "have the same score"
+            };
+            let rest = if turn.depends {
+                "; another choice changes the outcome"
+            } else {
+                ""
+            };
+            line(&format!(
+                "taken by name: {others} {score}, and kube-scheduler takes any{rest}"
+            ));
+        }
+        _ if turn.depends => {
+            line("depends on which of several nodes with the same score earlier pods get")
+        }
+        _ => {}
+    }
+    turn.unsure
+        .iter()
+        .for_each(|why| line(&format!("not certain: {why}")));
+    out
+}
+
+fn outcome(turn: &Turn) -> String {
+    let node = turn.node.as_deref().unwrap_or_default();
+    match turn.outcome {
+        TurnOutcome::Bound => node.to_owned(),
+        TurnOutcome::Preparing => match &turn.waits_for {
+            Some(what) => format!("{node}, once it has {what}"),
+            None => format!("{node}, once its devices are ready"),
+        },
+        TurnOutcome::Placed => format!("is on {node} already"),
+        TurnOutcome::Ended => "has ended".to_owned(),
+        TurnOutcome::Unschedulable => "fits on no node".to_owned(),
+        TurnOutcome::Error => "an error ends the attempt".to_owned(),
+        TurnOutcome::Gated => "is not scheduled yet".to_owned(),
+        TurnOutcome::NotKnown => "is not known".to_owned(),
+        TurnOutcome::NotConsidered => "is not considered".to_owned(),
+    }
+}
+
+/// Returns `request = device, device` for each request, with its claim if another claim has a request of that name.
+fn devices(list: &[TurnDevice]) -> Vec<String> {
+    let mut lines: Vec<((&str, &str), String)> = Vec::new();
+    for device in list {
+        let key = (device.claim.as_str(), device.request.as_str());
+        let own = device.device.rsplit('/').next().unwrap_or_default();
+        match lines.last_mut().filter(|(last, _)| *last == key) {
+            Some((_, line)) => line.push_str(&format!(", {own}")),
+            None => {
+                let twice = list
+                    .iter()
+                    .any(|other| other.request == device.request && other.claim != device.claim);
+                let of = if twice {
+                    format!(" of {}", device.claim)
+                } else {
+                    String::new()
+                };
+                lines.push((key, format!("{}{of} = {own}", device.request)));
+            }
+        }
+    }
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Returns a group of nodes and why they refuse the pod.
+fn refused(group: &ReasonGroup) -> String {
+    let nodes = match group.nodes.as_slice() {
+        [one] => one.clone(),
+        nodes => format!("{} nodes ({})", nodes.len(), words::some(nodes, MOST_NAMES)),
+    };
+    let why = if group.why.is_empty() {
+        &group.reasons
+    } else {
+        &group.why
+    };
+    format!("{nodes}: {}", why.join("; "))
+}

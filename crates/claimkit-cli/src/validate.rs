@@ -1,0 +1,336 @@
+//! `validate` and `parse`: findings per file, in the form asked for.
+
+use crate::ask;
+use crate::exit::{Exit, Outcome};
+use crate::files::{self, InputFile, ReadFiles};
+use crate::fix::{self, FixCounts};
+use crate::host::Host;
+use crate::live::validate::{self as live, ServingCluster};
+use crate::options::{ParseArgs, ValidateArgs};
+use crate::summary::{self, ExitRules, checked_in, count, style, with_code};
+use crate::values::{OperationChoice, ReportForm};
+use claimkit::report::text::TerminalStyle;
+use claimkit::report::{FileReport, github, junit, sarif, text};
+use claimkit::requests::answer::AnswerObject;
+use claimkit::requests::request::{OperationName, ParseRequest, Replaced, ValidateRequest};
+use claimkit::requests::{self, Answer, Content, Request};
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::schema::release::LAST_PATCHES;
+use claimkit_model::schema::{Release, VERSIONS, Version};
+use claimkit_values::order;
+
+/// Runs `validate`.
+pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
+    let cluster = live::open(args, host)?;
+    let old = match &args.old {
+        Some(name) => Some(files::read_one(name, host)?),
+        None => None,
+    };
+    let mut common = common_request(args, old.as_ref());
+    let ReadFiles {
+        mut files,
+        mut readable,
+    } = files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let cluster = cluster.map(|mut cluster| {
+        cluster.fill(&mut common);
+        cluster.see(&files, host);
+        cluster
+    });
+    let request = |file: &InputFile| request_about(file, &common, cluster.as_ref());
+    let mut fixes = None;
+    if args.fix {
+        let fixed = fix::run(args, &request, files, host)?;
+        readable &= fixed.written;
+        fixes = Some(fixed.counts);
+        files = fixed.files;
+    }
+    // New objects in several files are one cluster.
+    let answers = if old.is_none() && files.len() > 1 {
+        let requests: Vec<ValidateRequest> = files.iter().map(request).collect();
+        ask::together(&args.findings.ignore, &requests)?
+    } else {
+        let any_request = |file: &InputFile| Request::Validate(request(file));
+        ask::each(
+            &args.findings.ignore,
+            &any_request,
+            &files,
+            old.as_slice(),
+            host,
+        )?
+    };
+    let reports = ask::reports(&files, &answers, old.as_slice(), ask::remarks(&args.text));
+    match args.output {
+        ReportForm::Text => print_text(args, &reports, fixes, host),
+        form => host.out(&document(form, "validate", &files, &answers, &reports)),
+    }
+    if !readable {
+        return Ok(Exit::Unusable);
+    }
+    let rules = ExitRules::new(&args.findings, args.allow_unchecked);
+    Ok(summary::exit(&reports, rules, host))
+}
+
+/// Returns the request that all files share, without the text.
+fn common_request(args: &ValidateArgs, old: Option<&InputFile>) -> ValidateRequest {
+    let operation = match (old, args.operation) {
+        (None, _) => OperationName::default(),
+        (Some(_), Some(OperationChoice::UpdateStatus)) => OperationName::UpdateStatus,
+        (Some(_), _) => OperationName::Update,
+    };
+    ValidateRequest {
+        release: args.release.clone(),
+        gates: args.gates.gates().unwrap_or_default(),
+        namespace_labels: args.labels.labels(),
+        field_validation: args.field_validation.into(),
+        namespace: args.namespace.clone(),
+        via: Some(args.via.into()),
+        operation,
+        old: old.map(|old| old.text.clone()),
+        replaced: Replaced {
+            old: old.and_then(|old| ask::offset(old.replaced)),
+            ..Replaced::default()
+        },
+        ..ValidateRequest::default()
+    }
+}
+
+/// Returns the request about a file.
+fn request_about(
+    file: &InputFile,
+    common: &ValidateRequest,
+    cluster: Option<&ServingCluster>,
+) -> ValidateRequest {
+    let labels = || cluster.and_then(|cluster| cluster.labels(file));
+    ValidateRequest {
+        text: Some(file.text.clone()),
+        replaced: Replaced {
+            text: ask::offset(file.replaced),
+            ..common.replaced
+        },
+        namespace_labels: common.namespace_labels.clone().or_else(labels),
+        ..common.clone()
+    }
+}
+
+/// Runs `parse`.
+pub fn run_parse(args: &ParseArgs, host: &mut dyn Host) -> Outcome {
+    let ReadFiles { files, readable } =
+        files::read_named(&args.files, args.stdin_filename.as_deref(), host);
+    let request = |file: &InputFile| {
+        Request::Parse(ParseRequest {
+            text: Some(file.text.clone()),
+            replaced: ask::replaced(file.replaced),
+            release: args.release.clone(),
+            field_validation: args.field_validation.into(),
+            label_selector: args.label_selector.clone(),
+            field_selector: args.field_selector.clone(),
+            namespace: args.namespace.clone(),
+            raw: args.raw,
+            ..ParseRequest::default()
+        })
+    };
+    let answers = ask::each(&args.findings.ignore, &request, &files, &[], host)?;
+    let reports = ask::reports(&files, &answers, &[], ask::remarks(&args.text));
+    if args.raw {
+        return Ok(print_raw(&reports, readable, host));
+    }
+    match args.output {
+        ReportForm::Text => print_objects(args, &reports, host),
+        form => host.out(&document(form, "parse", &files, &answers, &reports)),
+    }
+    if !readable {
+        return Ok(Exit::Unusable);
+    }
+    let rules = ExitRules::new(&args.findings, args.allow_unchecked);
+    Ok(summary::exit(&reports, rules, host))
+}
+
+/// Returns the answers as a document for programs; text is written by each verb.
+fn document(
+    form: ReportForm,
+    verb: &str,
+    files: &[InputFile],
+    answers: &[Answer],
+    reports: &[FileReport<'_>],
+) -> String {
+    match form {
+        ReportForm::Text => String::new(),
+        ReportForm::Json => {
+            summary::json(verb, files, answers, &|_, answer| requests::print(answer))
+        }
+        ReportForm::Sarif => sarif::document(reports),
+        ReportForm::Junit => junit::document(reports),
+        ReportForm::Github => {
+            let mut out = String::new();
+            reports
+                .iter()
+                .for_each(|report| github::write(&mut out, report));
+            out
+        }
+    }
+}
+
+/// Prints findings to standard output, with a summary.
+fn print_text(
+    args: &ValidateArgs,
+    reports: &[FileReport<'_>],
+    fixes: Option<FixCounts>,
+    host: &mut dyn Host,
+) {
+    let style = style(args.text.color, host);
+    let mut out = String::new();
+    reports
+        .iter()
+        .for_each(|report| text::write(&mut out, report, style));
+    if !args.findings.quiet {
+        if let Some(fixes) = fixes {
+            out.push_str(&fixes.line(args.diff));
+        }
+        out.push_str(&summary_line(reports));
+        out.push_str(
+            &reports
+                .first()
+                .map(|report| ask::rules_of(report.answer))
+                .unwrap_or_default(),
+        );
+    }
+    host.out(&out);
+    if !args.findings.quiet {
+        host.err(&versions(reports));
+    }
+}
+
+/// Prints objects to standard output, one per line, and findings to standard error.
+fn print_objects(args: &ParseArgs, reports: &[FileReport<'_>], host: &mut dyn Host) {
+    let style = style(args.text.color, host);
+    let selects = args.label_selector.is_some() || args.field_selector.is_some();
+    let (mut out, mut err) = (String::new(), String::new());
+    for report in reports {
+        text::write(&mut err, report, style);
+        let objects = report.answer.objects.iter();
+        for object in objects.filter(|object| !selects || object.selected == Some(true)) {
+            if let Some(object) = &object.object {
+                out.push_str(&requests::print(object));
+                out.push('\n');
+            }
+        }
+    }
+    host.out(&out);
+    host.err(&err);
+}
+
+fn print_raw(reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> Exit {
+    let mut exit = if readable { Exit::Fine } else { Exit::Unusable };
+    for report in reports {
+        if let Content::Raw { raw } = &report.answer.content {
+            host.out(&format!("{}\n", raw.get()));
+        } else {
+            let mut err = String::new();
+            text::write(&mut err, report, TerminalStyle::plain());
+            host.err(&err);
+            exit = exit.max(Exit::Findings);
+        }
+    }
+    exit
+}
+
+/// Returns what was checked, and how many findings there are.
+fn summary_line(reports: &[FileReport<'_>]) -> String {
+    let findings = |severity: Severity| {
+        reports
+            .iter()
+            .flat_map(|report| &report.findings)
+            .filter(|f| f.severity == severity)
+            .count()
+    };
+    let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
+    let of_code = |code| {
+        reports
+            .iter()
+            .map(|report| with_code(report.answer, code))
+            .sum::<usize>()
+    };
+    let (others, pods) = (of_code(Code::OtherGroup), of_code(Code::PodClaimsOnly));
+    let what = match (objects, pods) {
+        (objects, 0) => count(objects, "object"),
+        (0, pods) => format!("the claims of {}", count(pods, "pod")),
+        (objects, pods) => format!(
+            "{} and the claims of {}",
+            count(objects, "object"),
+            count(pods, "pod")
+        ),
+    };
+    let mut text = format!("checked {what} in {}", count(reports.len(), "file"));
+    match (findings(Severity::Error), findings(Severity::Warning)) {
+        (0, 0) if objects == 0 && pods == 0 => {}
+        (0, 0) => text.push_str(": no problems"),
+        (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
+        (0, warnings) => text.push_str(&format!(": {}", count(warnings, "warning"))),
+        (errors, warnings) => text.push_str(&format!(
+            ": {}, {}",
+            count(errors, "error"),
+            count(warnings, "warning")
+        )),
+    }
+    if pods > 0 {
+        text.push_str("; nothing else of pods looked into");
+    }
+    if others > 0 {
+        text.push_str(&format!(
+            "; {} of other groups not looked into",
+            count(others, "object")
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+/// Returns a line for each version that not every cluster serves: the release that judged it, and the releases that serve it.
+fn versions(reports: &[FileReport<'_>]) -> String {
+    let mut text = String::new();
+    let objects = reports.iter().flat_map(|report| &report.answer.objects);
+    let known = |object: &AnswerObject| {
+        VERSIONS
+            .iter()
+            .copied()
+            .find(|version| version.api_version == object.api_version)
+    };
+    let mut judged: Vec<(&Version, Release)> = Vec::new();
+    for object in objects.filter(|object| object.is_checked()) {
+        if let (Some(version), Some(release)) = (known(object), object.release)
+            && version.served_by(release)
+            && !judged
+                .iter()
+                .any(|(known, of)| known.name == version.name && *of == release)
+        {
+            judged.push((version, release));
+        }
+    }
+    order::sort_by_key(&mut judged, |(version, release)| (version.name, *release));
+    let names: Vec<&str> = judged.iter().map(|(version, _)| version.name).collect();
+    if !LAST_PATCHES.iter().any(|release| {
+        judged
+            .iter()
+            .all(|(version, _)| version.served_by(*release))
+    }) {
+        text.push_str(&format!(
+            "no Kubernetes release serves {} together: each object was judged by a release of its own\n",
+            names.join(" and ")
+        ));
+    }
+    for (version, release) in judged {
+        let (name, last) = (version.name, version.minors().1);
+        if release.minor == last && !version.served_by(Release::latest()) {
+            text.push_str(&format!(
+                "{name}: judged as Kubernetes {release}; 1.{} and later do not serve it: `claimkit convert --to v1`\n",
+                last.saturating_add(1)
+            ));
+        } else if name != "v1" {
+            text.push_str(&format!(
+                "{name}: judged as Kubernetes {release}, which serves it only with `--runtime-config={}=true`\n",
+                version.api_version
+            ));
+        }
+    }
+    text
+}

@@ -1,0 +1,204 @@
+//! The command line as it is typed, without files and terminal.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
+use claimkit::editor::sentences::Sentences;
+use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, run};
+
+/// A DeviceClass with a mistake, under every name, and what was printed.
+#[derive(Default)]
+struct Memory {
+    out: String,
+    err: String,
+    is_plugin: bool,
+}
+
+const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selector: []}\n";
+
+impl Host for Memory {
+    fn read(&mut self, _path: &str, _most: usize) -> Result<Vec<u8>, String> {
+        Ok(CLASS.as_bytes().to_vec())
+    }
+
+    fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        Ok(None)
+    }
+
+    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
+        Err("read-only".to_owned())
+    }
+
+    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
+        Ok(None)
+    }
+
+    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
+        None
+    }
+
+    fn is_plugin(&self) -> bool {
+        self.is_plugin
+    }
+
+    fn out(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.err.push_str(text);
+    }
+
+    fn colours(&self) -> bool {
+        false
+    }
+}
+
+/// The output and the exit of a command line.
+struct Answered {
+    exit: Exit,
+    out: String,
+    err: String,
+}
+
+fn typed_in(mut memory: Memory, line: &str) -> Answered {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let exit = run(&words, &mut memory);
+    Answered {
+        exit,
+        out: memory.out,
+        err: memory.err,
+    }
+}
+
+fn typed(line: &str) -> Answered {
+    typed_in(Memory::default(), line)
+}
+
+#[test]
+fn options_stand_anywhere_after_the_verb() {
+    let first = typed("validate a.yaml --output json -r 1.36");
+    assert_eq!(first.exit, Exit::Findings);
+    assert!(first.out.contains("unknown-field"), "{}", first.out);
+    for line in [
+        "validate --output=json -r1.36 a.yaml",
+        "validate -o json -f a.yaml --release 1.36",
+        "validate -ojson --release=1.36 -- a.yaml",
+    ] {
+        let other = typed(line);
+        assert_eq!(
+            (other.exit, other.out),
+            (first.exit, first.out.clone()),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn misspelt_words_are_refused_with_the_nearest_one() {
+    for (line, nearest) in [
+        ("validate --relese 1.36 a.yaml", "--release"),
+        ("validat a.yaml", "validate"),
+        ("validate --output jsn a.yaml", "json"),
+        ("validate --ignore unknown-feild a.yaml", "unknown-field"),
+        ("codes unknown-feild", "unknown-field"),
+    ] {
+        let answered = typed(line);
+        assert_eq!(answered.exit, Exit::Unusable, "{line}");
+        assert_eq!(answered.out, "", "{line}");
+        assert!(answered.err.contains(nearest), "{line}: {}", answered.err);
+    }
+}
+
+#[test]
+fn options_that_do_not_agree_are_refused() {
+    for line in [
+        "validate",
+        "validate --fix -",
+        "validate --diff a.yaml",
+        "validate --operation update a.yaml",
+        "validate --operation create --old b.yaml a.yaml",
+        "validate --old - -",
+        "validate --release 1.36 --release 1.35 a.yaml",
+        "validate --context x a.yaml",
+        "validate --gates DRAAdminAccess=perhaps a.yaml",
+        "validate --namespace-labels a a.yaml",
+        "convert a.yaml",
+        "convert --to v1 --in-place --diff a.yaml",
+        "convert --to v1 --output json --check a.yaml",
+        "convert --to v1 --in-place -",
+        "evaluate a.yaml",
+        "evaluate --nodes n.yaml --selector s.yaml a.yaml",
+        "patch p.yaml",
+        "why pod0 --all-namespaces",
+        "why a b",
+        "allocate --what-if fre=x a.yaml",
+        "schema A B",
+        "policy a.yaml",
+        "batch x",
+        "completion tcsh",
+        "",
+    ] {
+        let answered = typed(line);
+        assert_eq!(answered.exit, Exit::Unusable, "{line}");
+        assert_ne!(answered.err, "", "{line}");
+    }
+}
+
+#[test]
+fn help_names_the_program_as_it_was_called() {
+    let plugin = || Memory {
+        is_plugin: true,
+        ..Memory::default()
+    };
+    for line in ["help why", "why --help", "why -h"] {
+        let answered = typed_in(plugin(), line);
+        assert_eq!(
+            (answered.exit, answered.err.as_str()),
+            (Exit::Fine, ""),
+            "{line}"
+        );
+        assert!(
+            answered.out.contains("Usage: kubectl claimkit why"),
+            "{line}: {}",
+            answered.out
+        );
+        assert!(typed(line).out.contains("Usage: claimkit why"), "{line}");
+    }
+    let version = typed("--version").out;
+    assert!(
+        version.starts_with("claimkit ") && version.contains("newest Kubernetes release known"),
+        "{version}"
+    );
+}
+
+/// The page writes changes as the command line does.
+#[test]
+fn the_page_has_the_changes_of_the_command_line() {
+    let page =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../www/src/state/whatif.ts");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, lists) = page
+        .split_once("const LISTS: Record<string, keyof WhatIf> = {")
+        .unwrap();
+    let (lists, _) = lists.split_once("};").unwrap();
+    let lists: Vec<&str> = lists
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .collect();
+    let expected: Vec<String> = CHANGES
+        .iter()
+        .map(|kind| {
+            if kind.word.contains('-') {
+                format!("\"{}\": \"{}\",", kind.word, kind.member)
+            } else {
+                format!("{}: \"{}\",", kind.word, kind.member)
+            }
+        })
+        .collect();
+    assert_eq!(lists, expected);
+}
