@@ -8,7 +8,6 @@
 //! same JSON that every other host gets, parsed by the engine's own `JSON.parse`.
 
 use super::call::Call;
-use crate::allocate;
 use crate::manifest::paths;
 use crate::report::form;
 use crate::requests::request::{
@@ -17,8 +16,8 @@ use crate::requests::request::{
     ValidateRequest,
 };
 use crate::requests::{self, Answer, Content, Request};
+use crate::{PreparedCluster, PreparedNodes};
 use claimkit_model::message;
-use claimkit_scheduler;
 use js_sys::JSON;
 use wasm_bindgen::prelude::*;
 
@@ -90,7 +89,7 @@ fn evaluated(
 /// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
 #[wasm_bindgen(skip_typescript, js_name = PreparedNodes)]
 #[derive(Debug)]
-pub struct JsPreparedNodes(place::PreparedNodes);
+pub struct JsPreparedNodes(PreparedNodes);
 
 /// Answers `prepareNodes(nodes, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
@@ -98,10 +97,10 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<JsPreparedNod
     let call = Call("prepareNodes");
     let limits = call.options::<PrepareOptions>(options)?.0.limits;
     if nodes.is_null() {
-        return Ok(JsPreparedNodes(place::PreparedNodes::nil()));
+        return Ok(JsPreparedNodes(PreparedNodes::nil()));
     }
     let text = call.text("`nodes`", nodes)?;
-    let read = place::PreparedNodes::read(&text.text, &limits)
+    let read = PreparedNodes::read(&text.text, &limits)
         .with_replaced(&text.text, text.replaced.map(|at| at as usize));
     Ok(JsPreparedNodes(read))
 }
@@ -126,7 +125,7 @@ impl JsPreparedNodes {
 /// The objects of a cluster read once, for many questions. JavaScript's garbage collector frees them; `free()` does it at once.
 #[wasm_bindgen(skip_typescript, js_name = PreparedCluster)]
 #[derive(Debug)]
-pub struct JsPreparedCluster(allocate::PreparedCluster);
+pub struct JsPreparedCluster(PreparedCluster);
 
 /// Answers `prepareCluster(cluster, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareCluster)]
@@ -136,7 +135,7 @@ pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<JsPrepare
     let release =
         request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
     let text = call.text("`cluster`", cluster)?;
-    let read = allocate::PreparedCluster::read(
+    let read = PreparedCluster::read(
         &text.text,
         release,
         options.namespace.as_deref(),
