@@ -179,6 +179,10 @@ export function audit(text, options) {
 	return run(() => wasm.audit(text, options));
 }
 
+export function upgrade(text, options) {
+	return run(() => wasm.upgrade(text, options));
+}
+
 export function cel(expression, options) {
 	return run(() => wasm.cel(expression, options));
 }

@@ -9,7 +9,7 @@
 //! metadata: {name: one-gpu}
 //! spec: {devices: {requests: [{name: gpu, exactly: {deviceClasName: gpu}}]}}
 //! ";
-//! let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+//! let report = crate::validate(text, &crate::ValidateOptions::default());
 //! let finding = &report.findings[0];
 //! assert_eq!(finding.code.name(), "unknown-field");
 //! assert_eq!(finding.message, "unknown field \"spec.devices.requests[0].exactly.deviceClasName\"");
@@ -37,6 +37,7 @@
 //! | [`evaluate()`] | a text, nodes | which nodes a pod can run on with these claims, and why not the others |
 //! | [`allocate()`] | a text, a cluster | which devices pods and claims get on each node, and why none |
 //! | [`audit()`] | a cluster | what contradicts itself in it, and how much of its devices is in use |
+//! | [`upgrade()`] | a cluster or manifests, a release | what breaks when the cluster goes to that release |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
 //! Parts of the answers have their own pages: [`placement`] for evaluate, [`account`] for allocate, [`mod@audit`] for audit, [`located`] for findings with
@@ -80,6 +81,7 @@
 //! | allocate | `allocate` | text, nodes or cluster, release | which devices claims get on which nodes, and why not others |
 //! | audit | `audit` | text, release | what is wrong in a cluster, and what is in use |
 //! | change | `convert` | text, target version | text edits, losses |
+//! | upgrade | `upgrade` | text, two releases | what breaks between the releases |
 //! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | answer | `requests` | one request | one answer |
@@ -132,6 +134,7 @@ pub mod policy;
 #[doc(hidden)]
 pub mod report;
 pub mod requests;
+pub mod upgrade;
 #[doc(hidden)]
 pub mod validation;
 
@@ -167,6 +170,7 @@ pub use convert::{
 pub use evaluate::placement;
 pub use evaluate::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use manifest::{Input, Item, What};
+pub use upgrade::{Trouble, Upgrade, UpgradeOptions, UpgradeSubject, upgrade};
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

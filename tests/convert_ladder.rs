@@ -627,7 +627,8 @@ fn a_release_chooses_the_version_of_each_kind() {
         (33, "v1beta1", "ResourceSlice", "v1beta2", Some(38)),
         (32, "v1alpha3", "ResourceClaim", "v1beta1", Some(34)),
         (31, "v1beta1", "DeviceClass", "v1alpha3", Some(38)),
-        (36, "v1alpha3", "DeviceTaintRule", "v1beta2", Some(39)),
+        // 1.38 announces no removal any more.
+        (36, "v1alpha3", "DeviceTaintRule", "v1beta2", None),
         (35, "v1beta2", "DeviceTaintRule", "v1alpha3", Some(42)),
         (30, "v1alpha1", "PodScheduling", "v1alpha2", Some(27)),
         (26, "v1alpha2", "PodSchedulingContext", "v1alpha1", Some(31)),

@@ -243,16 +243,36 @@ fn storage_versions_and_deprecations() {
         storage,
         ["v1alpha3", "v1beta1", "v1beta1", "v1beta2", "v1", "v1"]
     );
-    for (version, kind, deprecated) in [
-        ("v1beta1", "ResourceClaim", Some((35, 38))),
-        ("v1beta2", "ResourceSlice", Some((36, 39))),
-        ("v1alpha3", "DeviceTaintRule", Some((36, 39))),
-        ("v1beta2", "DeviceTaintRule", Some((39, 42))),
-        ("v1alpha3", "ResourcePoolStatusRequest", Some((39, 42))),
-        ("v1", "DeviceClass", None),
+    for (version, kind, minor, deprecated, removed) in [
+        ("v1beta1", "ResourceClaim", 37, Some(35), Some(38)),
+        ("v1beta2", "ResourceSlice", 38, Some(36), Some(39)),
+        ("v1alpha3", "DeviceTaintRule", 37, Some(36), Some(39)),
+        ("v1alpha3", "DeviceTaintRule", 38, Some(36), None),
+        ("v1beta2", "DeviceTaintRule", 38, Some(39), Some(42)),
+        (
+            "v1alpha3",
+            "ResourcePoolStatusRequest",
+            37,
+            Some(39),
+            Some(42),
+        ),
+        ("v1alpha3", "ResourcePoolStatusRequest", 38, None, None),
+        ("v1", "DeviceClass", 38, None, None),
     ] {
         let version = VERSIONS.iter().find(|known| known.name == version).unwrap();
         let row = version.kinds.iter().find(|row| row.kind == kind).unwrap();
-        assert_eq!(row.deprecated, deprecated, "{} {kind}", version.name);
+        let lifecycle = row.lifecycle_in(Release::last_of(minor));
+        assert_eq!(
+            lifecycle.and_then(|lifecycle| lifecycle.deprecated),
+            deprecated,
+            "{} {kind}",
+            version.name
+        );
+        assert_eq!(
+            lifecycle.and_then(|lifecycle| lifecycle.removed),
+            removed,
+            "{} {kind}",
+            version.name
+        );
     }
 }

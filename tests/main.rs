@@ -63,6 +63,7 @@ mod releases;
 mod sentences;
 mod sources;
 mod texts;
+mod upgrade;
 mod validate_manifests;
 mod validate_properties;
 mod validate_vectors;

@@ -619,7 +619,7 @@ fn taint_rules_have_a_sample_for_each_version() {
     for (sample, releases) in [
         ("taint-rules", &["1.36"][..]),
         ("taint-rules-1.33", &["1.33", "1.34", "1.35"]),
-        ("taint-rules-1.37", &["1.37"]),
+        ("taint-rules-1.37", &["1.37", "1.38"]),
     ] {
         let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
         let version = policy["spec"]["rules"][0]["apiVersions"][0]

@@ -48,6 +48,16 @@ const ELSEWHERE: &[Code] = &[
     Code::ToleratedButEvicted,
     Code::AllocationError,
     Code::ErrorEndsAttempt,
+    // Findings about two releases: see tests/upgrade.rs.
+    Code::UpgradeVersion,
+    Code::UpgradeWriter,
+    Code::UpgradeGate,
+    Code::UpgradeRefused,
+    Code::UpgradeField,
+    Code::UpgradeSelector,
+    Code::UpgradeTaint,
+    Code::UpgradePlacement,
+    Code::UpgradeName,
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

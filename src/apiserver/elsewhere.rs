@@ -146,8 +146,8 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
 pub fn ending(api: Api, release: Release) -> Option<Finding> {
     let next = release.minor.saturating_add(1);
     api.kind
-        .deprecated
-        .filter(|(_, removed)| *removed == next)?;
+        .lifecycle_in(release)
+        .filter(|lifecycle| lifecycle.removed == Some(next))?;
     let (kind, version) = (api.kind.kind, api.version.api_version);
     let release = format!("1.{next}");
     let message = message!(

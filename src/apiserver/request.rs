@@ -413,6 +413,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             record,
             errors,
             dropped,
+            part,
         } = judged;
         let mut warnings: Vec<Finding> =
             dropped.iter().map(|one| self.dropped(one, paths)).collect();
@@ -456,7 +457,8 @@ impl<'w, 'r> Handler<'w, 'r> {
             };
         }
         let status = self.invalid(&record, errors.list());
-        for text in device::warnings(self.api, kind, &record, status.is_none(), &self.context) {
+        let accepted = status.is_none();
+        for text in device::warnings(self.api, kind, &record, part, accepted, &self.context) {
             warnings.push(server_warning(text));
         }
         warnings.extend(uncompiled(&errors, paths));

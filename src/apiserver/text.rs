@@ -21,7 +21,6 @@ use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity, Step, T
 use claimkit_model::message::message;
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
-use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{Api, Gates, Release, Scope};
 use claimkit_model::text::{File, Source, Span};
 use std::borrow::Cow;
@@ -151,7 +150,7 @@ impl Judged {
 ///   resourceClassName: gpu.example.com
 ///   allocationMode: Later
 /// ";
-/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+/// let report = crate::validate(text, &crate::ValidateOptions::default());
 /// assert!(!report.ok);
 /// assert_eq!(
 ///     report.findings[0].message,
@@ -423,7 +422,7 @@ impl<'a, 't> Session<'a, 't> {
         // The release that judges pods is known at the end of the text.
         let by_release = match self.options.release {
             Some(release) => vec![findings(release)],
-            None => LAST_PATCHES.iter().copied().map(findings).collect(),
+            None => Release::finals().map(findings).collect(),
         };
         self.pods.push(JudgedPod {
             index,

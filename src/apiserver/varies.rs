@@ -5,21 +5,17 @@ use claimkit_model::cel::device::selector_varies;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::object::decode::{Decoded, StrictKind};
 use claimkit_model::object::{FieldValue, Record};
-use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{
     Api, ApiKind, DeviceKind, Family, Field, FieldType, ObjectKind, Release, Version,
 };
 use std::ops::RangeInclusive;
 
-/// Returns the releases that serve a kind in a version, oldest first.
+/// Returns the final releases that serve a kind in a version, oldest first.
 pub fn serving(
     version: &'static Version,
     kind: &str,
 ) -> impl Iterator<Item = (Release, &'static ApiKind)> {
-    let served = LAST_PATCHES
-        .iter()
-        .copied()
-        .filter(|release| version.served_by(*release));
+    let served = Release::finals().filter(|release| version.served_by(*release));
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
 

@@ -13,7 +13,7 @@ use crate::report::form;
 use crate::requests::request::{
     self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest,
     FixesRequest, JsonSchemaRequest, LocaleRequest, ParseRequest, PrepareOptions, SymbolsRequest,
-    ValidateRequest,
+    UpgradeRequest, ValidateRequest,
 };
 use crate::requests::{self, Answer, Content, Request};
 use crate::{PreparedCluster, PreparedNodes};
@@ -282,6 +282,16 @@ pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Audit(request)))
+}
+
+/// Answers `upgrade(text, options)`.
+#[wasm_bindgen(skip_typescript)]
+pub fn upgrade(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let call = Call("upgrade");
+    let (mut request, given) = call.options::<UpgradeRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    call.placed(&given, requests::run(&Request::Upgrade(request)))
 }
 
 /// Answers `cel(expression, options?)`.

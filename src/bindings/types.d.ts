@@ -17,7 +17,7 @@ export interface NamedText {
 	text: string | Uint8Array;
 }
 
-/** A Kubernetes release; a minor release without patch means its last patch. */
+/** A Kubernetes release; a minor release without patch means its last patch, or its last pre-release before it is final. */
 export type Release =
 	| "1.26"
 	| "1.27"
@@ -31,7 +31,9 @@ export type Release =
 	| "1.35"
 	| "1.36"
 	| "1.37"
-	| `1.${number}.${number}`;
+	| "1.38"
+	| `1.${number}.${number}`
+	| `1.${number}.${number}-${string}`;
 
 /** A known API version of the group `resource.k8s.io`. */
 export type ApiVersion = `resource.k8s.io/${Version}`;
@@ -264,7 +266,7 @@ export interface TextFinding extends Finding {
 	range: Range;
 }
 
-/** The rules that answer for a patch release whose answers were never recorded. */
+/** The rules that answer for a patch release whose answers were never recorded, or for a pre-release. */
 export interface RulesOf {
 	/** The patch release that was asked for. */
 	asked: string;
@@ -272,13 +274,15 @@ export interface RulesOf {
 	release: string;
 	/** Whether changes between the two, known from upstream's history only, are taken back. */
 	adjusted: boolean;
+	/** The requested release is a pre-release, which answers by its own rules: the release itself may answer otherwise. */
+	preRelease?: true;
 }
 
 /** The fields of every answer. A bad manifest gives an answer, never an exception. */
 export interface Answer {
 	/** No finding is an error, and at least one object was checked. */
 	ok: boolean;
-	/** Present if the answers of the requested patch release were never recorded: the recorded one whose rules answered. */
+	/** Present if the answers of the requested patch release were never recorded: the recorded one whose rules answered. Present for a pre-release, too. */
 	rulesOf?: RulesOf;
 	findings: Finding[];
 	/** The objects of the text; empty if the verb is not about objects. */
@@ -1368,6 +1372,43 @@ export function audit(
 	text: Manifest | NamedText[],
 	options?: AuditOptions,
 ): AuditAnswer;
+
+/** Options of {@link upgrade}. */
+export interface UpgradeOptions extends CommonOptions {
+	/** The release that the cluster will have. */
+	to: Release;
+	/** The objects are manifests that will be applied. Default: `false`, they are stored in the cluster. */
+	manifests?: boolean | undefined;
+	/** Namespace of objects without one. Default: `default`. */
+	namespace?: string | undefined;
+}
+
+/** One kind of trouble. */
+export interface UpgradeTrouble {
+	code: string;
+	/** How many objects have it, or devices, selectors or pods where the finding speaks of these. */
+	count: number;
+	/** Indices into `objects`. */
+	objects: number[];
+}
+
+/** `ok` says that an object was read and no trouble is an error. The last findings are about `troubles`, in their order. */
+export interface UpgradeAnswer extends Answer {
+	verb: "upgrade";
+	objects: AllocatedObject[];
+	/** The release that the cluster has: the option `release`, or the newest final one before `to`. */
+	from: string;
+	to: string;
+	troubles: UpgradeTrouble[];
+}
+
+/**
+ * Shows what breaks when a cluster goes to another release: one finding for each kind of trouble, with what to do. The text has the
+ * objects of the cluster, or manifests for it. Option `release` is the release that it has.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function upgrade(text: Manifest, options: UpgradeOptions): UpgradeAnswer;
 
 /** The value of a device attribute. */
 export type DeviceAttribute =

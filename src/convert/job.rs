@@ -166,9 +166,9 @@ pub fn versions() -> impl Iterator<Item = &'static Version> {
 /// Returns the version with an `apiVersion`; `None` if claimkit does not convert it.
 ///
 /// ```
-/// let version = claimkit::find_version("resource.k8s.io/v1").unwrap();
+/// let version = crate::find_version("resource.k8s.io/v1").unwrap();
 /// assert_eq!(version.name, "v1");
-/// assert!(claimkit::find_version("apps/v1").is_none());
+/// assert!(crate::find_version("apps/v1").is_none());
 /// ```
 pub fn find_version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)
@@ -179,7 +179,10 @@ pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
     let kind = version.kinds.iter().find(|row| row.kind == kind)?;
     let gone = kind.until.map(|last| last.saturating_add(1));
     let version_gone = version.served.1.map(|last| last.saturating_add(1));
-    gone.or(kind.deprecated.map(|(_, removed)| removed))
+    gone.or(kind
+        .lifecycle
+        .last()
+        .and_then(|lifecycle| lifecycle.removed))
         .or(version_gone)
 }
 

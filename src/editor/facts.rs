@@ -432,8 +432,8 @@ const DEVICE: &[(&str, &str, FieldConditions)] = &[
 const DECLARED: u8 = 37;
 
 /// Adds what the generated rules of a field demand that no gate or stage turns off.
-fn declare(facts: &mut FieldConditions, schema: &Struct, field: &Field) {
-    for rule in declared::of(schema.go, field.json) {
+fn declare(facts: &mut FieldConditions, schema: &Struct, field: &Field, release: Release) {
+    for rule in declared::of(schema.go, field.json, release) {
         match *rule {
             Rule::Required => facts.required = true,
             Rule::Immutable => facts.immutable = true,
@@ -486,7 +486,7 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> FieldCondition
         }
     }
     if field.since.minor >= DECLARED {
-        declare(&mut facts, schema, field);
+        declare(&mut facts, schema, field, release);
     }
     if field.since.minor < DEVICES
         && field.json == "reservedFor"

@@ -120,19 +120,14 @@ fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     else {
         return;
     };
-    let deprecated = version
-        .kinds
-        .iter()
-        .find(|known| known.kind == kind)
-        .and_then(|known| known.deprecated);
-    let Some((since, removed)) = deprecated.filter(|(since, _)| *since <= subject.release.minor)
-    else {
+    let row = version.kinds.iter().find(|known| known.kind == kind);
+    let lifecycle = row.and_then(|known| known.lifecycle_in(subject.release));
+    let warning = lifecycle
+        .and_then(|lifecycle| lifecycle.warning(version.api_version, kind, subject.release));
+    let Some(detail) = warning else {
         return;
     };
     if settings.deprecated_denied {
-        let version = version.api_version;
-        let detail =
-            format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+");
         errors.forbidden(
             Code::PolicyApiVersion,
             &Path::ROOT.field("apiVersion"),

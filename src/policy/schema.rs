@@ -116,7 +116,10 @@ fn name(names: SettingNameKind) -> Map<String, Value> {
                 .collect();
             schema.insert(
                 "pattern".to_owned(),
-                Value::from(format!(r"^1\.({})(\.[0-9]+)?$", minors.join("|"))),
+                Value::from(format!(
+                    r"^1\.({})(\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?)?$",
+                    minors.join("|")
+                )),
             );
         }
         SettingNameKind::Group => {}

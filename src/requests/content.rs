@@ -6,6 +6,7 @@ use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::upgrade::Trouble;
 use claimkit_model::finding::Code;
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{Range, RangeEdit};
@@ -126,6 +127,15 @@ pub enum Content {
         gates: BTreeMap<&'static str, bool>,
         /// The devices and resources in use.
         usage: Box<Usage>,
+    },
+    /// The answer to `upgrade`.
+    Upgrade {
+        /// The release that the cluster has.
+        from: Release,
+        /// The release that it will have.
+        to: Release,
+        /// The kinds of trouble. The last findings are about them, in the same order.
+        troubles: Vec<Trouble>,
     },
 }
 

@@ -421,6 +421,31 @@ pub struct AuditRequest {
     pub replaced: Replaced,
 }
 
+/// `upgrade`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct UpgradeRequest {
+    /// The objects of the cluster, as `kubectl get -o yaml` prints them, or manifests.
+    pub text: Option<String>,
+    /// The release that the cluster has.
+    pub release: Option<String>,
+    /// The release that it will have.
+    pub to: Option<String>,
+    /// The feature gates that the cluster sets.
+    #[serde(deserialize_with = "members")]
+    pub gates: BTreeMap<String, bool>,
+    /// The objects are manifests that will be applied; otherwise they are stored.
+    pub manifests: bool,
+    /// Overrides of the limits.
+    #[serde(deserialize_with = "members")]
+    pub limits: Limits,
+    /// The namespace of objects without one.
+    pub namespace: Option<String>,
+    /// For texts that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
+    #[serde(deserialize_with = "members")]
+    pub replaced: Replaced,
+}
+
 /// Options of `prepareNodes` and `prepareCluster`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]

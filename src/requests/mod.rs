@@ -36,6 +36,7 @@ mod select;
 #[doc(hidden)]
 pub mod sources;
 mod symbols;
+mod upgrade;
 mod validate;
 
 #[doc(hidden)]
@@ -77,6 +78,10 @@ pub fn run(request: &Request) -> Answer {
         Request::Audit(request) => request.replaced.tell(
             &[(TextField::Text, request.text.as_deref())],
             audit::audit(request),
+        ),
+        Request::Upgrade(request) => request.replaced.tell(
+            &[(TextField::Text, request.text.as_deref())],
+            upgrade::upgrade(request),
         ),
     };
     answer.by_rules_of(request.release())
@@ -144,9 +149,9 @@ fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
 /// Answers one JSON request with one JSON answer, both without a line end.
 ///
 /// ```
-/// let answer = claimkit::requests::answer(r#"{"verb": "validate", "text": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"}"#);
+/// let answer = crate::requests::answer(r#"{"verb": "validate", "text": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"}"#);
 /// assert!(answer.starts_with(r#"{"verb":"validate","ok":false,"#), "{answer}");
-/// assert!(claimkit::requests::answer("{}").contains("`verb` is missing"));
+/// assert!(crate::requests::answer("{}").contains("`verb` is missing"));
 /// ```
 pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)

@@ -85,6 +85,8 @@ verbs! {
     Allocate(AllocateRequest) = "allocate",
     /// Reports the errors of a cluster, and the devices in use.
     Audit(AuditRequest) = "audit",
+    /// Reports the troubles of an upgrade.
+    Upgrade(UpgradeRequest) = "upgrade",
 }
 
 impl Verb {
@@ -158,6 +160,7 @@ impl Request {
             Request::Cel(request) => &request.release,
             Request::Allocate(request) => &request.release,
             Request::Audit(request) => &request.release,
+            Request::Upgrade(request) => &request.to,
             Request::Admit(_) | Request::Codes(_) | Request::Releases(_) => return None,
         };
         release(asked.as_deref()).ok().flatten()

@@ -384,7 +384,9 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {current}"
                     );
                     let value = Bad::field(meta.owner_references().slot());
-                    errors.invalid(Code::OwnerReferenceControllers, &item, value, &detail);
+                    // The error is about the list, the place is the second of them.
+                    let list = path.at_index(index);
+                    errors.invalid(Code::OwnerReferenceControllers, &list, value, &detail);
                 }
             }
         }

@@ -15,7 +15,6 @@ use claimkit::requests::answer::AnswerObject;
 use claimkit::requests::request::{OperationName, ParseRequest, Replaced, ValidateRequest};
 use claimkit::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::{Code, Severity};
-use claimkit_model::schema::release::LAST_PATCHES;
 use claimkit_model::schema::{Release, VERSIONS, Version};
 use claimkit_values::order;
 
@@ -308,11 +307,9 @@ fn versions(reports: &[FileReport<'_>]) -> String {
     }
     order::sort_by_key(&mut judged, |(version, release)| (version.name, *release));
     let names: Vec<&str> = judged.iter().map(|(version, _)| version.name).collect();
-    if !LAST_PATCHES.iter().any(|release| {
-        judged
-            .iter()
-            .all(|(version, _)| version.served_by(*release))
-    }) {
+    if !Release::finals()
+        .any(|release| judged.iter().all(|(version, _)| version.served_by(release)))
+    {
         text.push_str(&format!(
             "no Kubernetes release serves {} together: each object was judged by a release of its own\n",
             names.join(" and ")

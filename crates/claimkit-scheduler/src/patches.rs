@@ -18,6 +18,8 @@ const RECORDED: &[(u8, &[u8])] = &[
     (35, &[0, 4, 5, 6, 7, 8, 9, 10]),
     (36, &[0, 1, 2, 3, 4, 5, 6]),
     (37, &[0, 1, 2]),
+    // 1.38.0-beta.0
+    (38, &[0]),
 ];
 
 /// A part of Kubernetes whose answers a patch release can change.
@@ -46,8 +48,9 @@ pub struct Patches {
     pub recorded: Vec<Release>,
 }
 
-/// The rules that answer for a patch release whose answers were never recorded.
+/// The rules that answer for a patch release whose answers were never recorded, or for a pre-release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RulesOf {
     /// The patch release that was asked for.
     pub asked: Release,
@@ -55,6 +58,9 @@ pub struct RulesOf {
     pub release: Release,
     /// True if changes between the two, known from upstream's history only, are taken back.
     pub adjusted: bool,
+    /// True for a pre-release: the release itself may answer otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pre_release: bool,
 }
 
 impl RulesOf {
@@ -64,8 +70,16 @@ impl RulesOf {
             asked,
             release,
             adjusted,
+            pre_release,
         } = self;
-        if *adjusted {
+        if *pre_release {
+            message!(
+                "placement.pre-release",
+                "Kubernetes {asked} is a pre-release: 1.{minor}.0 may answer otherwise",
+                asked,
+                minor = asked.minor
+            )
+        } else if *adjusted {
             message!(
                 "placement.rules-of-adjusted",
                 "Kubernetes {asked} was never recorded: the rules of {release} answer, except for later changes known from upstream's history",
@@ -87,8 +101,12 @@ impl RulesOf {
 pub fn of(minor: u8) -> Vec<Patches> {
     let recorded = recorded(minor).unwrap_or_default();
     let mut groups: Vec<Patches> = Vec::new();
-    for patch in 0..=Release::last_of(minor).patch {
-        let release = Release::new(minor, patch);
+    let last = Release::last_of(minor);
+    for patch in 0..=last.patch {
+        let release = match patch {
+            patch if patch == last.patch => last,
+            patch => Release::new(minor, patch),
+        };
         let before = patch
             .checked_sub(1)
             .map(|before| Release::new(minor, before));
@@ -119,8 +137,16 @@ pub fn of(minor: u8) -> Vec<Patches> {
 }
 
 /// Returns the rules that answer for a release; `None` if its own answers were recorded, or its minor release was not compared
-/// patch by patch.
+/// patch by patch. Of a pre-release the answer says that it is one.
 pub fn rules_of(asked: Release) -> Option<RulesOf> {
+    if asked.is_pre_release() {
+        return Some(RulesOf {
+            asked,
+            release: asked,
+            adjusted: false,
+            pre_release: true,
+        });
+    }
     let recorded = recorded(asked.minor)?;
     if recorded.contains(&asked.patch) {
         return None;
@@ -140,6 +166,7 @@ pub fn rules_of(asked: Release) -> Option<RulesOf> {
             asked,
             release: *release,
             adjusted: false,
+            pre_release: false,
         });
     }
     let later = recorded.iter().find(|patch| **patch > asked.patch)?;
@@ -147,6 +174,7 @@ pub fn rules_of(asked: Release) -> Option<RulesOf> {
         asked,
         release: Release::new(asked.minor, *later),
         adjusted: true,
+        pre_release: false,
     })
 }
 
@@ -203,6 +231,8 @@ mod tests {
         assert_eq!(groups(35), ["0-5", "6-8", "9-10"]);
         assert_eq!(groups(36), ["0-1", "2-2", "3-3", "4-4", "5-6"]);
         assert_eq!(groups(37), ["0-0", "1-2"]);
+        assert_eq!(groups(38), ["0-0"]);
+        assert_eq!(of(38)[0].recorded, [Release::last_of(38)]);
         assert_eq!(
             of(37)[1].changed,
             [PatchedPart::Allocator, PatchedPart::Plugin]
@@ -225,6 +255,10 @@ mod tests {
         assert_eq!(of((32, 9)), Some((8, false)));
         assert_eq!(of((33, 5)), Some((6, true)));
         assert_eq!(of((29, 3)), None);
+        assert_eq!(
+            rules_of(Release::last_of(38)).unwrap().sentence(),
+            "Kubernetes 1.38.0-beta.0 is a pre-release: 1.38.0 may answer otherwise"
+        );
         let sentence = |minor, patch| rules_of(Release::new(minor, patch)).unwrap().sentence();
         assert_eq!(
             sentence(35, 2),

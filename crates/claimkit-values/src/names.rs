@@ -457,6 +457,19 @@ pub fn is_semantic_version(value: &str) -> bool {
         && build.is_none_or(|text| text.split('.').all(identifier))
 }
 
+/// Returns the number of digits of the longest number in a version: of its three parts and of the parts of its pre-release that
+/// have digits only.
+pub fn version_digits(value: &str) -> usize {
+    let (numbered, _) = value.split_once('+').unwrap_or((value, ""));
+    let (core, pre_release) = numbered.split_once('-').unwrap_or((numbered, ""));
+    let parts = core.split('.').chain(pre_release.split('.'));
+    parts
+        .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

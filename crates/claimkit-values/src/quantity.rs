@@ -77,6 +77,37 @@ pub struct Quantity<'a> {
     notation: Notation,
     /// The server holds it in 64 bits, not as a number of any length.
     small: bool,
+    edition: Edition,
+}
+
+/// The releases of apimachinery that read and write quantities alike.
+///
+/// ```
+/// use claimkit_values::quantity::{Edition, Quantity};
+///
+/// let written = |edition| Quantity::parse_by("1000E", edition).unwrap().canonical().into_owned();
+/// assert_eq!((written(Edition::First).as_str(), written(Edition::V38).as_str()), ("1", "1e21"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Edition {
+    /// apimachinery 0.26 to 0.37.
+    #[default]
+    First,
+    /// apimachinery 0.38: exponents above that of `E` are written, 29 significant digits are kept (70 before a binary suffix), and the
+    /// smallest exponent of 32 bits is refused.
+    V38,
+}
+
+impl Edition {
+    /// Returns how many significant digits are kept of a number with more than 64 bits.
+    fn digits_kept(self, notation: Notation) -> usize {
+        match (self, notation) {
+            (Edition::First, _) => usize::MAX,
+            (Edition::V38, Notation::Binary) => 70,
+            (Edition::V38, _) => 29,
+        }
+    }
 }
 
 /// Returns true if Go's `Cmp` gives 0: both texts have the same value. An invalid quantity counts as zero.
@@ -164,6 +195,11 @@ impl<'a> Quantity<'a> {
 
     /// Reads a quantity.
     pub fn parse(text: &'a str) -> Result<Self, QuantityError> {
+        Self::parse_by(text, Edition::First)
+    }
+
+    /// Reads a quantity as the releases of an edition do.
+    pub fn parse_by(text: &'a str, edition: Edition) -> Result<Self, QuantityError> {
         if text.is_empty() {
             return Err(QuantityError::Format);
         }
@@ -175,14 +211,19 @@ impl<'a> Quantity<'a> {
                 exponent: 0,
                 notation: Notation::Decimal,
                 small: true,
+                edition,
             });
         }
         let parts = split(text)?;
         let (exponent, notation) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
-        match fast(text, &parts, exponent, notation) {
-            Some(quantity) => Ok(quantity),
-            None => slow(&parts, exponent, notation),
-        }
+        let read = match fast(text, &parts, exponent, notation) {
+            Some(quantity) => quantity,
+            None if edition == Edition::V38 && exponent == i64::from(i32::MIN) => {
+                return Err(QuantityError::Suffix);
+            }
+            None => slow(&parts, exponent, notation, edition.digits_kept(notation))?,
+        };
+        Ok(Self { edition, ..read })
     }
 
     /// Returns the value for arithmetic on numbers of any length.
@@ -193,6 +234,11 @@ impl<'a> Quantity<'a> {
             exponent: self.exponent,
             small: self.small,
         }
+    }
+
+    /// Returns the decimal places that the quantity was written with, at most nine: 1 of `1.0`, 3 of `1000m`.
+    pub fn places(&self) -> u8 {
+        u8::try_from(self.exponent.saturating_neg()).unwrap_or(0)
     }
 
     /// Returns the value in units of 10⁻⁹; beyond 128 bits, the largest number.
@@ -273,7 +319,7 @@ impl<'a> Quantity<'a> {
         self.digits.is_empty()
     }
 
-    /// Returns the spelling the server writes back (1.26 to 1.30).
+    /// Returns the spelling the server writes back.
     pub fn canonical(&self) -> Cow<'a, str> {
         if let Some(kept) = self.kept {
             return Cow::Borrowed(kept);
@@ -292,7 +338,10 @@ impl<'a> Quantity<'a> {
         let suffix = match self.notation {
             Notation::DecimalExponent if exponent == 0 => String::new(),
             Notation::DecimalExponent => format!("e{exponent}"),
-            _ => decimal_suffix(exponent).to_owned(),
+            _ => match decimal_suffix(exponent) {
+                "" if exponent != 0 && self.edition == Edition::V38 => format!("e{exponent}"),
+                suffix => suffix.to_owned(),
+            },
         };
         Cow::Owned([sign, &number, &suffix].concat())
     }
@@ -319,10 +368,17 @@ impl<'a> Quantity<'a> {
 
     /// Returns the magnitude if it is a whole number of 64 bits.
     fn whole(&self) -> Option<u64> {
-        let mut value = self.digits.iter().try_fold(0u64, |sum, d| {
+        // Zeros behind the point take no room.
+        let zeros = self.digits.iter().rev().take_while(|digit| **digit == 0);
+        let places = usize::try_from(self.exponent.saturating_neg()).unwrap_or(0);
+        let dropped = zeros.count().min(places);
+        let kept = self.digits.len().saturating_sub(dropped);
+        let mut value = self.digits.iter().take(kept).try_fold(0u64, |sum, d| {
             sum.checked_mul(10)?.checked_add(u64::from(*d))
         })?;
-        let mut exponent = self.exponent;
+        let mut exponent = self
+            .exponent
+            .saturating_add(i64::try_from(dropped).unwrap_or(i64::MAX));
         while exponent < 0 {
             if value % 10 != 0 {
                 return None;
@@ -442,7 +498,7 @@ fn decimal_suffix(exponent: i64) -> &'static str {
         12 => "T",
         15 => "P",
         18 => "E",
-        // Releases up to 1.30 lose exponents beyond `E`.
+        // Releases up to 1.37 lose exponents beyond `E`.
         _ => "",
     }
 }
@@ -505,6 +561,7 @@ fn fast<'a>(
         exponent: scale,
         notation,
         small: true,
+        edition: Edition::First,
     })
 }
 
@@ -519,11 +576,13 @@ fn decimal_digits(mut value: u64) -> Vec<u8> {
     digits
 }
 
-/// Takes upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
+/// Takes upstream's path over arbitrary precision: rounds away from zero at nano and to the significant digits that are kept, caps
+/// binary notation.
 fn slow<'a>(
     parts: &Parts<'a>,
     exponent: i64,
     notation: Notation,
+    most: usize,
 ) -> Result<Quantity<'a>, QuantityError> {
     if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Numeric);
@@ -533,6 +592,13 @@ fn slow<'a>(
     digits.drain(..leading);
     let places = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
     let mut scale = places.saturating_neg();
+    if let Some(dropped) = digits.len().checked_sub(most).filter(|more| *more > 0) {
+        let rest = digits.split_off(most);
+        if rest.iter().any(|digit| *digit != 0) {
+            increment(&mut digits);
+        }
+        scale = scale.saturating_add(i64::try_from(dropped).unwrap_or(i64::MAX));
+    }
     if notation == Notation::Binary {
         multiply(
             &mut digits,
@@ -559,6 +625,7 @@ fn slow<'a>(
         exponent: scale,
         notation,
         small: false,
+        edition: Edition::First,
     };
     if notation == Notation::Binary {
         let max = i64::MAX.unsigned_abs();
@@ -625,7 +692,7 @@ fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
 /// use claimkit_values::quantity::Measure;
 ///
 /// let half = Measure::of("500m");
-/// assert_eq!((half.text(), half.decimal().as_str(), half.nanos()), ("500m", "0.500", 500_000_000));
+/// assert_eq!((half.text(), half.decimal(3).as_str(), half.nanos()), ("500m", "0.500", 500_000_000));
 /// let sum = half.plus(&Measure::of("1"));
 /// assert_eq!((sum.text(), sum.whole()), ("1500m", 2));
 /// ```
@@ -673,23 +740,9 @@ impl Measure {
         self.nanos
     }
 
-    /// Returns a decimal number with as many places as the suffix and the fraction have: `0.100` for `100m`.
-    pub fn decimal(&self) -> String {
-        let text = self.text.trim_start_matches(['+', '-']);
-        let digits = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
-        let (number, suffix) = text.split_at_checked(digits).unwrap_or((text, ""));
-        let places = number
-            .split_once('.')
-            .map_or(0, |(_, fraction)| fraction.len());
-        let shift = match suffix {
-            "n" => 9,
-            "u" => 6,
-            "m" => 3,
-            _ => 0,
-        };
-        let places = places.saturating_add(shift).min(NANO_PLACES);
+    /// Returns a decimal number with this many places, at most nine: `0.100` for `100m` with three.
+    pub fn decimal(&self, places: usize) -> String {
+        let places = places.min(NANO_PLACES);
         let digits = format!(
             "{:0>width$}",
             self.nanos.unsigned_abs(),
@@ -735,6 +788,7 @@ impl Measure {
             exponent: NANO,
             notation,
             small: false,
+            edition: Edition::First,
         };
         Measure {
             text: sum.canonical().into_owned(),

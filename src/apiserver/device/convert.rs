@@ -220,10 +220,10 @@ fn recast_value<'t>(ty: &FieldType, value: FieldValue<'t>) -> FieldValue<'t> {
         (FieldType::Struct(schema), FieldValue::Struct(record)) => {
             FieldValue::Struct(recast(record, schema))
         }
-        (FieldType::Struct(schema), FieldValue::Quantity(quantity)) => {
+        (FieldType::Struct(schema), FieldValue::Quantity(quantity, places)) => {
             let mut record = Record::empty(schema);
             if let Some(into) = steps::wraps_value(rows(), schema) {
-                record.set(into, FieldValue::Quantity(quantity));
+                record.set(into, FieldValue::Quantity(quantity, places));
             }
             FieldValue::Struct(record)
         }

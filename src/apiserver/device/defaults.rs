@@ -7,7 +7,7 @@ use claimkit_model::object::view::device::{
     DeviceAsk, DeviceTaint, DeviceToleration, NodeAllocatableResourceMapping,
     ResourcePoolStatusRequestSpec,
 };
-use claimkit_model::object::{FieldValue, Record};
+use claimkit_model::object::{FieldValue, Record, WrittenPlaces};
 use claimkit_model::schema::{DeviceKind, FieldType, Release};
 use std::borrow::Cow;
 
@@ -164,7 +164,7 @@ fn slice_device(device: &mut Record<'_>, release: Release) {
             {
                 mapping.set(
                     "allocationMultiplier",
-                    FieldValue::Quantity(Cow::Borrowed("1")),
+                    FieldValue::Quantity(Cow::Borrowed("1"), WrittenPlaces::default()),
                 );
             }
         }

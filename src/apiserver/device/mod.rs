@@ -13,8 +13,8 @@ use crate::validation::metadata::{self, NameRule};
 use crate::validation::{self, Context, Errors, FieldError, Operation, immutable};
 use claimkit_model::object::view::Object;
 use claimkit_model::object::view::device::{
-    AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate,
-    ResourceSlice,
+    AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, DeviceTaintSelector, ResourceClaim,
+    ResourceClaimTemplate, ResourceSlice,
 };
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::{Api, DeviceKind, Gate};
@@ -31,6 +31,8 @@ pub struct JudgedObject<'t> {
     pub errors: Errors,
     /// Fields that were dropped because a gate is off.
     pub dropped: Vec<DroppedField>,
+    /// The written part of the object.
+    pub part: WrittenPart,
 }
 
 /// The labels of the namespace; `None` if they are not known.
@@ -63,6 +65,7 @@ pub fn create<'t>(
         record,
         errors,
         dropped,
+        part: WrittenPart::Object,
     }
 }
 
@@ -184,6 +187,7 @@ pub fn update<'t>(
         record,
         errors,
         dropped,
+        part,
     }
 }
 
@@ -266,11 +270,12 @@ fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
     }
 }
 
-/// Returns the server's warnings: the version's deprecation, and on accepted objects the strategy's.
+/// Returns the server's warnings: the version's deprecation, and on accepted objects the strategy's. `part`: what was written.
 pub fn warnings(
     api: Api,
     kind: DeviceKind,
     record: &Record<'_>,
+    part: WrittenPart,
     accepted: bool,
     context: &Context,
 ) -> Vec<String> {
@@ -285,17 +290,27 @@ pub fn warnings(
             warnings.push(format!("spec.driver: driver names should be lowercase; {driver} contains uppercase characters"));
         }
     }
+    if accepted
+        && kind == DeviceKind::DeviceTaintRule
+        && part == WrittenPart::Object
+        && Variant::of(context.release).warns_of_every_device
+        && DeviceTaintRule::new(record)
+            .spec()
+            .device_selector()
+            .is_some_and(selects_every_device)
+    {
+        let warning = "spec.deviceSelector: an empty selector matches every device from every driver in the cluster";
+        warnings.push(warning.to_owned());
+    }
     warnings
+}
+
+fn selects_every_device(selector: DeviceTaintSelector<'_>) -> bool {
+    selector.driver().is_none() && selector.pool().is_none() && selector.device().is_none()
 }
 
 /// Returns the warning of a deprecated version.
 pub fn deprecation(api: Api, context: &Context) -> Option<String> {
-    let (since, removed) = api
-        .kind
-        .deprecated
-        .filter(|(since, _)| *since <= context.release.minor)?;
-    let (version, kind) = (api.version.api_version, api.kind.kind);
-    Some(format!(
-        "{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+"
-    ))
+    let lifecycle = api.kind.lifecycle_in(context.release)?;
+    lifecycle.warning(api.version.api_version, api.kind.kind, context.release)
 }

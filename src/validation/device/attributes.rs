@@ -47,7 +47,9 @@ impl Judge<'_> {
         self.attributes_and_capacity(device, old, path);
         self.taints(device, old, path);
         self.consumed_counters(device, sets, path);
-        self.device_nodes(device, per_device, path);
+        if !self.v.devices_as_one {
+            self.device_nodes(device, per_device, path);
+        }
         self.binding_conditions(
             device.binding_conditions(),
             device.binding_failure_conditions(),
@@ -211,10 +213,14 @@ impl Judge<'_> {
     }
 
     fn version_value(&mut self, attribute: DeviceAttribute<'_>, value: &str, path: &Path<'_>) {
-        if !names::is_semantic_version(value) {
-            let detail = "must be a string compatible with semver.org spec 2.0.0";
+        let fits = self
+            .v
+            .version_digits
+            .is_none_or(|max| names::version_digits(value) <= max);
+        if !names::is_semantic_version(value) || !fits {
+            let code = Code::AttributeVersionInvalid;
             self.errors
-                .invalid(Code::AttributeVersionInvalid, path, Bad::Str(value), detail);
+                .invalid(code, path, Bad::Str(value), self.v.version);
         }
         if let Some(max) = self
             .limit(attribute.version_slot())
@@ -292,7 +298,8 @@ impl Judge<'_> {
         }
     }
 
-    fn device_nodes(&mut self, device: Device<'_>, per_device: bool, path: &Path<'_>) {
+    /// Validates the nodes that have a device; `per_device`: the slice leaves them to its devices.
+    pub fn device_nodes(&mut self, device: Device<'_>, per_device: bool, path: &Path<'_>) {
         let code = Code::NodeSelectionInvalid;
         if !per_device {
             if device.node_name().is_some()
@@ -323,6 +330,16 @@ impl Judge<'_> {
                 &path.field("nodeSelector"),
                 self.errors,
             );
+            let terms = selector.node_selector_terms();
+            if self.v.device_terms && terms.len() != 1 {
+                let path = path.field("nodeSelector");
+                self.errors.invalid(
+                    code,
+                    &path.field("nodeSelectorTerms"),
+                    Bad::field(terms.slot()),
+                    self.v.one_term,
+                );
+            }
         }
         match device.all_nodes() {
             Some(true) => chosen.push("`allNodes`"),

@@ -10,8 +10,9 @@ use super::variant::UnionCheck;
 use crate::validation::context::Context;
 use crate::validation::errors::{Bad, Errors};
 use crate::validation::fields::immutable_spec;
-use crate::validation::metadata;
+use crate::validation::{immutable, metadata};
 use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::device::{
     DeviceAsk, DeviceClaim, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector,
     DeviceToleration, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
@@ -29,7 +30,8 @@ const OPERATORS: &[&str] = &["Equal", "Exists"];
 /// Validates a new claim. Its status is dropped before.
 pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(claim.metadata(), Scope::Namespaced, context.rules, errors);
-    Judge::new(context, errors).claim_spec(claim.spec(), Age::New, &Path::ROOT.field("spec"));
+    let path = Path::ROOT;
+    Judge::new(context, errors).claim_spec(claim.spec(), None, Age::New, &path.field("spec"));
 }
 
 /// Validates a changed claim. Older releases first validate it as a new claim and then as a stored one.
@@ -48,7 +50,8 @@ pub fn update(
     metadata::update(new.metadata(), old.metadata(), errors);
     immutable_spec(new.spec().record(), old.spec().record(), errors);
     if creates {
-        Judge::new(context, errors).claim_spec(new.spec(), Age::Stored, &Path::ROOT.field("spec"));
+        let path = Path::ROOT;
+        Judge::new(context, errors).claim_spec(new.spec(), None, Age::Stored, &path.field("spec"));
     }
 }
 
@@ -58,13 +61,23 @@ pub fn create_template(
     context: &Context,
     errors: &mut Errors,
 ) {
+    new_template(template, None, context, errors);
+}
+
+/// Validates a template as a new one. `old`: the stored one of an update.
+fn new_template(
+    template: ResourceClaimTemplate<'_>,
+    old: Option<ResourceClaimTemplate<'_>>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     metadata::create(
         template.metadata(),
         Scope::Namespaced,
         context.rules,
         errors,
     );
-    template_spec(template, Age::New, context, errors);
+    template_spec(template, old, Age::New, context, errors);
 }
 
 /// Validates a changed template: nothing of its spec may change.
@@ -74,16 +87,17 @@ pub fn update_template(
     context: &Context,
     errors: &mut Errors,
 ) {
-    create_template(new, context, errors);
+    new_template(new, Some(old), context, errors);
     metadata::update(new.metadata(), old.metadata(), errors);
     immutable_spec(new.spec().record(), old.spec().record(), errors);
     if Judge::new(context, errors).v.update_creates {
-        template_spec(new, Age::Stored, context, errors);
+        template_spec(new, None, Age::Stored, context, errors);
     }
 }
 
 fn template_spec(
     template: ResourceClaimTemplate<'_>,
+    old: Option<ResourceClaimTemplate<'_>>,
     age: Age,
     context: &Context,
     errors: &mut Errors,
@@ -94,7 +108,8 @@ fn template_spec(
     if let Some(meta) = spec.metadata().record() {
         metadata::template(meta, &path.field("metadata"), errors);
     }
-    Judge::new(context, errors).claim_spec(spec.spec(), age, &path.field("spec"));
+    let stored = old.map(|old| old.spec().spec());
+    Judge::new(context, errors).claim_spec(spec.spec(), stored, age, &path.field("spec"));
 }
 
 /// Reports admin access without the label on the namespace, for the first request that asks for it. For templates the server uses
@@ -131,20 +146,33 @@ pub fn no_label(label: &str) -> String {
 }
 
 impl Judge<'_> {
-    /// Validates the spec of a claim or of a template's claims.
-    pub fn claim_spec(&mut self, spec: ResourceClaimSpec<'_>, age: Age, path: &Path<'_>) {
-        self.devices(spec.devices(), age, &path.field("devices"));
+    /// Validates the spec of a claim or of a template's claims. `old`: that of the stored template.
+    pub fn claim_spec(
+        &mut self,
+        spec: ResourceClaimSpec<'_>,
+        old: Option<ResourceClaimSpec<'_>>,
+        age: Age,
+        path: &Path<'_>,
+    ) {
+        let stored = old.map(ResourceClaimSpec::devices);
+        self.devices(spec.devices(), stored, age, &path.field("devices"));
         if self.v.controllers && !spec.controller().is_empty() {
             self.driver_name(spec.controller(), &path.field("controller"));
         }
     }
 
-    fn devices(&mut self, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) {
+    fn devices(
+        &mut self,
+        devices: DeviceClaim<'_>,
+        old: Option<DeviceClaim<'_>>,
+        age: Age,
+        path: &Path<'_>,
+    ) {
         let known = self.requests(devices);
         let requests = path.field("requests");
         let mut derived = 0u64;
         let compare = self.list(devices.requests(), &requests, |judge, request, path| {
-            derived = derived.saturating_add(judge.request(request, devices, age, path));
+            derived = derived.saturating_add(judge.request(request, devices, old, age, path));
         });
         if compare {
             self.unique(
@@ -177,6 +205,7 @@ impl Judge<'_> {
         &mut self,
         request: DeviceRequest<'_>,
         devices: DeviceClaim<'_>,
+        old: Option<DeviceClaim<'_>>,
         age: Age,
         path: &Path<'_>,
     ) -> u64 {
@@ -196,13 +225,14 @@ impl Judge<'_> {
         }
         let mut derived = 0;
         if several {
-            derived = self.alternatives(request, devices, age, path);
+            derived = self.alternatives(request, devices, old, age, path);
         }
         if let Some(exactly) = exactly {
             let asked = Asked {
                 request: request.name(),
                 alternative: None,
                 devices,
+                old,
             };
             derived = self.exact(exactly, Some(&asked), age, &path.field("exactly"));
         }
@@ -225,6 +255,7 @@ impl Judge<'_> {
         &mut self,
         request: DeviceRequest<'_>,
         devices: DeviceClaim<'_>,
+        old: Option<DeviceClaim<'_>>,
         age: Age,
         path: &Path<'_>,
     ) -> u64 {
@@ -243,6 +274,7 @@ impl Judge<'_> {
                     request: request.name(),
                     alternative: Some(alternative.name()),
                     devices,
+                    old,
                 };
                 derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
             },
@@ -301,7 +333,26 @@ impl Judge<'_> {
             }
         }
         self.tolerations(request.tolerations(), path);
+        if let Some(capacity) = request.capacity().filter(|_| self.v.capacity_names) {
+            let requests = capacity.requests_slot();
+            let stored = asked.and_then(Asked::stored_capacity);
+            // Stored names were not judged when they were written, and a template's spec cannot change.
+            if !stored.is_some_and(|stored| immutable::same_field(requests, stored.requests_slot()))
+            {
+                let path = path.field("capacity");
+                self.capacity_names(requests, &path.field("requests"));
+            }
+        }
         derived
+    }
+
+    /// Validates the keys of requested or consumed capacities.
+    pub fn capacity_names(&mut self, capacities: Slot<'_>, path: &Path<'_>) {
+        if let FieldValue::Entries(entries) = capacities.value() {
+            for (name, _) in entries {
+                self.qualified_name(name, &path.at(name));
+            }
+        }
     }
 
     /// Validates selectors of a request, class or rule.

@@ -8,7 +8,9 @@ use claimkit_model::cel::EnvironmentMode;
 use claimkit_model::cel::compile::{CompileError, CompileStage};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::view::List;
-use claimkit_model::object::view::device::{DeviceClaim, DeviceConstraint, DeviceDerivedAttribute};
+use claimkit_model::object::view::device::{
+    CapacityRequirements, DeviceClaim, DeviceConstraint, DeviceDerivedAttribute,
+};
 use claimkit_scheduler::environments;
 use std::collections::BTreeSet;
 
@@ -25,6 +27,25 @@ pub struct Asked<'r> {
     pub alternative: Option<&'r str>,
     /// The requests and constraints of the claim.
     pub devices: DeviceClaim<'r>,
+    /// The requests of the stored template, in an update of one.
+    pub old: Option<DeviceClaim<'r>>,
+}
+
+impl<'r> Asked<'r> {
+    /// Returns the capacity that the stored request of the same name asks for.
+    pub fn stored_capacity(&self) -> Option<CapacityRequirements<'r>> {
+        let mut stored = self.old?.requests().iter();
+        let request = stored.find(|request| request.name() == self.request)?;
+        match self.alternative {
+            None => request.exactly()?.capacity(),
+            Some(name) => {
+                let mut alternatives = request.first_available().iter();
+                alternatives
+                    .find(|stored| stored.name() == name)?
+                    .capacity()
+            }
+        }
+    }
 }
 
 impl Judge<'_> {

@@ -59,8 +59,15 @@ impl Judge<'_> {
                     Bad::Named(""),
                     "capacityKey must not be an empty string",
                 );
-            } else if !device.capacity().keys().any(|key| key == name) {
-                self.errors.not_found(CODE, &place, name);
+            } else {
+                let before = self.errors.len();
+                if self.v.mapping_names {
+                    self.qualified_name(name, &place);
+                }
+                let well_formed = self.errors.len() == before;
+                if well_formed && !device.capacity().keys().any(|key| key == name) {
+                    self.errors.not_found(CODE, &place, name);
+                }
             }
             match mapping.capacity_multiplier() {
                 Some(amount) => self.positive(amount, &multiplier),

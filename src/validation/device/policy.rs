@@ -6,6 +6,8 @@ use super::judge::Judge;
 use super::variant::ListSize;
 use crate::validation::errors::{Bad, Panic};
 use claimkit_model::finding::{Code, Path};
+use claimkit_model::object::FieldValue;
+use claimkit_model::object::view::Strings;
 use claimkit_model::object::view::device::{
     CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity,
 };
@@ -84,9 +86,10 @@ impl Judge<'_> {
         let unseen = too_many && self.v.list_size == ListSize::TooManyOnly;
         if !unseen {
             let mut seen = BTreeSet::new();
-            for (index, amount) in amounts.iter().enumerate() {
+            let places = places_of(values);
+            for (index, (amount, places)) in amounts.iter().zip(places).enumerate() {
                 let key = if self.on(Gate::DRAFractionalCapacityRange) {
-                    amount.decimal()
+                    amount.decimal(places)
                 } else {
                     amount.whole().to_string()
                 };
@@ -293,6 +296,18 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Returns the decimal places of written quantities.
+fn places_of(values: Strings<'_>) -> Vec<usize> {
+    let FieldValue::List(items) = values.slot().value() else {
+        return Vec::new();
+    };
+    let places = |item: &FieldValue<'_>| match item {
+        FieldValue::Quantity(_, places) => usize::from(places.0),
+        _ => 0,
+    };
+    items.iter().map(places).collect()
 }
 
 /// One, in units of 10⁻⁹.

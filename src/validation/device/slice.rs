@@ -50,7 +50,16 @@ impl Judge<'_> {
             self.errors
                 .invalid(Code::CountersInvalid, &path, Bad::Str(""), detail);
         }
-        self.slice_devices(spec, old, &path);
+        let changed = old
+            .is_none_or(|old| !immutable::same_field(spec.devices().slot(), old.devices().slot()));
+        if changed || !self.v.devices_as_one {
+            self.slice_devices(spec, old, &path);
+        }
+        let selection_changed = old
+            .is_none_or(|old| spec.per_device_node_selection() != old.per_device_node_selection());
+        if self.v.devices_as_one && (changed || selection_changed) {
+            self.nodes_of_devices(spec, &path);
+        }
         self.shared_counters(spec.shared_counters(), &path.field("sharedCounters"));
         if let Some(name) = spec
             .partition_type_attribute()
@@ -196,7 +205,7 @@ impl Judge<'_> {
         let max = few.or_else(|| self.limit(devices.slot()));
         let stored: BTreeMap<&str, Device<'_>> = match old {
             // The first of several devices with the same name is used.
-            Some(old) if self.v.stored_taints => order::map(
+            Some(old) if self.v.stored_taints && !self.v.devices_as_one => order::map(
                 old.devices()
                     .iter()
                     .rev()
@@ -229,6 +238,15 @@ impl Judge<'_> {
         }
     }
 
+    /// Validates the node selections of all devices.
+    fn nodes_of_devices(&mut self, spec: ResourceSliceSpec<'_>, path: &Path<'_>) {
+        let path = path.field("devices");
+        let per_device = spec.per_device_node_selection() == Some(true);
+        for (index, device) in spec.devices().iter().enumerate() {
+            self.device_nodes(device, per_device, &path.index(index));
+        }
+    }
+
     fn has_features(&self, device: Device<'_>) -> bool {
         !device.taints().is_empty()
             || !device.consumes_counters().is_empty()
@@ -252,7 +270,7 @@ impl Judge<'_> {
                 detail,
             );
         }
-        if !super::declared::is_fully_qualified(name) {
+        if !super::declared::is_fully_qualified(name, self.release) {
             return;
         }
         let bare = name

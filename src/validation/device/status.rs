@@ -242,6 +242,10 @@ impl Judge<'_> {
             self.tolerations(result.tolerations(), path);
         }
         self.skipped_operations(result.skip_node_operations(), path);
+        if self.v.capacity_names {
+            let path = path.field("consumedCapacity");
+            self.capacity_names(result.consumed_capacity_slot(), &path);
+        }
     }
 
     /// Checks that preparing a device on its node is only left out together with undoing that.

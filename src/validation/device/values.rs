@@ -92,6 +92,14 @@ impl Judge<'_> {
         }
         let (first, name) = value.split_once('/').unwrap_or_default();
         if name.contains('/') {
+            if self.v.one_slash {
+                self.errors.invalid(
+                    code,
+                    path,
+                    Bad::Str(value),
+                    "must not contain more than one slash",
+                );
+            }
             return;
         }
         let empty = |judge: &mut Self, what: &str| match form {

@@ -167,6 +167,22 @@ pub struct Variant {
     pub range_defaults: bool,
     /// An update of a DeviceTaintRule in a version that is served by default needs a resource version.
     pub rules_need_version: bool,
+    /// A name with two slashes is refused; otherwise it is accepted unread.
+    pub one_slash: bool,
+    /// The names of requested and of consumed capacities are judged.
+    pub capacity_names: bool,
+    /// The node selector of a device has exactly one term.
+    pub device_terms: bool,
+    /// The digits that a number in a version may have; `None` if any number of them.
+    pub version_digits: Option<usize>,
+    /// The error text for a bad version.
+    pub version: &'static str,
+    /// The devices of a slice are judged all or not at all: not if none of them changed. Node selections come last.
+    pub devices_as_one: bool,
+    /// The capacity that a node resource maps has a well-formed name.
+    pub mapping_names: bool,
+    /// The server warns about a DeviceTaintRule that selects every device.
+    pub warns_of_every_device: bool,
     /// The version in which objects are stored.
     pub storage: &'static str,
 }
@@ -236,6 +252,14 @@ const V31: Variant = Variant {
     stored_capacity: false,
     range_defaults: false,
     rules_need_version: false,
+    one_slash: false,
+    capacity_names: false,
+    device_terms: false,
+    version_digits: None,
+    version: "must be a string compatible with semver.org spec 2.0.0",
+    devices_as_one: false,
+    mapping_names: false,
+    warns_of_every_device: false,
     storage: "v1alpha3",
 };
 const V32: Variant = Variant {
@@ -318,7 +342,21 @@ const V37: Variant = Variant {
     ..V36
 };
 
-static VARIANTS: [Variant; 7] = [V31, V32, V33, V34, V35, V36, V37];
+const V38: Variant = Variant {
+    one_slash: true,
+    capacity_names: true,
+    device_terms: true,
+    version_digits: Some(18),
+    version: "must be a string compatible with semver.org spec 2.0.0, with at most 18 digits in numbers",
+    devices_as_one: true,
+    stored_capacity: false,
+    mapping_names: true,
+    warns_of_every_device: true,
+    drops_timestamp: true,
+    ..V37
+};
+
+static VARIANTS: [Variant; 8] = [V31, V32, V33, V34, V35, V36, V37, V38];
 
 impl Variant {
     /// Returns the variant of a release; for releases without the device family, the nearest one.

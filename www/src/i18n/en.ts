@@ -814,6 +814,8 @@ export const en = {
 		shown === all
 			? plural(all, "row", "rows")
 			: `${shown.toLocaleString("en")} of ${plural(all, "row", "rows")}`,
+	preRelease: (asked: string) =>
+		`Kubernetes ${asked} is a pre-release: the release itself may answer otherwise.`,
 	rulesOf: (asked: string, release: string, adjusted: boolean) =>
 		`Kubernetes ${asked} was never recorded: the rules of ${release} answer${adjusted ? ", except for later changes known from upstream's history" : ""}.`,
 	assumed: (n: number) => `${plural(n, "thing is", "things are")} assumed`,

@@ -357,6 +357,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		shown === all
 			? `${count(all)} 行`
 			: `${count(all)} 行中的 ${count(shown)} 行`,
+	preRelease: (asked) =>
+		`Kubernetes ${asked} 是预发布版本：正式版的回答可能不同。`,
 	rulesOf: (asked, release, adjusted) =>
 		`从未记录过 Kubernetes ${asked}：按 ${release} 的规则回答${adjusted ? "，但不含上游历史中已知的后续更改" : ""}。`,
 	convertedOf: (n, all) => `${count(all)} 个文件中有 ${count(n)} 个会更改`,

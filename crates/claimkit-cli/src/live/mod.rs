@@ -172,8 +172,11 @@ fn release(
         ));
         return Ok(Release::latest());
     };
-    let numbers = server
-        .trim_start_matches('v')
+    let name = server.trim_start_matches('v');
+    if let Some(release) = Release::parse(name) {
+        return Ok(release);
+    }
+    let numbers = name
         .split(|c: char| !c.is_ascii_digit() && c != '.')
         .next()
         .unwrap_or_default();

@@ -366,6 +366,8 @@ codes! {
     NetworkDataInvalid = "network-data-invalid", Error, "write addresses as `10.9.8.7/24` or `2001:db8::1/64`";
     /// A share ID is not a UUID in the standard form.
     ShareIdInvalid = "share-id-invalid", Error, "write a UUID in lower case with dashes";
+    /// A request for capacity, or the capacity that a result consumes, is negative.
+    CapacityRequestInvalid = "capacity-request-invalid", Error, "write an amount that is not negative";
     /// The binding conditions of a device are not valid.
     BindingConditionsInvalid = "binding-conditions-invalid", Error,
         "give both lists, each with at most four entries and no duplicates";
@@ -596,6 +598,24 @@ codes! {
     /// Shares of a device consume more of a capacity than there is.
     CapacityOverdrawn = "capacity-overdrawn", Error,
         "delete pods and claims that share the device until the rest fits; look for a slice that was changed after the allocation";
+    /// Objects are written or stored in a version that the new release does not serve or cannot read.
+    UpgradeVersion = "upgrade-version", Error;
+    /// Clients write objects in a version that the new release does not serve.
+    UpgradeWriter = "upgrade-writer", Warning;
+    /// The new release does not start with a feature gate that the cluster sets.
+    UpgradeGate = "upgrade-gate", Error;
+    /// The new release refuses writes that the old one takes.
+    UpgradeRefused = "upgrade-refused", Error;
+    /// The new release does not keep a field that the old one keeps.
+    UpgradeField = "upgrade-field", Warning;
+    /// A selector says something else of a device, or its estimated cost is another.
+    UpgradeSelector = "upgrade-selector", Warning;
+    /// Taint rules taint devices otherwise.
+    UpgradeTaint = "upgrade-taint", Warning;
+    /// Pods and claims that wait get other devices.
+    UpgradePlacement = "upgrade-placement", Warning;
+    /// A name is published or asked for with and without the driver's domain, which become one.
+    UpgradeName = "upgrade-name", Warning;
     /// A claim or device consumes less than nothing.
     ConsumptionNegative = "consumption-negative", Error,
         "amounts are not negative: correct the writer of the object, then replace the object";

@@ -4,7 +4,7 @@
 //! Decoding does not stop at the first problem: it collects all problems and marks the one that the server reports.
 
 use crate::finding::Path;
-use crate::object::{FieldValue, Record};
+use crate::object::{FieldValue, Record, WrittenPlaces};
 use crate::schema::{FieldType, Release, Struct};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
@@ -516,6 +516,7 @@ impl<'t> Decoder<'t, '_> {
         place: &mut FieldValue<'t>,
     ) {
         let tree = self.tree;
+        let edition = self.how.release.rules().quantities;
         let text = match tree.kind(node) {
             // Without escapes, the text equals the source between the quotes.
             Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
@@ -526,15 +527,29 @@ impl<'t> Decoder<'t, '_> {
                 Cow::Owned(raw) => Cow::Owned(json_text(&raw).to_owned()),
             },
         };
-        let read = match text {
-            text if self.how.written_quantities => Quantity::parse(&text).map(|_| text.clone()),
-            Cow::Borrowed(text) => Quantity::parse(text).map(|read| read.canonical()),
-            Cow::Owned(text) => {
-                Quantity::parse(&text).map(|read| Cow::Owned(read.canonical().into_owned()))
-            }
+        let written = self.how.written_quantities;
+        let read = match &text {
+            Cow::Borrowed(text) => Quantity::parse_by(text, edition).map(|read| {
+                let places = WrittenPlaces::of(&read);
+                let kept = if written {
+                    Cow::Borrowed(*text)
+                } else {
+                    read.canonical()
+                };
+                (kept, places)
+            }),
+            Cow::Owned(text) => Quantity::parse_by(text, edition).map(|read| {
+                let places = WrittenPlaces::of(&read);
+                let kept = if written {
+                    text.clone()
+                } else {
+                    read.canonical().into_owned()
+                };
+                (Cow::Owned(kept), places)
+            }),
         };
         match read {
-            Ok(text) => *place = FieldValue::Quantity(text),
+            Ok((text, places)) => *place = FieldValue::Quantity(text, places),
             Err(message) => {
                 self.push(node, message.message().to_owned(), ty, path);
                 self.stops();
@@ -765,7 +780,9 @@ fn zero<'t>(ty: &FieldType, how: How) -> FieldValue<'t> {
         }
         FieldType::Bool => FieldValue::Bool(false),
         FieldType::Int64 | FieldType::Int32 => FieldValue::Int(0),
-        FieldType::Quantity if !how.written_quantities => FieldValue::Quantity(Cow::Borrowed("0")),
+        FieldType::Quantity if !how.written_quantities => {
+            FieldValue::Quantity(Cow::Borrowed("0"), WrittenPlaces::default())
+        }
         _ => FieldValue::Unset,
     }
 }

@@ -12,8 +12,20 @@ pub mod view;
 
 use crate::schema::{self, FieldType, Release, Struct};
 use crate::text::print;
+use claimkit_values::quantity::Quantity;
 use claimkit_values::time::Time;
 use std::borrow::Cow;
+
+/// The decimal places of a quantity as it was written, which Go keeps beside its canonical text: 1 of `1.0`, 3 of `1000m`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenPlaces(pub u8);
+
+impl WrittenPlaces {
+    /// Returns those of a quantity that was read.
+    pub fn of(quantity: &Quantity<'_>) -> Self {
+        WrittenPlaces(quantity.places())
+    }
+}
 
 /// The value of one field.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +40,7 @@ pub enum FieldValue<'t> {
     /// A time (Go's zero time is `Unset`).
     Time(Time),
     /// A quantity in canonical form.
-    Quantity(Cow<'t, str>),
+    Quantity(Cow<'t, str>, WrittenPlaces),
     Raw(Cow<'t, str>),
     /// `map[string]string`, sorted by key, keys once.
     Map(Vec<(Cow<'t, str>, Cow<'t, str>)>),
@@ -191,7 +203,7 @@ impl<'t> FieldValue<'t> {
     /// Returns the text of a string; `""` for anything else.
     pub fn as_str(&self) -> &str {
         match self {
-            FieldValue::Str(text) | FieldValue::Quantity(text) | FieldValue::Raw(text) => text,
+            FieldValue::Str(text) | FieldValue::Quantity(text, _) | FieldValue::Raw(text) => text,
             _ => "",
         }
     }
@@ -262,7 +274,7 @@ fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &
         }
         (_, FieldValue::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
         (_, FieldValue::Int(n)) => out.push_str(&n.to_string()),
-        (_, FieldValue::Str(text) | FieldValue::Quantity(text)) => print::quote(text, out),
+        (_, FieldValue::Str(text) | FieldValue::Quantity(text, _)) => print::quote(text, out),
         (_, FieldValue::Raw(text)) => print::compact(text, out),
         (_, FieldValue::Time(time)) => print::quote(&time.rfc3339(), out),
         (_, FieldValue::Map(entries)) => {

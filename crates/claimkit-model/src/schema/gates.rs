@@ -80,6 +80,16 @@ gates! {
     StrictIPCIDRValidation,
 }
 
+/// The state of a gate in a release, or its absence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GateState {
+    Known(Setting),
+    /// The release does not know the gate, and not what it switched.
+    Gone,
+    /// The release does not know the gate: what it switched is always on.
+    AlwaysOn,
+}
+
 /// The state of a gate in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
@@ -93,14 +103,15 @@ pub enum Setting {
     LockedOff,
 }
 
-const OFF: Option<Setting> = Some(Setting::Off);
-const ON: Option<Setting> = Some(Setting::On);
-const LOCKED: Option<Setting> = Some(Setting::Locked);
-const LOCKED_OFF: Option<Setting> = Some(Setting::LockedOff);
-const GONE: Option<Setting> = None;
+const OFF: GateState = GateState::Known(Setting::Off);
+const ON: GateState = GateState::Known(Setting::On);
+const LOCKED: GateState = GateState::Known(Setting::Locked);
+const LOCKED_OFF: GateState = GateState::Known(Setting::LockedOff);
+const GONE: GateState = GateState::Gone;
+const ALWAYS_ON: GateState = GateState::AlwaysOn;
 
 /// Gate, first minor release, and the gate's state from there on. The rows of a gate are grouped, oldest first.
-const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
+const DEFAULTS: &[(Gate, u8, GateState)] = &[
     (Gate::DRAAdminAccess, 32, OFF),
     (Gate::DRAAdminAccess, 34, ON),
     (Gate::DRAAdminAccess, 36, LOCKED),
@@ -111,20 +122,25 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DRADerivedAttributes, 37, OFF),
     (Gate::DRADeviceBindingConditions, 34, OFF),
     (Gate::DRADeviceBindingConditions, 36, ON),
+    (Gate::DRADeviceBindingConditions, 38, LOCKED),
     (Gate::DRADeviceCompatibilityGroups, 37, OFF),
     (Gate::DRADeviceTaintRules, 35, OFF),
     (Gate::DRADeviceTaintRules, 37, ON),
+    (Gate::DRADeviceTaintRules, 38, LOCKED),
     (Gate::DRADeviceTaints, 33, OFF),
     (Gate::DRADeviceTaints, 36, ON),
+    (Gate::DRADeviceTaints, 38, LOCKED),
     (Gate::DRAExtendedResource, 34, OFF),
     (Gate::DRAExtendedResource, 36, ON),
     (Gate::DRAExtendedResource, 37, LOCKED),
     (Gate::DRAFractionalCapacityRange, 37, OFF),
+    (Gate::DRAFractionalCapacityRange, 38, ON),
     (Gate::DRAListTypeAttributes, 36, OFF),
     (Gate::DRANodeAllocatableResources, 36, OFF),
     (Gate::DRAOptionalNodeOperations, 37, OFF),
     (Gate::DRAPartitionableDevices, 33, OFF),
     (Gate::DRAPartitionableDevices, 36, ON),
+    (Gate::DRAPartitionableDevices, 38, LOCKED),
     (Gate::DRAPartitionableDevicesType, 37, OFF),
     (Gate::DRAPrioritizedList, 33, OFF),
     (Gate::DRAPrioritizedList, 34, ON),
@@ -145,9 +161,11 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     // objects have it on.
     (Gate::DynamicResourceAllocation, 26, ON),
     (Gate::DynamicResourceAllocation, 35, LOCKED),
+    (Gate::DynamicResourceAllocation, 38, ALWAYS_ON),
     (Gate::GenericWorkload, 36, OFF),
     (Gate::StrictIPCIDRValidation, 33, OFF),
     (Gate::StrictIPCIDRValidation, 36, ON),
+    (Gate::StrictIPCIDRValidation, 38, LOCKED),
 ];
 
 /// Gate, required gate, and the minor release since which it is required.
@@ -193,7 +211,10 @@ impl Gate {
             .iter()
             .rev()
             .find(|(gate, first, _)| *gate == self && *first <= release.minor);
-        known.and_then(|(.., default)| *default)
+        known.and_then(|(.., state)| match state {
+            GateState::Known(setting) => Some(*setting),
+            GateState::Gone | GateState::AlwaysOn => None,
+        })
     }
 
     /// Returns the gate with a name.
@@ -216,10 +237,13 @@ impl Gates {
         let since = DEFAULTS
             .iter()
             .filter(|(_, first, _)| *first <= release.minor);
-        since.fold(Gates(0), |gates, (gate, _, default)| {
+        since.fold(Gates(0), |gates, (gate, _, state)| {
             gates.set(
                 *gate,
-                matches!(default, Some(Setting::On | Setting::Locked)),
+                matches!(
+                    state,
+                    GateState::Known(Setting::On | Setting::Locked) | GateState::AlwaysOn
+                ),
             )
         })
     }
@@ -317,6 +341,17 @@ mod tests {
             Gates::with(minor(36), [("DRAResourceClaimDeviceStatus", false)])
                 .unwrap_err()
                 .contains("does not start")
+        );
+        assert!(Gates::defaults(minor(38)).on(Gate::DynamicResourceAllocation));
+        assert!(
+            Gates::with(minor(38), [("DynamicResourceAllocation", true)])
+                .unwrap_err()
+                .contains("has no feature gate `DynamicResourceAllocation`")
+        );
+        assert!(
+            Gates::with(minor(38), [("DRAConsumableCapacity", false)])
+                .unwrap_err()
+                .contains("does not start with `DRAFractionalCapacityRange` on")
         );
         assert!(Gates::with(minor(33), [("DRASchedulerFilterTimeout", false)]).is_err());
         assert!(

@@ -12,7 +12,7 @@ pub mod workload;
 
 pub use gates::{Gate, Gates};
 pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
-pub use release::{Release, Rules};
+pub use release::{Release, ReleaseStage, Rules};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -198,7 +198,7 @@ impl Field {
             required: false,
             omit: false,
             omit_since: 26,
-            since: Release::new(26, 0),
+            since: Release::start_of(26),
             until: None,
             gates: &[],
             limits: &[],
@@ -224,7 +224,7 @@ impl Field {
 
     /// Sets the first release with the field.
     pub const fn since(mut self, minor: u8) -> Self {
-        self.since = Release::new(minor, 0);
+        self.since = Release::start_of(minor);
         self
     }
 
@@ -378,6 +378,29 @@ pub enum Scope {
     Cluster,
 }
 
+/// The end of a kind in a version, by the types of a release (`zz_generated.prerelease-lifecycle.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// The first minor release with these facts.
+    pub said_since: u8,
+    /// The first minor release that warns; `None` if none does.
+    pub deprecated: Option<u8>,
+    /// The minor release that will no longer serve it; `None` if no release is announced.
+    pub removed: Option<u8>,
+}
+
+impl Lifecycle {
+    /// Returns the server's warning about a kind of a version in a release; `None` if it does not warn.
+    pub fn warning(&self, api_version: &str, kind: &str, release: Release) -> Option<String> {
+        let since = self.deprecated.filter(|since| *since <= release.minor)?;
+        let warning = format!("{api_version} {kind} is deprecated in v1.{since}+");
+        Some(match self.removed {
+            Some(removed) => format!("{warning}, unavailable in v1.{removed}+"),
+            None => warning,
+        })
+    }
+}
+
 /// One kind of a version.
 #[derive(Debug)]
 pub struct ApiKind {
@@ -396,8 +419,8 @@ pub struct ApiKind {
     pub since: Release,
     /// The last minor release that serves it in this version; `None`: the last of the version.
     pub until: Option<u8>,
-    /// Minor releases of the first deprecation warning and of the removal it announces.
-    pub deprecated: Option<(u8, u8)>,
+    /// Its lifecycle as the releases know it, oldest first.
+    pub lifecycle: &'static [Lifecycle],
     pub schema: &'static Struct,
 }
 
@@ -411,6 +434,14 @@ impl ApiKind {
     /// Returns true if the release has a `status` subresource for it: those that have one have the field.
     pub fn status_in(&self, release: Release) -> bool {
         self.status && self.schema.field("status", release).is_some()
+    }
+
+    /// Returns its end in this version, by the types of a release.
+    pub fn lifecycle_in(&self, release: Release) -> Option<&'static Lifecycle> {
+        let known = self.lifecycle.iter().rev();
+        known
+            .into_iter()
+            .find(|lifecycle| lifecycle.said_since <= release.minor)
     }
 
     /// Returns true if the release has the kind in this version.

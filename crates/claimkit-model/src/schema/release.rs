@@ -3,10 +3,11 @@
 use crate::message::message;
 use claimkit_values::GoUnicode;
 use claimkit_values::names::{DottedLabel, Wording};
+use claimkit_values::quantity::Edition;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A Kubernetes release `1.minor.patch`.
+/// A Kubernetes release `1.minor.patch`, or a pre-release of it.
 ///
 /// ```
 /// use claimkit::Release;
@@ -15,6 +16,10 @@ use std::fmt;
 /// assert_eq!(Release::parse("1.34"), Some(Release::last_of(34)));
 /// assert_eq!(Release::parse("1.99"), None);
 /// assert!(Release::latest() > Release::new(34, 1));
+/// // A pre-release has its whole name. The minor release means it as long as no final one is known.
+/// let beta = Release::parse("1.38.0-beta.0").unwrap();
+/// assert!(beta.is_pre_release() && beta > Release::latest());
+/// assert_eq!(Release::parse("1.38"), Some(beta));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -23,9 +28,25 @@ pub struct Release {
     pub minor: u8,
     /// `3` in 1.26.3.
     pub patch: u8,
+    /// Its stage: `Beta(0)` in 1.38.0-beta.0.
+    pub stage: ReleaseStage,
 }
 
-/// The last patch of every minor release known here.
+/// How far a release is on its way. Earlier stages are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ReleaseStage {
+    /// `1.38.0-alpha.N`
+    Alpha(u8),
+    /// `1.38.0-beta.N`
+    Beta(u8),
+    /// `1.38.0-rc.N`
+    Candidate(u8),
+    /// `1.38.0`
+    Final,
+}
+
+/// The last patch of every minor release known here; of a minor release to come, its last pre-release.
 pub const LAST_PATCHES: &[Release] = &[
     Release::new(26, 15),
     Release::new(27, 16),
@@ -39,20 +60,50 @@ pub const LAST_PATCHES: &[Release] = &[
     Release::new(35, 10),
     Release::new(36, 6),
     Release::new(37, 2),
+    Release::before(38, ReleaseStage::Beta(0)),
 ];
 
 impl Release {
     /// Makes 1.`minor`.`patch`.
     pub const fn new(minor: u8, patch: u8) -> Self {
-        Release { minor, patch }
+        Release {
+            minor,
+            patch,
+            stage: ReleaseStage::Final,
+        }
     }
 
-    /// Returns the last release known here.
+    /// Makes a pre-release of 1.`minor`.0.
+    pub const fn before(minor: u8, stage: ReleaseStage) -> Self {
+        Release {
+            minor,
+            patch: 0,
+            stage,
+        }
+    }
+
+    /// Makes the first pre-release of a minor release: what a minor release has, all its pre-releases have.
+    pub const fn start_of(minor: u8) -> Self {
+        Release::before(minor, ReleaseStage::Alpha(0))
+    }
+
+    /// Returns true for a pre-release.
+    pub fn is_pre_release(self) -> bool {
+        self.stage != ReleaseStage::Final
+    }
+
+    /// Returns the last final release known here.
     pub fn latest() -> Self {
-        LAST_PATCHES.last().copied().unwrap_or(Release::new(26, 0))
+        Release::finals().last().unwrap_or(Release::new(26, 0))
     }
 
-    /// Returns the last patch of a minor release; `.0` if the minor is not known.
+    /// Returns the last patch of every minor release that is final, oldest first.
+    pub fn finals() -> impl Iterator<Item = Self> {
+        let known = LAST_PATCHES.iter().copied();
+        known.filter(|last| !last.is_pre_release())
+    }
+
+    /// Returns the last patch of a minor release, or its last pre-release; `.0` if the minor is not known.
     pub fn last_of(minor: u8) -> Self {
         LAST_PATCHES
             .iter()
@@ -61,9 +112,13 @@ impl Release {
             .unwrap_or(Release::new(minor, 0))
     }
 
-    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if the release is unknown; the patch must not be later than the last
-    /// known one.
+    /// Reads `1.26` (its last patch), `1.26.1`, or `1.38.0-beta.0`. `None` if the release is unknown; the patch must not be later
+    /// than the last known one. Of pre-releases the last known one alone is known, until the release itself is.
     pub fn parse(text: &str) -> Option<Self> {
+        if text.contains('-') {
+            let mut known = LAST_PATCHES.iter().copied();
+            return known.find(|last| last.is_pre_release() && last.to_string() == text);
+        }
         let mut parts = text.strip_prefix("1.")?.split('.');
         let number = |part: &str| {
             (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
@@ -84,11 +139,12 @@ impl Release {
 
     /// Returns the message for a text that [`Release::parse`] rejects.
     pub fn unknown(text: &str) -> String {
-        let minor = text
+        let numbers = text.split_once('-').map_or(text, |(numbers, _)| numbers);
+        let minor = numbers
             .rsplit_once('.')
             .and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
-            Some(last) if text.matches('.').count() == 2 => {
+            Some(last) if numbers.matches('.').count() == 2 => {
                 message!(
                     "api.patch-unknown",
                     "Kubernetes {release} is not known: the last patch known here is {last}",
@@ -139,7 +195,13 @@ impl Serialize for Release {
 
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1.{}.{}", self.minor, self.patch)
+        write!(f, "1.{}.{}", self.minor, self.patch)?;
+        match self.stage {
+            ReleaseStage::Alpha(number) => write!(f, "-alpha.{number}"),
+            ReleaseStage::Beta(number) => write!(f, "-beta.{number}"),
+            ReleaseStage::Candidate(number) => write!(f, "-rc.{number}"),
+            ReleaseStage::Final => Ok(()),
+        }
     }
 }
 
@@ -166,6 +228,8 @@ pub struct Rules {
     pub wording: Wording,
     /// Errors of owner references have the index of the reference in their path, and missing parts are `Required`.
     pub owner_paths_have_index: bool,
+    /// The edition of apimachinery that reads and writes quantities.
+    pub quantities: Edition,
     /// Decoding errors name the embedded structs of a path.
     pub embedded_in_paths: bool,
     /// The name of the scheme in errors: the source path where it is created (apimachinery, pkg/util/naming/from_stack.go). The
@@ -184,6 +248,7 @@ const BASE: Rules = Rules {
     values_as_json: false,
     wording: Wording::Characters,
     owner_paths_have_index: false,
+    quantities: Edition::First,
     embedded_in_paths: false,
     scheme: "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30",
 };
@@ -249,7 +314,12 @@ const P37: Rules = Rules {
     owner_paths_have_index: true,
     ..P35
 };
-static LATER: [Rules; 8] = [P30, P31, P32, P32, P34, P35, P35, P37];
+const P38: Rules = Rules {
+    profile: "1.38",
+    quantities: Edition::V38,
+    ..P37
+};
+static LATER: [Rules; 9] = [P30, P31, P32, P32, P34, P35, P35, P37, P38];
 
 #[cfg(test)]
 mod tests {
@@ -259,12 +329,30 @@ mod tests {
     fn reads_minors_and_patches() {
         assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
         assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
-        let next = format!("1.{}", Release::latest().minor + 1);
+        let newest = LAST_PATCHES.last().unwrap().minor;
+        let next = format!("1.{}", newest + 1);
         for bad in [
             "1.25", &next, "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", "",
         ] {
             assert_eq!(Release::parse(bad), None, "{bad}");
         }
+        let beta = Release::before(38, ReleaseStage::Beta(0));
+        assert_eq!(Release::parse("1.38.0-beta.0"), Some(beta));
+        assert_eq!(Release::parse("1.38"), Some(beta));
+        for unknown in [
+            "1.38.0",
+            "1.38.0-beta.1",
+            "1.38.0-alpha.2",
+            "1.37.0-rc.0",
+            "1.38-beta.0",
+        ] {
+            assert_eq!(Release::parse(unknown), None, "{unknown}");
+        }
+        assert_eq!(
+            Release::unknown("1.38.0-rc.0"),
+            "Kubernetes 1.38.0-rc.0 is not known: the last patch known here is 1.38.0-beta.0"
+        );
+        assert!(Release::start_of(38) < beta && beta < Release::new(38, 0));
         assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
         assert_eq!(Release::new(26, 2).rules().profile, "1.26.2-1.26.15");
         for (minor, patch, unicode) in [

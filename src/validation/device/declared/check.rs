@@ -2,7 +2,7 @@
 
 use super::formats::{self, Fault, Format};
 use super::plan::{self, Plan, Planned};
-use super::table::{Declared, Rule, RuleStage, Union};
+use super::table::{Declared, Dependent, Rule, RuleStage, Union};
 use crate::validation::context::Context;
 use crate::validation::errors::{Bad, Errors};
 use crate::validation::immutable;
@@ -11,7 +11,12 @@ use claimkit_model::object::view::ObjectMeta;
 use claimkit_model::object::{FieldValue, Record, encode};
 use claimkit_model::schema::{Field, FieldType, Release};
 use claimkit_values::order;
+use claimkit_values::quantity::{self, Measure};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+/// One, in units of 10⁻⁹.
+const NANOS: i128 = 1_000_000_000;
 
 /// The generated rules at work on one object.
 pub struct DeclaredCheck<'c> {
@@ -52,13 +57,35 @@ impl<'c> DeclaredCheck<'c> {
         old: Option<&Record<'_>>,
         path: &Path<'_>,
     ) {
+        let (before, after) = plan.dependents.split_at(plan.dependents.len().min(1));
+        self.dependents(before, new, old, path);
         if let Some(union) = plan.union.filter(|union| self.enforces(union.stage)) {
             self.union(union, new, old, path);
         }
+        self.dependents(after, new, old, path);
         for planned in &plan.fields {
             let value = new.slots.get(planned.at).unwrap_or(&FieldValue::Unset);
             let stored = old.map(|old| old.slots.get(planned.at).unwrap_or(&FieldValue::Unset));
             self.field(planned, value, stored, &path.field(planned.field.json));
+        }
+    }
+
+    /// Judges the fields that others of the struct demand.
+    fn dependents(
+        &mut self,
+        dependents: &[&Dependent],
+        new: &Record<'_>,
+        old: Option<&Record<'_>>,
+        path: &Path<'_>,
+    ) {
+        for row in dependents {
+            let is_set = |record: &Record<'_>| (record.has(row.trigger), record.has(row.dependent));
+            let unchanged = old.is_some_and(|old| is_set(old) == is_set(new));
+            if self.enforces(row.stage) && !unchanged && is_set(new) == (true, false) {
+                let detail = format!("must be set when {} is set", row.trigger);
+                self.errors
+                    .required(row.code, &path.field(row.dependent), &detail);
+            }
         }
     }
 
@@ -140,7 +167,12 @@ impl<'c> DeclaredCheck<'c> {
         let code = declared.code;
         let zero = is_zero(ty, new);
         for rule in declared.rules {
-            match *rule {
+            let rule = match *rule {
+                Rule::InBeta(_) if !self.beta => continue,
+                Rule::InBeta(rule) => *rule,
+                rule => rule,
+            };
+            match rule {
                 Rule::Required if zero => {
                     self.errors.required(code, path, "");
                     return false;
@@ -175,10 +207,45 @@ impl<'c> DeclaredCheck<'c> {
                         return false;
                     }
                 }
-                _ => self.value(declared, *rule, field, new, path),
+                Rule::MaxEntries(max) => {
+                    let count = entries(new).len();
+                    if count > max {
+                        self.errors.too_many(Code::ListTooLong, path, count, max);
+                        return false;
+                    }
+                }
+                Rule::EachAmount(least) => self.amounts(declared, least, new, old, path),
+                _ => self.value(declared, rule, field, new, path),
             }
         }
         true
+    }
+
+    /// Reports the quantities of a map that are less than a whole number; those that did not change pass.
+    fn amounts(
+        &mut self,
+        declared: &Declared,
+        least: i64,
+        new: &FieldValue<'_>,
+        old: Option<&FieldValue<'_>>,
+        path: &Path<'_>,
+    ) {
+        let stored = old.map_or(&[][..], entries);
+        for (key, amount) in entries(new) {
+            let text = amount.as_str();
+            let unchanged = stored
+                .iter()
+                .any(|(name, value)| name == key && quantity::same_amount(value.as_str(), text));
+            let low = Measure::of(text).nanos() < i128::from(least).saturating_mul(NANOS);
+            if low && !unchanged {
+                self.errors.invalid(
+                    declared.code,
+                    &path.key(key),
+                    Bad::Str(text),
+                    &format!("must be greater than or equal to {least}"),
+                );
+            }
+        }
     }
 
     /// Judges a rule that only needs the value.
@@ -239,6 +306,15 @@ impl<'c> DeclaredCheck<'c> {
             }
             Rule::UniqueSet => self.unique(items(new), &[], path),
             Rule::UniqueMap(keys) => self.unique(items(new), keys, path),
+            Rule::EachMaxBytes(max) => {
+                for (at, _) in items(new)
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, item)| item.as_str().len() > max)
+                {
+                    self.errors.too_long_bytes(code, &path.index(at), max);
+                }
+            }
             Rule::EachValue(format) => {
                 for (at, item) in items(new).iter().enumerate() {
                     self.format(declared, format, item.as_str(), &path.index(at));
@@ -266,7 +342,7 @@ impl<'c> DeclaredCheck<'c> {
     }
 
     fn format(&mut self, declared: &Declared, format: Format, value: &str, path: &Path<'_>) {
-        for fault in formats::faults(format, value) {
+        for fault in formats::faults(format, value, self.release()) {
             match fault {
                 Fault::Whole(message) => {
                     self.errors
@@ -370,6 +446,13 @@ fn items<'r, 't>(value: &'r FieldValue<'t>) -> &'r [FieldValue<'t>] {
     }
 }
 
+fn entries<'r, 't>(value: &'r FieldValue<'t>) -> &'r [(Cow<'t, str>, FieldValue<'t>)] {
+    match value {
+        FieldValue::Entries(entries) => entries,
+        _ => &[],
+    }
+}
+
 fn is_empty_list(value: &FieldValue<'_>) -> bool {
     matches!(value, FieldValue::List(items) if items.is_empty())
 }
@@ -390,6 +473,7 @@ fn is_zero(ty: &FieldType, value: &FieldValue<'_>) -> bool {
         (_, FieldValue::List(items)) => items.is_empty(),
         (_, FieldValue::Entries(entries)) => entries.is_empty(),
         (_, FieldValue::Int(number)) => *number == 0,
+        (FieldType::Time, FieldValue::Time(time)) => time.is_zero(),
         (FieldType::String | FieldType::Named(..) | FieldType::Uid, value) => {
             value.as_str().is_empty()
         }

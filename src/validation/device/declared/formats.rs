@@ -2,6 +2,8 @@
 //!
 //! Source: `staging/src/k8s.io/apimachinery/pkg/api/validate/strfmt.go` of 1.37.
 
+use crate::validation::device::variant::Variant;
+use claimkit_model::schema::Release;
 use claimkit_values::names;
 use std::borrow::Cow;
 
@@ -51,8 +53,8 @@ fn whole(messages: Vec<Cow<'static, str>>) -> Vec<Fault> {
     messages.into_iter().map(Fault::Whole).collect()
 }
 
-/// Returns what is wrong with a text of a form.
-pub fn faults(format: Format, value: &str) -> Vec<Fault> {
+/// Returns what a release finds wrong with a text of a form.
+pub fn faults(format: Format, value: &str, release: Release) -> Vec<Fault> {
     match format {
         Format::ShortName => whole(short_name(value)),
         Format::LongName => whole(long_name(value)),
@@ -63,7 +65,7 @@ pub fn faults(format: Format, value: &str) -> Vec<Fault> {
             "must be a lowercase UUID in 8-4-4-4-12 format".into(),
         )],
         Format::PoolName => pool_name(value),
-        Format::FullyQualifiedName => fully_qualified_name(value),
+        Format::FullyQualifiedName => fully_qualified_name(value, Variant::of(release).one_slash),
         Format::ExtendedResourceName => whole(extended_resource_name(value)),
     }
 }
@@ -150,8 +152,8 @@ fn identifier(value: &str) -> Vec<Fault> {
     faults
 }
 
-/// Checks a name with a domain; one with two slashes is not looked into.
-fn fully_qualified_name(value: &str) -> Vec<Fault> {
+/// Checks a name with a domain; one with two slashes is not looked into. `one_slash`: it is refused.
+fn fully_qualified_name(value: &str, one_slash: bool) -> Vec<Fault> {
     let Some((domain, name)) = value.split_once('/') else {
         let mut faults = identifier(value);
         faults.push(Fault::Whole(
@@ -160,7 +162,8 @@ fn fully_qualified_name(value: &str) -> Vec<Fault> {
         return faults;
     };
     if name.contains('/') {
-        return Vec::new();
+        let fault = Fault::Whole("must not contain more than one slash".into());
+        return if one_slash { vec![fault] } else { Vec::new() };
     }
     let mut faults = Vec::new();
     if domain.is_empty() {
@@ -214,20 +217,22 @@ mod tests {
     fn a_pool_name_has_a_bound_as_a_whole() {
         let segments = format!("{}/{}", "a".repeat(100), "b".repeat(200));
         assert!(matches!(
-            &faults(Format::PoolName, &segments)[..],
+            &faults(Format::PoolName, &segments, Release::new(37, 2))[..],
             [Fault::TooLong(253)]
         ));
         assert!(matches!(
-            &faults(Format::PoolName, &"a".repeat(254))[..],
+            &faults(Format::PoolName, &"a".repeat(254), Release::new(37, 2))[..],
             [Fault::TooLong(253), Fault::Part(..)]
         ));
-        assert!(faults(Format::PoolName, &"a".repeat(253)).is_empty());
+        assert!(faults(Format::PoolName, &"a".repeat(253), Release::new(37, 2)).is_empty());
     }
 
     /// Compares with answers of kube-apiserver 1.37.2.
     #[test]
     fn the_fault_of_a_pool_name_is_in_its_segment() {
-        let [Fault::Part(segment, message)] = &faults(Format::PoolName, "fe80::/10")[..] else {
+        let [Fault::Part(segment, message)] =
+            &faults(Format::PoolName, "fe80::/10", Release::new(37, 2))[..]
+        else {
             panic!("one part")
         };
         assert_eq!(segment, "fe80::");
@@ -236,8 +241,19 @@ mod tests {
             "{message}"
         );
         assert_eq!(
-            faults(Format::PoolName, "a//b"),
+            faults(Format::PoolName, "a//b", Release::new(37, 2)),
             [Fault::Whole("segment 1: must not be empty".into())]
+        );
+    }
+
+    /// Compares with answers of kube-apiserver 1.37.2 and 1.38.0-beta.0.
+    #[test]
+    fn a_second_slash_is_refused_from_1_38_on() {
+        let faults = |release| faults(Format::FullyQualifiedName, "A_/b-c/d", release);
+        assert!(faults(Release::new(37, 2)).is_empty());
+        assert_eq!(
+            faults(Release::last_of(38)),
+            [Fault::Whole("must not contain more than one slash".into())]
         );
     }
 }

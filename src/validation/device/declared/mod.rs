@@ -1,4 +1,4 @@
-//! The generated rules of 1.37, which answer in the shape of the version that a request is written in.
+//! The generated rules of 1.37 and later, which answer in the shape of the version that a request is written in.
 //!
 //! `table` has the rules of each field, as the tags of the types have them; `plan` finds those of a kind, once; `check` runs them over an object; `formats` judges
 //! texts. The hand-written rules run first. An error of theirs goes if a generated rule has the same error, and equal errors are reported
@@ -19,7 +19,7 @@ use crate::validation::errors::Errors;
 use claimkit_model::finding::Code;
 use claimkit_model::object::Record;
 use claimkit_model::schema::device::v1beta1;
-use claimkit_model::schema::{DeviceKind, Gate, Version};
+use claimkit_model::schema::{DeviceKind, Gate, Release, Version};
 use std::borrow::Cow;
 
 /// The codes of hand-written rules that no generated rule repeats, though one may judge the same field.
@@ -81,25 +81,25 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
     }
 }
 
-/// Returns true for a well-formed name with a domain.
-pub fn is_fully_qualified(name: &str) -> bool {
-    formats::faults(formats::Format::FullyQualifiedName, name).is_empty()
+/// Returns true for a name with a domain that a release takes for well-formed.
+pub fn is_fully_qualified(name: &str, release: Release) -> bool {
+    formats::faults(formats::Format::FullyQualifiedName, name, release).is_empty()
 }
 
-/// Returns the generated rules of a field that are enforced whatever the gate DeclarativeValidationBeta says, by the Go type of
-/// its struct.
-pub fn of(schema: &str, field: &str) -> &'static [Rule] {
+/// Returns the generated rules of a field in a release that are enforced whatever the gate DeclarativeValidationBeta says, by the
+/// Go type of its struct.
+pub fn of(schema: &str, field: &str, release: Release) -> &'static [Rule] {
     let alias = table::ALIASES
         .iter()
         .find(|(there, _)| *there == schema)
         .map_or(schema, |(_, here)| here);
-    let stable =
-        |row: &&table::Declared| row.field == field && row.stage == table::RuleStage::Stable;
-    let row = table::DECLARED
-        .iter()
-        .filter(stable)
-        .find(|row| row.of == schema || row.of == alias);
-    row.map_or(&[], |row| row.rules)
+    let of_field = |row: &&table::Declared| row.field == field && row.since <= release.minor;
+    let rows = table::DECLARED.iter().rev().filter(of_field);
+    let mut newest = rows.filter(|row| row.of == schema || row.of == alias);
+    newest
+        .next()
+        .filter(|row| row.stage == table::RuleStage::Stable)
+        .map_or(&[], |row| row.rules)
 }
 
 /// Returns true for the kinds that have generated rules which are enforced.

@@ -1,6 +1,8 @@
 //! Where an object has generated rules: a tree beside the tables, made for each kind and release as far as objects reach.
 
-use super::table::{ALIASES, DECLARED, Declared, Rule, UNIONS, Union};
+use super::table::{
+    ALIASES, DECLARED, DEPENDENTS, Declared, Dependent, OPAQUE, Rule, UNIONS, Union,
+};
 use claimkit_model::schema::{Field, FieldType, Release, Struct};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,6 +11,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct Plan {
     /// The rule about the struct itself.
     pub union: Option<&'static Union>,
+    /// The fields that others of the struct demand.
+    pub dependents: Vec<&'static Dependent>,
     /// The fields with rules, or with structs inside, in the order of the type.
     pub fields: Vec<Planned>,
 }
@@ -65,7 +69,7 @@ pub fn forget() {
 
 /// Makes the plan of a struct; those of the structs in it are made when an object has them.
 fn plan(schema: &'static Struct, release: Release) -> Plan {
-    let rows = Rows::of(schema.go);
+    let rows = Rows::of(schema.go, release);
     let fields = schema
         .fields
         .iter()
@@ -77,11 +81,15 @@ fn plan(schema: &'static Struct, release: Release) -> Plan {
         let keys = declared
             .into_iter()
             .flat_map(|declared| declared.rules)
-            .find_map(|rule| match rule {
-                Rule::UniqueMap(keys) => Some(*keys),
+            .find_map(|rule| match *rule {
+                Rule::UniqueMap(keys) | Rule::InBeta(&Rule::UniqueMap(keys)) => Some(keys),
                 _ => None,
             });
-        let inside = ty.holds().map(|inner| (inner, OnceLock::new()));
+        let opaque = OPAQUE.contains(&(schema.go, field.json));
+        let inside = ty
+            .holds()
+            .filter(|_| !opaque)
+            .map(|inner| (inner, OnceLock::new()));
         let judged = declared.is_some() || inside.is_some();
         judged.then_some(Planned {
             at,
@@ -95,6 +103,10 @@ fn plan(schema: &'static Struct, release: Release) -> Plan {
     });
     Plan {
         union: UNIONS.iter().find(|union| union.of == schema.go),
+        dependents: DEPENDENTS
+            .iter()
+            .filter(|row| row.of == schema.go && row.since <= release.minor)
+            .collect(),
         fields: planned.collect(),
     }
 }
@@ -107,8 +119,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(name: &str) -> Self {
-        let rows = |of: &str| DECLARED.iter().filter(|row| row.of == of).collect();
+    fn of(name: &str, release: Release) -> Self {
+        // The newest row of a field is the first.
+        let known = || {
+            DECLARED
+                .iter()
+                .rev()
+                .filter(|row| row.since <= release.minor)
+        };
+        let rows = |of: &str| known().filter(|row| row.of == of).collect();
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
         Rows {
             own: rows(name),

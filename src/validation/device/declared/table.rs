@@ -1,6 +1,7 @@
 //! The generated rules of each field.
 //!
-//! Source: `staging/src/k8s.io/api/resource/<version>/types.go` of 1.37, the tags `+k8s:…`. A rule that is marked `alpha` is never
+//! Source: `staging/src/k8s.io/api/resource/<version>/types.go` of 1.37 and later, and apimachinery's
+//! `pkg/apis/meta/v1/types.go` from 1.38 on: the tags `+k8s:…`. A rule that is marked `alpha` is never
 //! enforced and is not listed; neither is `+k8s:optional`, which every field without `Required` has.
 
 use super::formats::Format;
@@ -51,6 +52,14 @@ pub enum Rule {
     EachEnum(&'static [&'static str]),
     /// The form of `metadata.name`.
     Name(Format),
+    /// Maximum number of entries of a map; its values are not judged if there are more.
+    MaxEntries(usize),
+    /// The least amount of every quantity of a map, a whole number.
+    EachAmount(i64),
+    /// Maximum number of bytes of every text of a list.
+    EachMaxBytes(usize),
+    /// A rule that is enforced with the gate DeclarativeValidationBeta only, in a row of other rules.
+    InBeta(&'static Rule),
 }
 
 /// The rules of a field.
@@ -66,6 +75,33 @@ pub struct Declared {
     pub code: Code,
     /// The rules, in the order in which they are judged.
     pub rules: &'static [Rule],
+    /// The first minor release that has these rules; a later row of the field replaces an earlier one.
+    pub since: u8,
+}
+
+impl Declared {
+    /// Sets the first minor release that has the rules.
+    const fn since(mut self, minor: u8) -> Self {
+        self.since = minor;
+        self
+    }
+}
+
+/// A field that must be set if another one of its struct is.
+#[derive(Debug)]
+pub struct Dependent {
+    /// The Go type of the struct.
+    pub of: &'static str,
+    /// The JSON name of the field that demands the other.
+    pub trigger: &'static str,
+    /// The JSON name of the field that is demanded.
+    pub dependent: &'static str,
+    /// When the rule is enforced.
+    pub stage: RuleStage,
+    /// The code of the findings.
+    pub code: Code,
+    /// The first minor release that has the rule.
+    pub since: u8,
 }
 
 /// A struct of which exactly one field is set.
@@ -93,6 +129,7 @@ const fn beta(
         stage: RuleStage::Beta,
         code,
         rules,
+        since: 37,
     }
 }
 
@@ -108,6 +145,7 @@ const fn stable(
         stage: RuleStage::Stable,
         code,
         rules,
+        since: 37,
     }
 }
 
@@ -129,6 +167,29 @@ pub static UNIONS: &[Union] = &[
     },
 ];
 
+/// The fields that others demand, in the order of upstream's rules: the first of a struct is judged before its union.
+pub static DEPENDENTS: &[Dependent] = &[
+    Dependent {
+        of: "NodeAllocatableMapping",
+        trigger: "capacityKey",
+        dependent: "capacityMultiplier",
+        stage: RuleStage::Beta,
+        code: Code::NodeMappingInvalid,
+        since: 38,
+    },
+    Dependent {
+        of: "NodeAllocatableMapping",
+        trigger: "capacityMultiplier",
+        dependent: "capacityKey",
+        stage: RuleStage::Beta,
+        code: Code::NodeMappingInvalid,
+        since: 38,
+    },
+];
+
+/// The fields whose structs have no generated rules there, though their types have some.
+pub static OPAQUE: &[(&str, &str)] = &[("ResourceClaimTemplateSpec", "metadata")];
+
 /// The types whose fields another type has in another version: name there, name in the table.
 pub static ALIASES: &[(&str, &str)] = &[
     ("BasicDevice", "Device"),
@@ -136,15 +197,16 @@ pub static ALIASES: &[(&str, &str)] = &[
 ];
 
 use Code::{
-    AllocationImmutable, AllocationModeUnsupported, BindingConditionsInvalid, ClassNameInvalid,
-    ConfigSourceInvalid, CountersInvalid, DriverNameInvalid, DuplicateItem,
-    ExtendedResourceNameInvalid, ListTooLong, NameInvalid, NetworkDataInvalid, PoolNameInvalid,
-    PoolStatusInvalid, QualifiedNameInvalid, ShareIdInvalid, SpecImmutable, TaintInvalid,
-    TolerationInvalid,
+    AllocationImmutable, AllocationModeUnsupported, AttributeInvalid, BindingConditionsInvalid,
+    ClassNameInvalid, ConditionInvalid, ConfigSourceInvalid, CountersInvalid, DriverNameInvalid,
+    DuplicateItem, ExtendedResourceNameInvalid, ListTooLong, MetadataImmutable, NameInvalid,
+    NetworkDataInvalid, OwnerReferenceIncomplete, PoolNameInvalid, PoolStatusInvalid,
+    QualifiedNameInvalid, ShareIdInvalid, SpecImmutable, TaintInvalid, TolerationInvalid,
 };
 use Rule::{
-    EachEnum, EachKey, EachValue, Enum, Format as Form, Gated, Immutable, MaxBytes, MaxItems,
-    MaxLength, Maximum, Minimum, Name, NoModify, Required, UniqueMap, UniqueSet,
+    EachAmount, EachEnum, EachKey, EachMaxBytes, EachValue, Enum, Format as Form, Gated, Immutable,
+    InBeta, MaxBytes, MaxEntries, MaxItems, MaxLength, Maximum, Minimum, Name, NoModify, Required,
+    UniqueMap, UniqueSet,
 };
 
 /// The rules of the fields.
@@ -625,6 +687,107 @@ pub static DECLARED: &[Declared] = &[
         PoolStatusInvalid,
         &[Required],
     ),
+    beta(
+        "ObjectMeta",
+        "deletionTimestamp",
+        MetadataImmutable,
+        &[Immutable],
+    )
+    .since(38),
+    beta(
+        "ObjectMeta",
+        "deletionGracePeriodSeconds",
+        MetadataImmutable,
+        &[Immutable],
+    )
+    .since(38),
+    beta(
+        "OwnerReference",
+        "apiVersion",
+        OwnerReferenceIncomplete,
+        &[Required],
+    )
+    .since(38),
+    beta(
+        "OwnerReference",
+        "kind",
+        OwnerReferenceIncomplete,
+        &[Required],
+    )
+    .since(38),
+    beta(
+        "OwnerReference",
+        "name",
+        OwnerReferenceIncomplete,
+        &[Required],
+    )
+    .since(38),
+    beta(
+        "OwnerReference",
+        "uid",
+        OwnerReferenceIncomplete,
+        &[Required],
+    )
+    .since(38),
+    beta("Condition", "type", ConditionInvalid, &[Required]).since(38),
+    beta("Condition", "status", ConditionInvalid, &[Required, Enum]).since(38),
+    beta(
+        "Condition",
+        "observedGeneration",
+        ConditionInvalid,
+        &[Minimum(0)],
+    )
+    .since(38),
+    beta(
+        "Condition",
+        "lastTransitionTime",
+        ConditionInvalid,
+        &[Required],
+    )
+    .since(38),
+    beta("Condition", "reason", ConditionInvalid, &[Required]).since(38),
+    beta(
+        "AllocatedDeviceStatus",
+        "conditions",
+        ConditionInvalid,
+        &[UniqueMap(&["type"])],
+    )
+    .since(38),
+    beta(
+        "DeviceTaintRuleStatus",
+        "conditions",
+        ConditionInvalid,
+        &[UniqueMap(&["type"])],
+    )
+    .since(38),
+    stable(
+        "ResourcePoolStatusRequestStatus",
+        "conditions",
+        PoolStatusInvalid,
+        &[MaxItems(10), InBeta(&UniqueMap(&["type"]))],
+    )
+    .since(38),
+    stable(
+        "CapacityRequirements",
+        "requests",
+        Code::CapacityRequestInvalid,
+        &[MaxEntries(32), EachAmount(0)],
+    )
+    .since(38),
+    stable(
+        "DeviceRequestAllocationResult",
+        "consumedCapacity",
+        Code::CapacityRequestInvalid,
+        &[MaxEntries(32), EachAmount(0)],
+    )
+    .since(38),
+    beta(
+        "DeviceAttribute",
+        "strings",
+        AttributeInvalid,
+        &[EachMaxBytes(64)],
+    )
+    .since(38),
 ];
 
 #[cfg(test)]

@@ -89,6 +89,7 @@ views! {
     /// `CapacityRequirements`
     CapacityRequirements {
         requests: quantities = "requests",
+        requests_slot: slot = "requests",
     }
     /// `DeviceDerivedAttribute`
     DeviceDerivedAttribute {
@@ -162,6 +163,7 @@ views! {
         share_id: str_pointer = "shareID",
         share_id_slot: slot = "shareID",
         has_consumed_capacity: set = "consumedCapacity",
+        consumed_capacity_slot: slot = "consumedCapacity",
         skip_node_operations: strings = "skipNodeOperations",
     }
     /// `AllocatedDeviceStatus`

@@ -37,7 +37,7 @@ pub(super) const fn kind(
         items: None,
         since: Release::new(since, 0),
         until: None,
-        deprecated: None,
+        lifecycle: &[],
         schema,
     }
 }
@@ -59,7 +59,7 @@ pub(super) const fn list(
         items: Some(items),
         since: Release::new(since, 0),
         until: None,
-        deprecated: None,
+        lifecycle: &[],
         schema,
     }
 }

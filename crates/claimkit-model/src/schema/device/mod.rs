@@ -6,8 +6,8 @@ pub mod v1beta1;
 pub mod v1beta2;
 
 use crate::schema::{
-    ApiKind, DeviceKind, ListKind, ListRule, ObjectKind, Release, ReleaseLimit, Scope, Struct,
-    Version,
+    ApiKind, DeviceKind, Lifecycle, ListKind, ListRule, ObjectKind, Release, ReleaseLimit, Scope,
+    Struct, Version,
 };
 
 /// The version whose shape the server's internal types have from 1.33 on.
@@ -43,7 +43,7 @@ const TEN_KIB: &[ReleaseLimit] = &[limit(32, 10 * 1024)];
 
 const fn map(since: u8, keys: &'static [&'static str], patch: Option<&'static str>) -> ListRule {
     ListRule {
-        since: Release::new(since, 0),
+        since: Release::start_of(since),
         kind: ListKind::Map(keys),
         patch_merge_key: patch,
         patch_merge: patch.is_some(),
@@ -55,7 +55,7 @@ const STATUS_DEVICES_LIST: &[ListRule] = &[
     map(34, &["driver", "device", "pool", "shareID"], None),
 ];
 const SKIPPED_LIST: &[ListRule] = &[ListRule {
-    since: Release::new(37, 0),
+    since: Release::start_of(37),
     kind: ListKind::Set,
     patch_merge_key: None,
     patch_merge: false,
@@ -119,16 +119,33 @@ const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str,
     }
 }
 
-/// Makes a kind of a version. `since`, `until`: the first and last minor releases that serve it. `deprecated`: the minor releases
-/// of its deprecation and removal.
+/// Makes the lifecycle of a kind: the minor releases of its deprecation and removal.
+const fn ends(deprecated: u8, removed: u8) -> Lifecycle {
+    Lifecycle {
+        said_since: 31,
+        deprecated: Some(deprecated),
+        removed: Some(removed),
+    }
+}
+
+/// Makes the lifecycle of a kind whose end is no longer announced from a minor release on.
+const fn stays(said_since: u8) -> Lifecycle {
+    Lifecycle {
+        said_since,
+        deprecated: None,
+        removed: None,
+    }
+}
+
+/// Makes a kind of a version. `since`, `until`: the first and last minor releases that serve it.
 const fn kind(
     object: DeviceKind,
     (since, until): (u8, Option<u8>),
-    deprecated: Option<(u8, u8)>,
+    lifecycle: &'static [Lifecycle],
     schema: &'static Struct,
 ) -> ApiKind {
     let (kind, _, plural, scope, status) = names(object);
-    let since = Release::new(since, 0);
+    let since = Release::start_of(since);
     ApiKind {
         kind,
         object: ObjectKind::Device(object),
@@ -138,7 +155,7 @@ const fn kind(
         items: None,
         since,
         until,
-        deprecated,
+        lifecycle,
         schema,
     }
 }
@@ -150,7 +167,7 @@ const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Str
         kind,
         status: false,
         items: Some(items),
-        ..self::kind(object, served, None, schema)
+        ..self::kind(object, served, &[], schema)
     }
 }
 

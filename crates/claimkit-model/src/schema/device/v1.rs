@@ -23,19 +23,19 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[ApiKind] = &[
-    kind(DeviceKind::DeviceClass, (34, None), None, &DEVICE_CLASS),
-    kind(DeviceKind::ResourceClaim, (34, None), None, &RESOURCE_CLAIM),
+    kind(DeviceKind::DeviceClass, (34, None), &[], &DEVICE_CLASS),
+    kind(DeviceKind::ResourceClaim, (34, None), &[], &RESOURCE_CLAIM),
     kind(
         DeviceKind::ResourceClaimTemplate,
         (34, None),
-        None,
+        &[],
         &RESOURCE_CLAIM_TEMPLATE,
     ),
-    kind(DeviceKind::ResourceSlice, (34, None), None, &RESOURCE_SLICE),
+    kind(DeviceKind::ResourceSlice, (34, None), &[], &RESOURCE_SLICE),
     kind(
         DeviceKind::DeviceTaintRule,
         (37, None),
-        None,
+        &[],
         &DEVICE_TAINT_RULE,
     ),
     list(DeviceKind::DeviceClass, (34, None), &DEVICE_CLASS_LIST),

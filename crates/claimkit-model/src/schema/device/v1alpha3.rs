@@ -9,11 +9,14 @@ use super::v1::{
 use super::v1beta1::{
     RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST,
 };
-use super::{MERGED_CONDITIONS_LIST, SCHEDULING_LIST, kind, limit, list, list_of, structs};
+use super::{
+    MERGED_CONDITIONS_LIST, SCHEDULING_LIST, ends, kind, limit, list, list_of, stays, structs,
+};
 use crate::schema::core::NODE_SELECTOR;
 use crate::schema::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
 use crate::schema::{
-    ApiKind, DeviceKind, Family, Field, FieldType, Gate, MapType, Package, Struct, Version,
+    ApiKind, DeviceKind, Family, Field, FieldType, Gate, Lifecycle, MapType, Package, Struct,
+    Version,
 };
 
 /// The tables of `v1alpha3`.
@@ -30,43 +33,51 @@ const KINDS: &[ApiKind] = &[
     kind(
         DeviceKind::DeviceClass,
         (31, Some(33)),
-        Some((34, 37)),
+        &[ends(34, 37)],
         &DEVICE_CLASS,
     ),
     kind(
         DeviceKind::ResourceClaim,
         (31, Some(33)),
-        Some((34, 37)),
+        &[ends(34, 37)],
         &RESOURCE_CLAIM,
     ),
     kind(
         DeviceKind::ResourceClaimTemplate,
         (31, Some(33)),
-        Some((34, 37)),
+        &[ends(34, 37)],
         &RESOURCE_CLAIM_TEMPLATE,
     ),
     kind(
         DeviceKind::ResourceSlice,
         (31, Some(33)),
-        Some((34, 37)),
+        &[ends(34, 37)],
         &RESOURCE_SLICE,
     ),
     kind(
         DeviceKind::DeviceTaintRule,
         (33, None),
-        Some((36, 39)),
+        // 1.38 announces no removal any more.
+        &[
+            ends(36, 39),
+            Lifecycle {
+                said_since: 38,
+                deprecated: Some(36),
+                removed: None,
+            },
+        ],
         &DEVICE_TAINT_RULE,
     ),
     kind(
         DeviceKind::ResourcePoolStatusRequest,
         (36, None),
-        Some((39, 42)),
+        &[ends(39, 42), stays(38)],
         &RESOURCE_POOL_STATUS_REQUEST,
     ),
     kind(
         DeviceKind::PodSchedulingContext,
         (31, Some(31)),
-        None,
+        &[],
         &POD_SCHEDULING_CONTEXT,
     ),
     list(DeviceKind::DeviceClass, (31, Some(33)), &DEVICE_CLASS_LIST),

@@ -1,4 +1,4 @@
-//! `resource.k8s.io/v1beta1`: Kubernetes 1.32 and later. Requests are flat, and the properties of a device are under `basic`.
+//! `resource.k8s.io/v1beta1`: Kubernetes 1.32 to 1.37. Requests are flat, and the properties of a device are under `basic`.
 
 use super::v1::{
     CAPACITY_REQUIREMENTS, COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CAPACITY,
@@ -8,8 +8,8 @@ use super::v1::{
     RESOURCE_CLAIM_STATUS, RESOURCE_POOL,
 };
 use super::{
-    ALLOCATION_MODES, ALWAYS_32, SKIPPED_LIST, SKIPPED_OPERATIONS, kind, limit, list, list_of,
-    structs,
+    ALLOCATION_MODES, ALWAYS_32, SKIPPED_LIST, SKIPPED_OPERATIONS, ends, kind, limit, list,
+    list_of, structs,
 };
 use crate::schema::core::NODE_SELECTOR;
 use crate::schema::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
@@ -21,7 +21,7 @@ use crate::schema::{
 pub static VERSION: Version = Version {
     name: "v1beta1",
     api_version: "resource.k8s.io/v1beta1",
-    served: (32, None),
+    served: (32, Some(37)),
     on_since: None,
     family: Family::Device,
     kinds: KINDS,
@@ -31,25 +31,25 @@ const KINDS: &[ApiKind] = &[
     kind(
         DeviceKind::DeviceClass,
         (32, None),
-        Some((35, 38)),
+        &[ends(35, 38)],
         &DEVICE_CLASS,
     ),
     kind(
         DeviceKind::ResourceClaim,
         (32, None),
-        Some((35, 38)),
+        &[ends(35, 38)],
         &RESOURCE_CLAIM,
     ),
     kind(
         DeviceKind::ResourceClaimTemplate,
         (32, None),
-        Some((35, 38)),
+        &[ends(35, 38)],
         &RESOURCE_CLAIM_TEMPLATE,
     ),
     kind(
         DeviceKind::ResourceSlice,
         (32, None),
-        Some((35, 38)),
+        &[ends(35, 38)],
         &RESOURCE_SLICE,
     ),
     list(DeviceKind::DeviceClass, (32, None), &DEVICE_CLASS_LIST),

@@ -5,7 +5,7 @@ use super::v1::{
     RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST, RESOURCE_SLICE,
     RESOURCE_SLICE_LIST,
 };
-use super::{kind, list};
+use super::{ends, kind, list};
 use crate::schema::{ApiKind, DeviceKind, Family, Version};
 
 /// The tables of `v1beta2`.
@@ -22,31 +22,31 @@ const KINDS: &[ApiKind] = &[
     kind(
         DeviceKind::DeviceClass,
         (33, None),
-        Some((36, 39)),
+        &[ends(36, 39)],
         &DEVICE_CLASS,
     ),
     kind(
         DeviceKind::ResourceClaim,
         (33, None),
-        Some((36, 39)),
+        &[ends(36, 39)],
         &RESOURCE_CLAIM,
     ),
     kind(
         DeviceKind::ResourceClaimTemplate,
         (33, None),
-        Some((36, 39)),
+        &[ends(36, 39)],
         &RESOURCE_CLAIM_TEMPLATE,
     ),
     kind(
         DeviceKind::ResourceSlice,
         (33, None),
-        Some((36, 39)),
+        &[ends(36, 39)],
         &RESOURCE_SLICE,
     ),
     kind(
         DeviceKind::DeviceTaintRule,
         (36, None),
-        Some((39, 42)),
+        &[ends(39, 42)],
         &DEVICE_TAINT_RULE,
     ),
     list(DeviceKind::DeviceClass, (33, None), &DEVICE_CLASS_LIST),

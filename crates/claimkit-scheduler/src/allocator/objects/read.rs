@@ -49,7 +49,7 @@ impl<'v> Datum<'v> {
             (_, object::FieldValue::Bool(flag)) => Datum::Bool(*flag),
             (_, object::FieldValue::Int(number)) => Datum::Int(*number),
             (_, object::FieldValue::Str(text)) => Datum::Text(text),
-            (_, object::FieldValue::Quantity(text)) => Datum::Quantity(text),
+            (_, object::FieldValue::Quantity(text, _)) => Datum::Quantity(text),
             (_, object::FieldValue::Time(time)) => Datum::Time(*time),
             (_, object::FieldValue::Raw(text)) => Datum::Raw(text),
             (_, object::FieldValue::Map(entries)) => Datum::Map(entries),

@@ -1,0 +1,412 @@
+//! What the scheduler of the new release does otherwise with the same devices: taints by rules, what selectors select and cost, and
+//! which devices pods and claims get.
+
+use super::{TroubleFound, UpgradeQuestion, UpgradeSide, listed};
+use crate::account::NodeVerdict;
+use crate::allocate::{AllocateOptions, allocate};
+use crate::apiserver::FieldValidation;
+use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
+use crate::manifest::Input;
+use claimkit_model::cel::EnvironmentMode;
+use claimkit_model::finding::{Code, Severity};
+use claimkit_model::message::message;
+use claimkit_scheduler::allocator::behaviour;
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::engine::CelSelectors;
+use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::objects::{ClaimSpec, Facts, Meta, Selector};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
+use claimkit_scheduler::allocator::selectors::Cell;
+use claimkit_scheduler::environments;
+use claimkit_scheduler::explain::Explain;
+use claimkit_scheduler::explain::account::{NodeAccount, PodAccount};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of evaluations of selectors on devices. Selectors beyond it are not compared.
+const MOST_TRIALS: usize = 200_000;
+
+/// The answers of a release about devices and expressions.
+#[derive(Default)]
+struct Seen {
+    /// The taints of each device, driver's and rules'.
+    taints: BTreeMap<String, BTreeSet<String>>,
+    /// The answer of each expression for each device.
+    answers: BTreeMap<String, BTreeMap<String, Cell>>,
+    /// The estimated cost of each expression; `None` if it does not compile.
+    costs: BTreeMap<String, Option<u64>>,
+    /// The objects that have each expression.
+    users: BTreeMap<String, BTreeSet<usize>>,
+}
+
+/// Finds what the schedulers of the two releases do otherwise.
+pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
+    let before = see(question, question.text, &question.from);
+    let after = see(question, moved, &question.to);
+    taints(question, &before, &after, found);
+    selections(question, &before, &after, found);
+    costs(question, &before, &after, found);
+    placements(question, moved, found);
+}
+
+/// Reads the objects of a text as a release does.
+pub fn facts(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Facts {
+    let release = side.release();
+    let input = Input::read(text, Some(release), question.limits);
+    let mut gathering = Gathering::new(release, question.namespace, FieldValidation::Warn);
+    gathering.pods_of_workloads = PodsOfWorkloads::Later;
+    gathering.take_all(&input);
+    gathering.facts
+}
+
+fn see(question: &UpgradeQuestion<'_, '_>, text: &str, side: &UpgradeSide) -> Seen {
+    let release = side.release();
+    let on = |name: &str| side.target.on(name);
+    let mut facts = facts(question, text, side);
+    let engine = CelSelectors::new(release, on("DRAListTypeAttributes"));
+    PluginRules::of(release.minor, release.patch).apply_taint_rules(&mut facts, on, &engine);
+    let features = features_of(release.minor, on);
+    let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else {
+        return Seen::default();
+    };
+    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let devices: Vec<DeviceAt> = cluster
+        .all_pools()
+        .flat_map(|(_, _, slices)| slices.iter())
+        .flat_map(|slice| cluster.devices_of(*slice))
+        .map(|(at, _)| at)
+        .collect();
+    // The server compares the estimates of its environment for new expressions with the limit.
+    let environment = environments::device(EnvironmentMode::New, release, side.target.gates);
+    let mut seen = Seen::default();
+    for at in &devices {
+        if let Some((_, device)) = cluster.device(*at) {
+            let taints = device.taints.iter();
+            let taints =
+                taints.map(|taint| format!("{}={}:{}", taint.key, taint.value, taint.effect));
+            seen.taints
+                .insert(cluster.device_name(*at), taints.collect());
+        }
+    }
+    let mut trials = 0usize;
+    for (object, selector) in selectors(question, &facts) {
+        let Some(cel) = &selector.cel else { continue };
+        let expression = &cel.expression;
+        seen.users
+            .entry(expression.clone())
+            .or_default()
+            .insert(object);
+        trials = trials.saturating_add(devices.len());
+        if seen.costs.contains_key(expression) {
+            continue;
+        }
+        let program = environment.compile(expression).ok();
+        let cost = program.and_then(|program| Some(program.cost_estimate()?.max));
+        seen.costs.insert(expression.clone(), cost);
+        if trials > MOST_TRIALS {
+            continue;
+        }
+        let answers = devices.iter().filter_map(|at| {
+            let answer = cluster.ask(selector, *at)?;
+            Some((cluster.device_name(*at), answer))
+        });
+        seen.answers.insert(expression.clone(), answers.collect());
+    }
+    seen
+}
+
+/// Returns the selectors of classes, claims and templates, each with the object that has it.
+fn selectors<'f>(
+    question: &'f UpgradeQuestion<'_, '_>,
+    facts: &'f Facts,
+) -> impl Iterator<Item = (usize, &'f Selector)> {
+    let place = |kind: &str, metadata: &Meta| {
+        question
+            .index
+            .find(kind, &metadata.namespace, &metadata.name)
+    };
+    let classes = facts.classes.iter().flat_map(move |class| {
+        let at = place("DeviceClass", &class.metadata);
+        let selectors = class.spec.selectors.iter();
+        selectors.filter_map(move |selector| Some((at?, selector)))
+    });
+    let claims = facts.claims.iter().flat_map(move |claim| {
+        let at = place("ResourceClaim", &claim.metadata);
+        asked(&claim.spec).filter_map(move |selector| Some((at?, selector)))
+    });
+    let templates = facts.templates.iter().flat_map(move |template| {
+        let at = place("ResourceClaimTemplate", &template.metadata);
+        asked(&template.spec.spec).filter_map(move |selector| Some((at?, selector)))
+    });
+    classes.chain(claims).chain(templates)
+}
+
+fn asked(spec: &ClaimSpec) -> impl Iterator<Item = &Selector> {
+    let requests = spec.devices.requests.iter();
+    let asks = requests.flat_map(|request| request.exactly.iter().chain(&request.first_available));
+    asks.flat_map(|ask| ask.selectors.iter())
+}
+
+/// Reports devices that taint rules taint otherwise.
+fn taints(
+    question: &UpgradeQuestion<'_, '_>,
+    before: &Seen,
+    after: &Seen,
+    found: &mut Vec<TroubleFound>,
+) {
+    let none = BTreeSet::new();
+    let other: Vec<&String> = after
+        .taints
+        .iter()
+        .filter(|(device, taints)| before.taints.get(*device).unwrap_or(&none) != *taints)
+        .map(|(device, _)| device)
+        .collect();
+    let Some(first) = other.first() else { return };
+    let shown = |seen: &Seen| {
+        let taints = seen.taints.get(*first).unwrap_or(&none);
+        let taints = taints.iter().cloned().collect::<Vec<_>>().join(", ");
+        if taints.is_empty() {
+            message!("upgrade.no-taint", "no taint").into_owned()
+        } else {
+            taints
+        }
+    };
+    let message = message!(
+        "upgrade.taints",
+        "{count} devices have other taints by DeviceTaintRules in Kubernetes {to}, first {first}: {after} instead of {before}",
+        count = other.len(),
+        to = question.to.release(),
+        first,
+        after = shown(after),
+        before = shown(before)
+    );
+    let help = message!(
+        "upgrade.taints-help",
+        "look at the selectors of the rules before the upgrade, and take out rules that are only tried"
+    );
+    let rules = question.input.items.iter().enumerate();
+    let rules = rules.filter(|(_, item)| item.kind == "DeviceTaintRule");
+    let rules = rules.map(|(at, _)| at).collect();
+    let mut one = TroubleFound::of(Code::UpgradeTaint, rules, message, help.into_owned());
+    one.count = other.len();
+    found.push(one);
+}
+
+/// Reports selectors that select otherwise.
+fn selections(
+    question: &UpgradeQuestion<'_, '_>,
+    before: &Seen,
+    after: &Seen,
+    found: &mut Vec<TroubleFound>,
+) {
+    let mut objects = BTreeSet::new();
+    let mut first: Option<(&String, &String, Cell, Cell)> = None;
+    let mut count = 0usize;
+    for (expression, answers) in &after.answers {
+        let Some(old) = before.answers.get(expression) else {
+            continue;
+        };
+        let other = answers.iter().find_map(|(device, new)| {
+            let old = old.get(device)?;
+            (old != new).then_some((expression, device, *old, *new))
+        });
+        if let Some(other) = other {
+            count = count.saturating_add(1);
+            objects.extend(after.users.get(expression).into_iter().flatten());
+            first.get_or_insert(other);
+        }
+    }
+    let Some((expression, device, old, new)) = first else {
+        return;
+    };
+    let message = message!(
+        "upgrade.selectors",
+        "{count} selectors say something else of devices in Kubernetes {to}, first `{expression}` of {device}: {new} instead of {old}",
+        count,
+        to = question.to.release(),
+        expression,
+        device,
+        new = word(new),
+        old = word(old)
+    );
+    let help = message!(
+        "upgrade.selectors-help",
+        "compare the traces: `claimkit cel EXPRESSION --device FILE --trace` with each release"
+    );
+    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help.into_owned());
+    one.count = count;
+    found.push(one);
+}
+
+/// Returns the answer of a selector in a word.
+fn word(cell: Cell) -> std::borrow::Cow<'static, str> {
+    match cell {
+        Cell::Yes => message!("upgrade.selects", "selects it"),
+        Cell::No => message!("upgrade.selects-not", "does not select it"),
+        Cell::CompileError => message!("upgrade.selects-uncompiled", "does not compile"),
+        Cell::RuntimeError => message!("upgrade.selects-fails", "fails"),
+    }
+}
+
+/// Reports selectors whose estimated cost is another.
+fn costs(
+    question: &UpgradeQuestion<'_, '_>,
+    before: &Seen,
+    after: &Seen,
+    found: &mut Vec<TroubleFound>,
+) {
+    let mut objects = BTreeSet::new();
+    let mut worst: Option<(&String, u64, u64)> = None;
+    let mut count = 0usize;
+    for (expression, cost) in &after.costs {
+        let old = before.costs.get(expression).copied().flatten();
+        let (Some(old), Some(new)) = (old, *cost) else {
+            continue;
+        };
+        if old == new {
+            continue;
+        }
+        count = count.saturating_add(1);
+        objects.extend(after.users.get(expression).into_iter().flatten());
+        if worst.is_none_or(|(_, _, most)| most < new) {
+            worst = Some((expression, old, new));
+        }
+    }
+    let Some((expression, old, new)) = worst else {
+        return;
+    };
+    let message = message!(
+        "upgrade.costs",
+        "the estimated cost of {count} selectors is another in Kubernetes {to}, the highest is that of `{expression}`: {new} instead of {old}",
+        count,
+        to = question.to.release(),
+        expression,
+        new,
+        old
+    );
+    let help = message!(
+        "upgrade.costs-help",
+        "nothing to do: selectors above the limit are listed as refused"
+    );
+    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help.into_owned());
+    one.severity = Severity::Info;
+    one.count = count;
+    found.push(one);
+}
+
+/// The outcome for a pod or group of claims on each node.
+type Placement = BTreeMap<String, Outcome>;
+
+/// The outcome for claims on a node.
+#[derive(Clone, Debug, PartialEq)]
+struct Outcome {
+    verdict: NodeVerdict,
+    /// `request: driver/pool/device`
+    devices: Vec<String>,
+}
+
+/// Reports pods and claims that wait and get other devices.
+fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
+    let before = placed(question, question.text, &question.from);
+    let after = placed(question, moved, &question.to);
+    let mut pods = BTreeSet::new();
+    let mut first: Option<(&String, &String, &Outcome, &Outcome)> = None;
+    for (pod, nodes) in &after {
+        let Some(old) = before.get(pod) else { continue };
+        let other = nodes.iter().find_map(|(node, new)| {
+            let old = old.get(node)?;
+            (old != new).then_some((pod, node, old, new))
+        });
+        if let Some(other) = other {
+            pods.insert(pod.clone());
+            first.get_or_insert(other);
+        }
+    }
+    let Some((pod, node, old, new)) = first else {
+        return;
+    };
+    let message = message!(
+        "upgrade.placements",
+        "{count} pods or claims that wait get something else from Kubernetes {to}, first {pod} on node {node}: {new} instead of {old}",
+        count = pods.len(),
+        to = question.to.release(),
+        pod,
+        node,
+        new = devices_of(new),
+        old = devices_of(old)
+    );
+    let help = message!(
+        "upgrade.placements-help",
+        "`claimkit allocate` explains both answers: ask it with each release"
+    );
+    let mut one = TroubleFound::of(
+        Code::UpgradePlacement,
+        BTreeSet::new(),
+        message,
+        help.into_owned(),
+    );
+    one.count = pods.len();
+    found.push(one);
+}
+
+fn devices_of(outcome: &Outcome) -> String {
+    if outcome.devices.is_empty() {
+        return message!("upgrade.no-device", "no device").into_owned();
+    }
+    listed(&outcome.devices)
+}
+
+/// Returns what each pod, or each group of claims, gets; none if nothing can be placed.
+fn placed(
+    question: &UpgradeQuestion<'_, '_>,
+    text: &str,
+    side: &UpgradeSide,
+) -> BTreeMap<String, Placement> {
+    let mut explain = Explain::default();
+    explain.relax = false;
+    let options = AllocateOptions {
+        release: Some(side.release()),
+        gates: side.gates.clone(),
+        namespace: Some(question.namespace),
+        field_validation: FieldValidation::Warn,
+        alone: true,
+        explain,
+        without_places: true,
+        limits: *question.limits,
+        ..AllocateOptions::default()
+    };
+    let Ok(allocation) = allocate(text, &options) else {
+        return BTreeMap::new();
+    };
+    let mut placed: BTreeMap<String, Placement> = BTreeMap::new();
+    for account in &allocation.pods {
+        let nodes = match &account.same_as {
+            Some(other) => placed.get(other).cloned().unwrap_or_default(),
+            None => account.nodes.iter().map(outcome).collect(),
+        };
+        placed.insert(name_of(account), nodes);
+    }
+    placed
+}
+
+fn name_of(account: &PodAccount) -> String {
+    account
+        .pod
+        .clone()
+        .unwrap_or_else(|| account.claims.join(", "))
+}
+
+fn outcome(node: &NodeAccount) -> (String, Outcome) {
+    let allocations = node.allocations.iter().flatten();
+    let results = allocations.flat_map(|allocation| &allocation.devices.results);
+    let devices = results.map(|result| {
+        format!(
+            "{}: {}/{}/{}",
+            result.request, result.driver, result.pool, result.device
+        )
+    });
+    let outcome = Outcome {
+        verdict: node.verdict,
+        devices: devices.collect(),
+    };
+    (node.name.clone(), outcome)
+}

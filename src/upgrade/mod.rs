@@ -1,0 +1,392 @@
+//! What breaks when a cluster goes from one release to another: its objects, or manifests for it, asked of both releases.
+//!
+//! Every trouble is tried: both servers judge the objects, both schedulers compile and evaluate the selectors and place the pods. A
+//! refusal by the old release as well is not a trouble of the upgrade.
+
+mod devices;
+mod names;
+mod refusals;
+mod versions;
+
+use crate::manifest::index::Index;
+use crate::manifest::{Input, Item, What};
+use claimkit_model::error::{Error, ErrorKind};
+use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity};
+use claimkit_model::limits::Limits;
+use claimkit_model::message::message;
+use claimkit_model::schema::{Gates, Release};
+use claimkit_model::text::Source;
+use claimkit_model::text::located::{self, LocatedFinding};
+use claimkit_scheduler::target::Target;
+use claimkit_values::order;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of objects that a sentence names.
+const MOST_NAMES: usize = 3;
+
+/// The state of the objects of a text: stored or to be applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpgradeSubject {
+    /// Objects that a cluster stores, as `kubectl get -o yaml` prints them.
+    #[default]
+    Stored,
+    /// Manifests that will be applied to the cluster.
+    Manifests,
+}
+
+/// The options of [`upgrade`]. The default asks about stored objects of the newest final release.
+///
+/// ```
+/// use claimkit::{Limits, Release, UpgradeOptions, UpgradeSubject};
+///
+/// let options = UpgradeOptions::default().release(Release::new(36, 6)).gate("DRAAdminAccess", true);
+/// let options = options.namespace("team").subject(UpgradeSubject::Manifests).limits(Limits::default());
+/// assert!(!crate::upgrade("", Release::new(37, 2), &options).unwrap().ok);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct UpgradeOptions<'a> {
+    /// The release that the cluster has; `None`: the newest final one, or the last one before the other release.
+    pub release: Option<Release>,
+    /// The feature gates that the cluster sets, now and after the upgrade.
+    pub gates: BTreeMap<String, bool>,
+    /// The namespace of objects that name none; `None`: `default`.
+    pub namespace: Option<&'a str>,
+    /// Stored objects or manifests.
+    pub subject: UpgradeSubject,
+    /// The limits on the size of the text.
+    pub limits: Limits,
+}
+
+impl<'a> UpgradeOptions<'a> {
+    /// Sets the release that the cluster has.
+    pub fn release(mut self, release: Release) -> Self {
+        self.release = Some(release);
+        self
+    }
+
+    /// Sets a feature gate of the cluster.
+    pub fn gate(mut self, name: &str, on: bool) -> Self {
+        self.gates.insert(name.to_owned(), on);
+        self
+    }
+
+    /// Puts objects that name no namespace into this one.
+    pub fn namespace(mut self, namespace: &'a str) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
+    /// Sets what the objects are.
+    pub fn subject(mut self, subject: UpgradeSubject) -> Self {
+        self.subject = subject;
+        self
+    }
+
+    /// Sets the limits on the size of the text.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// One kind of trouble. The finding at the same place says what it is, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Trouble {
+    /// The code of its finding.
+    #[serde(serialize_with = "code_name")]
+    pub code: Code,
+    /// How many objects have it, or devices where the finding speaks of devices.
+    pub count: usize,
+    /// The objects that have it, by their index.
+    pub objects: Vec<usize>,
+}
+
+fn code_name<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.name())
+}
+
+/// The troubles of an upgrade.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Upgrade<'t> {
+    /// The text, which turns byte offsets into lines.
+    pub source: Source<'t>,
+    /// The objects of the text.
+    pub items: Vec<Item>,
+    /// The release that the cluster has.
+    pub from: Release,
+    /// The release that it will have.
+    pub to: Release,
+    /// The kinds of trouble, worst first.
+    pub troubles: Vec<Trouble>,
+    /// The findings about the text, and behind them one for each trouble, in the order of `troubles`.
+    pub findings: Vec<LocatedFinding>,
+    /// True if an object was looked at, and no finding is an error.
+    pub ok: bool,
+}
+
+/// A release of the upgrade, with the gates that are on in it.
+#[derive(Clone, Debug)]
+pub(crate) struct UpgradeSide {
+    pub target: Target,
+    /// The gates that the cluster sets and this release takes.
+    pub gates: BTreeMap<String, bool>,
+}
+
+impl UpgradeSide {
+    fn release(&self) -> Release {
+        self.target.release
+    }
+}
+
+/// The objects and the two releases that are asked about them.
+pub(crate) struct UpgradeQuestion<'q, 't> {
+    /// The text as it is.
+    text: &'t str,
+    input: &'q Input<'t>,
+    index: &'q Index<'q>,
+    namespace: &'q str,
+    subject: UpgradeSubject,
+    limits: &'q Limits,
+    from: UpgradeSide,
+    to: UpgradeSide,
+}
+
+impl UpgradeQuestion<'_, '_> {
+    /// Returns the names of objects for a sentence: the first of them, and how many more there are.
+    fn names(&self, objects: &[usize]) -> String {
+        let named = objects
+            .iter()
+            .filter_map(|at| self.input.items.get(*at))
+            .map(name_of);
+        listed(&named.collect::<Vec<_>>())
+    }
+}
+
+fn name_of(item: &Item) -> String {
+    match item.namespace.as_str() {
+        "" => format!("{} {}", item.kind, item.name),
+        namespace => format!("{} {namespace}/{}", item.kind, item.name),
+    }
+}
+
+/// Joins names for a sentence: the first of them, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMES);
+    let shown = names.get(..MOST_NAMES).unwrap_or(names);
+    let names = shown.join(", ");
+    if more == 0 {
+        return names;
+    }
+    message!("upgrade.and-more", "{names} and {more} more", names, more)
+}
+
+/// A kind of trouble that was found.
+pub(crate) struct TroubleFound {
+    pub code: Code,
+    pub severity: Severity,
+    pub count: usize,
+    /// The objects that have it, in the order of the text.
+    pub objects: Vec<usize>,
+    pub message: String,
+    pub help: String,
+}
+
+impl TroubleFound {
+    /// Makes a trouble of objects, as bad as the row of its code says.
+    fn of(code: Code, objects: BTreeSet<usize>, message: String, help: String) -> Self {
+        TroubleFound {
+            code,
+            severity: code.severity(),
+            count: objects.len(),
+            objects: objects.into_iter().collect(),
+            message,
+            help,
+        }
+    }
+}
+
+/// Asks what breaks when a cluster with these objects gets another release.
+///
+/// # Errors
+/// A release without devices, a release that is not later than the other, or a gate that the old release refuses.
+///
+/// ```
+/// use claimkit::{Release, UpgradeOptions};
+///
+/// let text = "
+/// apiVersion: resource.k8s.io/v1beta1
+/// kind: DeviceClass
+/// metadata: {name: gpu}
+/// spec: {}
+/// ";
+/// let beta = Release::parse("1.38").unwrap();
+/// let upgrade = crate::upgrade(text, beta, &UpgradeOptions::default()).unwrap();
+/// assert_eq!(
+///     upgrade.findings[0].message,
+///     "resource.k8s.io/v1beta1 is not served by Kubernetes 1.38.0-beta.0, and 1 object is written in it: DeviceClass gpu"
+/// );
+/// assert!(!upgrade.ok);
+/// ```
+pub fn upgrade<'t>(
+    text: &'t str,
+    to: Release,
+    options: &UpgradeOptions<'_>,
+) -> Result<Upgrade<'t>, Error> {
+    let from = options.release.unwrap_or_else(|| release_before(to));
+    if to <= from {
+        let problem = message!(
+            "upgrade.not-later",
+            "Kubernetes {to} is not later than {from}: give the release that the cluster has",
+            to,
+            from
+        );
+        return Err(Error::new(ErrorKind::Release, problem));
+    }
+    let mut found = Vec::new();
+    let from = side(from, options.gates.clone())?;
+    let to = side_after(to, &from, &mut found)?;
+    let mut input = Input::read(text, Some(from.release()), &options.limits);
+    let in_text = std::mem::take(&mut input.file.findings);
+    let namespace = options.namespace.unwrap_or("default");
+    let mut index = Index::new(namespace);
+    for (at, item) in input.items.iter().enumerate() {
+        index.add(item, at);
+    }
+    let question = UpgradeQuestion {
+        text,
+        input: &input,
+        index: &index,
+        namespace,
+        subject: options.subject,
+        limits: &options.limits,
+        from,
+        to,
+    };
+    let moved = versions::check(&question, &mut found);
+    refusals::check(&question, &moved, &mut found);
+    devices::check(&question, &moved, &mut found);
+    names::check(&question, &moved, &mut found);
+    let (from, to) = (question.from.release(), question.to.release());
+    drop(index);
+    Ok(told(input, in_text, from, to, found, &options.limits))
+}
+
+/// Returns the release that a cluster has before it gets another one, if nobody says which.
+fn release_before(to: Release) -> Release {
+    let latest = Release::latest();
+    if latest < to {
+        return latest;
+    }
+    Release::last_of(to.minor.saturating_sub(1))
+}
+
+fn side(release: Release, gates: BTreeMap<String, bool>) -> Result<UpgradeSide, Error> {
+    let target = Target::new(Some(release), &gates)?;
+    Ok(UpgradeSide { target, gates })
+}
+
+/// Returns the new release with those of the cluster's gates that it takes. Each of the others is a trouble: with it no component
+/// starts.
+fn side_after(
+    release: Release,
+    from: &UpgradeSide,
+    found: &mut Vec<TroubleFound>,
+) -> Result<UpgradeSide, Error> {
+    let mut taken: BTreeMap<String, bool> = BTreeMap::new();
+    for (name, on) in &from.gates {
+        let mut tried = taken.clone();
+        tried.insert(name.clone(), *on);
+        let set = tried.iter().map(|(name, on)| (name.as_str(), *on));
+        let Err(problem) = Gates::with(release, set) else {
+            taken = tried;
+            continue;
+        };
+        let message = message!(
+            "upgrade.gate",
+            "a component with `--feature-gates={name}={on}` does not start: {problem}",
+            name,
+            on,
+            problem
+        );
+        let help = message!(
+            "upgrade.gate-help",
+            "take `{name}` out of the flags and configuration files of all components before the upgrade",
+            name
+        );
+        found.push(TroubleFound::of(
+            Code::UpgradeGate,
+            BTreeSet::new(),
+            message,
+            help,
+        ));
+    }
+    side(release, taken)
+}
+
+/// Makes the answer: the worst troubles first.
+fn told<'t>(
+    input: Input<'t>,
+    in_text: Vec<Finding>,
+    from: Release,
+    to: Release,
+    mut found: Vec<TroubleFound>,
+    limits: &Limits,
+) -> Upgrade<'t> {
+    order::sort_by_key(&mut found, |found| (found.severity, found.code));
+    let is_read = input
+        .items
+        .iter()
+        .any(|item| !matches!(item.what, What::Other));
+    let mut findings = Findings::new(limits.findings);
+    if !is_read {
+        let message = message!(
+            "upgrade.nothing",
+            "the text holds no object of `resource.k8s.io`"
+        );
+        findings.push(Finding::new(
+            Code::NothingChecked,
+            Origin::Claimkit,
+            message,
+        ));
+    }
+    let mut troubles = Vec::new();
+    for one in found {
+        let mut finding =
+            Finding::of_severity(one.code, one.severity, Origin::Claimkit, one.message);
+        finding.help = Some(one.help.into());
+        finding.object = one.objects.first().copied();
+        let item = finding.object.and_then(|at| input.items.get(at));
+        finding.span = item.map(|item| item.span);
+        findings.push(finding);
+        troubles.push(Trouble {
+            code: one.code,
+            count: one.count,
+            objects: one.objects,
+        });
+    }
+    let findings = findings.behind(in_text);
+    let ok = is_read
+        && findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
+    let Input { file, items } = input;
+    let findings = findings
+        .into_iter()
+        .map(|one| located::finding(&file.source, one))
+        .collect();
+    Upgrade {
+        source: file.source,
+        items,
+        from,
+        to,
+        troubles,
+        findings,
+        ok,
+    }
+}

@@ -1,0 +1,240 @@
+//! Writes that the new release refuses, and fields that it does not keep, though the old release takes them.
+
+use super::{TroubleFound, UpgradeQuestion, UpgradeSide, UpgradeSubject};
+use crate::apiserver::FieldValidation;
+use crate::apiserver::options::{Operation, ValidateOptions};
+use crate::apiserver::text::validate;
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::message::message;
+use claimkit_model::object::decode::Via;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A way in which an object is written next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Write {
+    /// As a new object, or with its spec changed.
+    New,
+    /// With nothing of it changed but its metadata.
+    Unchanged,
+    /// Its status, with nothing of it changed.
+    Status,
+}
+
+/// The fault of a write.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fault {
+    object: usize,
+    write: Write,
+    code: Code,
+    /// The path without indices and keys.
+    place: String,
+}
+
+/// The faults of one kind.
+#[derive(Default)]
+struct Group {
+    objects: BTreeSet<usize>,
+    writes: BTreeSet<Write>,
+    /// The words about the first of them.
+    first: String,
+    help: Option<String>,
+}
+
+/// A kind of fault: the kind of the objects, the code, and the path without indices and keys.
+type Kind<'q> = (&'q str, Code, String);
+
+/// Finds what the new release refuses or does not keep.
+pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
+    let mut refused: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
+    let mut lost: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
+    let writes: &[Write] = match question.subject {
+        UpgradeSubject::Stored => &[Write::New, Write::Unchanged, Write::Status],
+        UpgradeSubject::Manifests => &[Write::New],
+    };
+    for write in writes {
+        let before: BTreeSet<Fault> = faults(question, question.text, &question.from, *write)
+            .into_iter()
+            .map(|(fault, _)| fault)
+            .collect();
+        for (fault, finding) in faults(question, moved, &question.to, *write) {
+            let Some(item) = question.input.items.get(fault.object) else {
+                continue;
+            };
+            if before.contains(&fault) {
+                continue;
+            }
+            let is_lost = matches!(fault.code, Code::UnknownField | Code::FieldDropped);
+            let groups = if is_lost { &mut lost } else { &mut refused };
+            let kind = (item.kind.as_str(), fault.code, fault.place);
+            let group = groups.entry(kind).or_default();
+            if group.objects.is_empty() {
+                group.first = finding.message;
+                group.help = finding.help.map(|help| help.into_owned());
+            }
+            group.objects.insert(fault.object);
+            group.writes.insert(fault.write);
+        }
+    }
+    for ((kind, ..), group) in refused {
+        found.push(refusal(question, kind, group));
+    }
+    for ((kind, ..), group) in lost {
+        found.push(loss(question, kind, group));
+    }
+}
+
+/// Asks a release about a write of all objects.
+fn faults(
+    question: &UpgradeQuestion<'_, '_>,
+    text: &str,
+    side: &UpgradeSide,
+    write: Write,
+) -> Vec<(Fault, Finding)> {
+    let validation = match question.subject {
+        UpgradeSubject::Stored => FieldValidation::Warn,
+        UpgradeSubject::Manifests => FieldValidation::Strict,
+    };
+    let operation = match write {
+        Write::New => Operation::Create,
+        Write::Unchanged => Operation::Update(text),
+        Write::Status => Operation::UpdateStatus(text),
+    };
+    let options = ValidateOptions {
+        release: Some(side.release()),
+        gates: Some(&side.gates),
+        operation,
+        via: Via::Kubectl,
+        field_validation: validation,
+        limits: *question.limits,
+        ..ValidateOptions::default()
+    };
+    let findings = validate(text, &options).findings.into_iter();
+    findings
+        .filter_map(|finding| Some((fault(&finding, write)?, finding)))
+        .collect()
+}
+
+/// Returns the fault that a finding is about: an error of the server, or a field that is not kept.
+fn fault(finding: &Finding, write: Write) -> Option<Fault> {
+    let is_error = finding.severity == Severity::Error && finding.origin == Origin::ApiServer;
+    let is_lost =
+        write == Write::New && matches!(finding.code, Code::UnknownField | Code::FieldDropped);
+    // The versions have troubles of their own.
+    let is_said = matches!(
+        finding.code,
+        Code::UnknownKind | Code::NoKind | Code::ResourceVersionRequired | Code::NoStatus
+    );
+    if !(is_error || is_lost) || is_said {
+        return None;
+    }
+    Some(Fault {
+        object: finding.object?,
+        write,
+        code: finding.code,
+        place: without_keys(finding.path.as_deref().unwrap_or_default()),
+    })
+}
+
+/// Returns a path without what stands in brackets.
+fn without_keys(path: &str) -> String {
+    let mut place = String::with_capacity(path.len());
+    let mut depth = 0usize;
+    for c in path.chars() {
+        match c {
+            '[' => depth = depth.saturating_add(1),
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => place.push(c),
+            _ => {}
+        }
+    }
+    place
+}
+
+fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> TroubleFound {
+    let objects: Vec<usize> = group.objects.iter().copied().collect();
+    let to = question.to.release();
+    let (count, error) = (objects.len(), &group.first);
+    let names = question.names(&objects);
+    let message = if group.writes.contains(&Write::Unchanged) {
+        message!(
+            "upgrade.refused-unchanged",
+            "any update of {count} {kind} objects is refused by Kubernetes {to}, first of {names}: {error}",
+            count,
+            kind,
+            to,
+            names,
+            error
+        )
+    } else if group.writes.contains(&Write::New) {
+        message!(
+            "upgrade.refused",
+            "{count} {kind} objects are refused by Kubernetes {to} when they are created, or when this part of them changes, first {names}: {error}",
+            count,
+            kind,
+            to,
+            names,
+            error
+        )
+    } else {
+        message!(
+            "upgrade.refused-status",
+            "any update of the status of {count} {kind} objects is refused by Kubernetes {to}, first of {names}: {error}",
+            count,
+            kind,
+            to,
+            names,
+            error
+        )
+    };
+    let advice = match group.help {
+        Some(help) => help,
+        None => message!(
+            "upgrade.refused-as-said",
+            "follow the message of the server"
+        )
+        .into_owned(),
+    };
+    let help = message!(
+        "upgrade.refused-help",
+        "correct them, or what creates them, before the upgrade: {advice}",
+        advice
+    );
+    TroubleFound::of(Code::UpgradeRefused, group.objects, message, help)
+}
+
+fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> TroubleFound {
+    let objects: Vec<usize> = group.objects.iter().copied().collect();
+    let message = message!(
+        "upgrade.field",
+        "a field of {count} {kind} objects is not kept by Kubernetes {to}, first of {names}: {problem}",
+        count = objects.len(),
+        kind,
+        to = question.to.release(),
+        names = question.names(&objects),
+        problem = group.first
+    );
+    let help = message!(
+        "upgrade.field-help",
+        "take the field out, write its successor, or switch on the gate that keeps it"
+    );
+    TroubleFound::of(
+        Code::UpgradeField,
+        group.objects,
+        message,
+        help.into_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_no_indices_and_keys() {
+        assert_eq!(
+            without_keys("spec.devices[3].attributes[a/b].string"),
+            "spec.devices.attributes.string"
+        );
+        assert_eq!(without_keys(""), "");
+    }
+}
