@@ -1,6 +1,7 @@
 //! Parser differences between the releases of cel-go.
 
 use super::source::LineRule;
+use claimkit_values::quantity::Edition;
 
 /// The syntax that a release of cel-go accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,6 +193,8 @@ pub(crate) struct DialectRules {
     pub steps_count_their_cost: bool,
     /// Comparisons of NaN are false instead of errors (cel-go 0.33).
     pub nan_is_comparable: bool,
+    /// How quantities are read.
+    pub quantities: Edition,
     /// The estimate keeps sizes of parts at every depth and saturates, and a type has the size 1 (cel-go 0.33, `common/cost`).
     pub sizes_are_nested: bool,
     /// `add` and `sub` change their receiver if it is beyond 64 bits (apiserver up to 1.36, which copies a quantity without its digits).

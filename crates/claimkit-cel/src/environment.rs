@@ -1,6 +1,7 @@
 //! Environments: which names, functions and rules an expression is compiled with, by release.
 
 use claimkit_values::order;
+use claimkit_values::quantity::Edition;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -367,6 +368,7 @@ impl Environment {
                 names_are_suggested: minor >= 38,
                 steps_count_their_cost: minor >= 38,
                 nan_is_comparable: minor >= 38,
+                quantities: quantities(minor),
                 sizes_are_nested: minor >= 38,
             },
             result_type: ResultType::Anything,
@@ -570,6 +572,11 @@ impl Environment {
         self.validates
     }
 
+    /// Returns how quantities are read.
+    pub fn quantities(&self) -> Edition {
+        self.rules.quantities
+    }
+
     /// Returns the minor release of Kubernetes; the largest number for [`Environment::standard`].
     pub fn minor(&self) -> u8 {
         self.minor
@@ -600,6 +607,14 @@ impl Environment {
     /// Returns true if the release estimates costs.
     pub(crate) fn estimates(&self) -> bool {
         self.estimates
+    }
+}
+
+fn quantities(minor: u8) -> Edition {
+    if minor >= 38 {
+        Edition::V38
+    } else {
+        Edition::First
     }
 }
 

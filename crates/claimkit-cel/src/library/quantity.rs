@@ -3,7 +3,7 @@
 //! Source: apimachinery `api/resource` (`quantity.go`, `amount.go`) as apiserver's `pkg/cel/library/quantity.go` uses it.
 
 use claimkit_values::float;
-use claimkit_values::quantity::{Digits, Quantity as Written, QuantityError};
+use claimkit_values::quantity::{Digits, Edition, Quantity as Written, QuantityError};
 use std::cmp::Ordering;
 
 /// A quantity by its value.
@@ -46,7 +46,12 @@ const MOST_DIGITS: i64 = 100_000;
 impl CelQuantity {
     /// Reads a quantity. The error's text is [`QuantityError::message`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
-        Ok(Written::parse(text)?.digits().into())
+        Self::parse_by(text, Edition::First)
+    }
+
+    /// Reads a quantity as the releases of an edition do.
+    pub fn parse_by(text: &str, edition: Edition) -> Result<Self, QuantityError> {
+        Ok(Written::parse_by(text, edition)?.digits().into())
     }
 
     /// Creates a whole number.

@@ -11,9 +11,9 @@ use super::super::value::{QuantityOrigin, Value};
 use super::EvaluationScope;
 
 /// Computes `quantity(text)`.
-pub fn quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+pub fn quantity(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(text)] => match CelQuantity::parse(text) {
+        [Value::String(text)] => match CelQuantity::parse_by(text, scope.rules().quantities) {
             Ok(quantity) => Value::Quantity(Arc::new(quantity), QuantityOrigin::Read),
             Err(error) => Value::error(error.message()),
         },
@@ -22,9 +22,11 @@ pub fn quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isQuantity(text)`.
-pub fn is_quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+pub fn is_quantity(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(text)] => Value::Bool(CelQuantity::parse(text).is_ok()),
+        [Value::String(text)] => {
+            Value::Bool(CelQuantity::parse_by(text, scope.rules().quantities).is_ok())
+        }
         _ => Value::no_such_overload(),
     }
 }

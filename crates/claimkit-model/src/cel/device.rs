@@ -498,9 +498,10 @@ impl DeviceRef<'_> {
         }
         let mut capacity = Domains::new(lazy);
         for (name, text) in &self.capacity {
-            let quantity = CelQuantity::parse(text).map_err(|error| {
-                DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}"))
-            })?;
+            let quantity =
+                CelQuantity::parse_by(text, environment.quantities()).map_err(|error| {
+                    DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}"))
+                })?;
             capacity.add(
                 name,
                 self.driver,

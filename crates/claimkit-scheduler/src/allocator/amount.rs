@@ -1,6 +1,6 @@
 //! Quantities with arithmetic, for capacity and counters.
 
-use claimkit_values::quantity::{Notation, Quantity};
+use claimkit_values::quantity::{Edition, Notation, Quantity};
 use serde::{Serialize, Serializer};
 
 /// Nanos in one unit.
@@ -14,6 +14,8 @@ pub struct Amount {
     nanos: i128,
     whole: i64,
     text: String,
+    /// How releases since 1.38 print it, if otherwise.
+    newer: Option<Box<str>>,
     notation: Notation,
 }
 
@@ -21,10 +23,14 @@ impl Amount {
     /// Reads a quantity such as `40Gi` or `1500m`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
+        let printed = quantity.canonical().into_owned();
+        let newer = Quantity::parse_by(text, Edition::V38).ok();
+        let newer = newer.map(|newer| newer.canonical().into_owned());
         Ok(Amount {
             nanos: nanos_of(&quantity),
             whole: quantity.integer(),
-            text: quantity.canonical().into_owned(),
+            newer: newer.filter(|newer| *newer != printed).map(Box::from),
+            text: printed,
             notation: quantity.notation(),
         })
     }
@@ -36,6 +42,7 @@ impl Amount {
             nanos: nanos_of(&quantity),
             whole: quantity.integer(),
             text: text.to_owned(),
+            newer: None,
             notation: quantity.notation(),
         })
     }
@@ -56,6 +63,7 @@ impl Amount {
             nanos: number.saturating_mul(UNIT),
             whole,
             text: format!("{rest}{suffix}"),
+            newer: None,
             notation: Notation::Binary,
         }
     }
@@ -105,7 +113,20 @@ impl Amount {
             nanos,
             whole,
             text: quantity.canonical().into_owned(),
+            newer: None,
             notation: quantity.notation(),
+        }
+    }
+
+    /// Returns the same amount as releases since 1.38 print it.
+    pub fn printed_anew(self) -> Amount {
+        match self.newer {
+            Some(text) => Amount {
+                text: text.into(),
+                newer: None,
+                ..self
+            },
+            None => self,
         }
     }
 

@@ -178,15 +178,19 @@ pub fn charge(
     arithmetic: Arithmetic<'_>,
 ) -> Result<Amount, String> {
     let policy = capacity.request_policy.as_ref();
+    let printed = |amount: Amount| match arithmetic.driver {
+        Some(_) => amount.printed_anew(),
+        None => amount,
+    };
     let Some(requested) = requested else {
         let default = policy.and_then(|policy| policy.default.as_ref());
-        return Ok(default.unwrap_or(&capacity.value).clone());
+        return Ok(printed(default.unwrap_or(&capacity.value).clone()));
     };
     if arithmetic.driver.is_some() && requested.nanos() < 0 {
         return Err(format!("{NEGATIVE}: request {}", requested.text()));
     }
     let rounded = policy.map_or(Ok(None), |policy| rounded(policy, requested, arithmetic))?;
-    Ok(rounded.unwrap_or_else(|| requested.clone()))
+    Ok(printed(rounded.unwrap_or_else(|| requested.clone())))
 }
 
 /// Rounds what is requested as a policy wants it; `None`: as requested.
