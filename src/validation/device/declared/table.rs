@@ -199,8 +199,8 @@ pub static ALIASES: &[(&str, &str)] = &[
 use Code::{
     AllocationImmutable, AllocationModeUnsupported, AttributeInvalid, BindingConditionsInvalid,
     ClassNameInvalid, ConditionInvalid, ConfigSourceInvalid, CountersInvalid, DriverNameInvalid,
-    DuplicateItem, ExtendedResourceNameInvalid, ListTooLong, MetadataImmutable, NameInvalid,
-    NetworkDataInvalid, OwnerReferenceIncomplete, PoolNameInvalid, PoolStatusInvalid,
+    DuplicateItem, ExtendedResourceNameInvalid, GenerationInvalid, ListTooLong, MetadataImmutable,
+    NameInvalid, NetworkDataInvalid, OwnerReferenceIncomplete, PoolNameInvalid, PoolStatusInvalid,
     QualifiedNameInvalid, ShareIdInvalid, SpecImmutable, TaintInvalid, TolerationInvalid,
 };
 use Rule::{
@@ -687,6 +687,7 @@ pub static DECLARED: &[Declared] = &[
         PoolStatusInvalid,
         &[Required],
     ),
+    beta("ObjectMeta", "generation", GenerationInvalid, &[Minimum(0)]).since(38),
     beta(
         "ObjectMeta",
         "deletionTimestamp",
