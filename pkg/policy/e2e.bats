@@ -26,12 +26,19 @@ says() {
 }
 
 @test "a malformed claim is refused in the API server's words, all reasons at once" {
-  run_policy claim-malformed '{}'
+  run_policy claim-malformed '{"validation":"strict"}'
   [ "$status" -eq 0 ]
   says '"allowed":false'
   says '"code":422'
   says 'spec.resourceClassName: Invalid value'
   says 'spec.allocationMode: Unsupported value'
+}
+
+@test "what an API server has validated by its own rules gets warnings only" {
+  run_policy claim-malformed '{}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+  says 'spec.resourceClassName: Invalid value'
 }
 
 @test "a class that is not allowed is refused" {
@@ -159,7 +166,7 @@ run_with_cluster() { # settings
 }
 
 @test "a claim's class may not change" {
-  run_policy claim-class-changed '{}'
+  run_policy claim-class-changed '{"validation":"strict"}'
   [ "$status" -eq 0 ]
   says '"allowed":false'
   says 'field is immutable'
@@ -193,7 +200,7 @@ run_with_cluster() { # settings
 }
 
 @test "the WASI command answers the same, and its metadata names its mode" {
-  run kwctl run --request-path samples/requests/claim-malformed.json --settings-json '{}' claimkit-wasi.wasm
+  run kwctl run --request-path samples/requests/claim-malformed.json --settings-json '{"validation":"strict"}' claimkit-wasi.wasm
   echo "output = ${output}"
   [ "$status" -eq 0 ]
   says '"code":422'
@@ -208,7 +215,7 @@ run_with_cluster() { # settings
 }
 
 @test "the OPA module answers in Gatekeeper's mode" {
-  run kwctl run -e gatekeeper --request-path samples/requests/claim-malformed.json --settings-json '{}' unannotated/claimkit-opa.wasm
+  run kwctl run -e gatekeeper --request-path samples/requests/claim-malformed.json --settings-json '{"validation":"strict"}' unannotated/claimkit-opa.wasm
   echo "output = ${output}"
   [ "$status" -eq 0 ]
   says '"allowed":false'

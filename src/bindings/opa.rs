@@ -15,7 +15,7 @@ use claimkit_model::cel::device;
 use claimkit_scheduler::environments;
 use std::ffi::c_char;
 use std::panic::{self, PanicHookInfo};
-use value::{JsonText, bytes, given, keep};
+use value::{JsonText, bytes, given, keep, settings};
 
 #[global_allocator]
 static HEAP: heap::Bump = heap::Bump;
@@ -78,7 +78,7 @@ pub extern "C" fn opa_eval(
 ) -> *const u8 {
     begin();
     heap::set_end(heap_end);
-    let result = hosts::evaluate(given(input, input_len), bytes(data));
+    let result = hosts::evaluate_with_settings(given(input, input_len), settings(data));
     let result = if format == 1 {
         format!("{{{{\"result\":{result}}}}}")
     } else {
@@ -130,7 +130,7 @@ pub extern "C" fn eval(context: *mut OpaContext) -> i32 {
     begin();
     // SAFETY: see `opa_eval_ctx_set_input`.
     let (input, data) = unsafe { ((*context).input, (*context).data) };
-    let result = hosts::evaluate(bytes(input), bytes(data));
+    let result = hosts::evaluate_with_settings(bytes(input), settings(data));
     // SAFETY: as above.
     unsafe { (*context).result = keep(&format!("[{{\"result\":{result}}}]")) };
     0

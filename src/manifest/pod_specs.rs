@@ -1,14 +1,12 @@
 //! Finds what asks for claims in an object of another group: pod specs, and the claims of PodGroups and Workloads.
 //!
 //! Kinds of Kubernetes have their pod specs at known places. In an object of any other kind (JobSet, LeaderWorkerSet, RayCluster,
-//! PyTorchJob and others), a map with a list `containers` is a pod spec.
+//! InferenceService and others), a map with a list `containers` is a pod spec, one with claims in a list `resourceClaims` is a part of
+//! one, and one with `resources` is a container. Each may be inside another.
 
 use claimkit_model::finding::Path;
 use claimkit_model::schema::workload;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
-
-/// Maximum number of places that are judged in one object.
-pub const MOST: usize = 64;
 
 /// Deepest level at which a pod spec is looked for.
 const DEPTH: usize = 32;
@@ -29,6 +27,8 @@ pub enum PlaceKind {
     Pod,
     /// Something with claims and no containers.
     Group,
+    /// A container that is not in a list of a pod spec.
+    Container,
 }
 
 /// A place that asks for claims.
@@ -60,10 +60,8 @@ fn below(path: &Path<'_>, steps: &[Step<'_>], then: &mut dyn FnMut(&Path<'_>)) {
 /// The places of an object.
 #[derive(Debug, Default)]
 pub struct ObjectPlaces<'t> {
-    /// At most [`MOST`], in the order of the text.
+    /// In the order of the text.
     pub list: Vec<Place<'t>>,
-    /// Whether there are more.
-    pub more: bool,
 }
 
 /// Finds the places of an object.
@@ -132,12 +130,14 @@ impl<'t> Search<'_, 't, '_> {
         let tree = self.tree;
         match tree.kind(node) {
             Kind::Map { .. } => {
-                if is_list_of_maps(tree, node, "containers") {
+                let is_pod = lists(tree, node, "containers").any(|item| tree.is_map(item));
+                if is_pod {
                     self.found(node, parent, PlaceKind::Pod);
-                    return;
-                }
-                if self.groups && is_list_of_maps(tree, node, "resourceClaims") {
+                } else if self.has_claims(node) {
                     self.found(node, parent, PlaceKind::Group);
+                }
+                if has_resources(tree, node) && !self.is_in_list_of_containers() {
+                    self.found(node, parent, PlaceKind::Container);
                 }
                 for entry in tree.entries(node) {
                     self.below(Step::Field(tree.text(entry.key)), entry.value, node);
@@ -152,27 +152,67 @@ impl<'t> Search<'_, 't, '_> {
         }
     }
 
+    fn has_claims(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let mut claims = lists(tree, node, "resourceClaims").filter(|&item| tree.is_map(item));
+        claims.any(|claim| {
+            let source = tree.get(claim, "source").unwrap_or(claim);
+            self.groups
+                || REFERENCES.iter().any(|field| {
+                    tree.get(claim, field).is_some() || tree.get(source, field).is_some()
+                })
+        })
+    }
+
+    /// Returns true if the search is at an item of a list that a pod spec has for its containers.
+    fn is_in_list_of_containers(&self) -> bool {
+        matches!(
+            self.steps.as_slice(),
+            [
+                ..,
+                Step::Field("containers" | "initContainers"),
+                Step::Index(_)
+            ]
+        )
+    }
+
     fn found(&mut self, node: NodeId, parent: NodeId, sort: PlaceKind) {
-        if self.places.list.len() < MOST {
-            self.places.list.push(Place {
-                node,
-                sort,
-                parent: Some(parent),
-                steps: self.steps.clone(),
-            });
-        } else {
-            self.places.more = true;
-        }
+        self.places.list.push(Place {
+            node,
+            sort,
+            parent: Some(parent),
+            steps: self.steps.clone(),
+        });
     }
 }
 
-fn is_list_of_maps(tree: &Tree<'_>, node: NodeId, field: &str) -> bool {
-    tree.get(node, field)
-        .is_some_and(|list| match tree.kind(list) {
-            Kind::Seq { .. } => tree
-                .items(list)
-                .first()
-                .is_some_and(|&item| tree.is_map(item)),
-            _ => false,
-        })
+/// The fields that name a claim or a template.
+pub const REFERENCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
+
+/// Returns the items of a list under a field; none if there is no list.
+fn lists<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    field: &str,
+) -> impl Iterator<Item = NodeId> + use<'t> {
+    let list = tree
+        .get(node, field)
+        .filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
+    list.map_or(&[][..], |list| tree.items(list))
+        .iter()
+        .copied()
+}
+
+/// Returns true if a map has amounts of resources, of which one has a domain.
+fn has_resources(tree: &Tree<'_>, node: NodeId) -> bool {
+    let Some(resources) = tree.get(node, "resources") else {
+        return false;
+    };
+    ["requests", "limits"].iter().any(|field| {
+        let amounts = tree.get(resources, field);
+        let entries = amounts.map_or(&[][..], |amounts| tree.entries(amounts));
+        entries
+            .iter()
+            .any(|entry| tree.text(entry.key).contains('/'))
+    })
 }

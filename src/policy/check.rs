@@ -489,13 +489,51 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
     }
 }
 
+/// Reads a release. One that is newer than every known one is judged as the newest, of its minor release if that is known.
+pub fn release(text: &str) -> Option<Release> {
+    let newer = || {
+        let mut parts = text.strip_prefix("1.")?.split('.');
+        let minor: u8 = parts.next()?.parse().ok()?;
+        let patch: u8 = parts.next().map_or(Some(0), |patch| patch.parse().ok())?;
+        let latest = Release::latest();
+        if parts.next().is_some() || minor < latest.minor {
+            return None;
+        }
+        let given = Release::new(minor, patch);
+        (given > latest).then_some(latest)
+    };
+    Release::parse(text).or_else(newer)
+}
+
+/// The characters of other pattern languages.
+const NOT_SPECIAL: [char; 13] = [
+    '?', '[', ']', '^', '$', '+', '(', ')', '{', '}', '|', '\\', '!',
+];
+
 /// Reports a name that cannot exist, or a pattern that no name can match.
 fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErrors) {
+    if text.is_empty() && names != SettingNameKind::Group {
+        errors.push(path, message!("settings.name-empty", "must not be empty"));
+        return;
+    }
     // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
     let never = |messages: names::Messages, what: Template, errors: &mut SettingsErrors| {
         if let Some(message) = messages.first() {
+            let looks_like_pattern = text.contains(NOT_SPECIAL);
             let (text, what) = (shown(text), what.text());
+            if looks_like_pattern {
+                errors.push(
+                    path,
+                    message!(
+                        "settings.no-pattern",
+                        "{text} matches no name of {what}: only `*` is special, it matches any characters",
+                        text,
+                        what
+                    ),
+                );
+                return;
+            }
             errors.push(
                 path,
                 message!(
@@ -535,9 +573,6 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
             }
         };
     match names {
-        SettingNameKind::Subject | SettingNameKind::Kind if text.is_empty() => {
-            errors.push(path, message!("settings.name-empty", "must not be empty"));
-        }
         SettingNameKind::Subject | SettingNameKind::Kind => {}
         SettingNameKind::Group if text.is_empty() => {}
         SettingNameKind::Class => never(names::subdomain(&sample), CLASS, errors),
@@ -581,7 +616,7 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
             one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors)
         }
         SettingNameKind::Release => {
-            if Release::parse(text).is_none() {
+            if release(text).is_none() {
                 errors.push(path, Release::unknown(text));
             }
         }

@@ -1,8 +1,8 @@
 //! Violations of the settings in objects of v1alpha1 and v1alpha2.
 
+use crate::policy::compare::Reasons;
 use crate::policy::refusals::{Subject, driver, drivers, node_rule, refuse, refuse_class};
-use crate::policy::settings::{GroupKind, GroupKinds, Settings};
-use crate::validation::Errors;
+use crate::policy::settings::{GroupKind, GroupKinds, Settings, ValidationMode};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::view::{
     DriverRequests, ResourceClaim, ResourceClaimParameters, ResourceClaimParametersReference,
@@ -17,7 +17,7 @@ pub fn of_object(
     kind: ClassicKind,
     settings: &Settings,
     subject: Subject<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let (object, release) = (subject.object, subject.release);
     let root = Path::ROOT;
@@ -109,7 +109,7 @@ pub fn of_object(
 }
 
 /// Judges the status of a claim.
-pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons) {
     let (status, release) = (ResourceClaim::new(subject.object).status(), subject.release);
     let root = Path::ROOT;
     let path = root.field("status");
@@ -153,7 +153,7 @@ fn claim_spec(
     subject: Subject<'_>,
     spec: ResourceClaimSpec<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     // Nothing is asked of a claim without a spec.
     if spec.record().is_none() {
@@ -162,7 +162,7 @@ fn claim_spec(
     let release = subject.release;
     let class = spec.resource_class_name();
     // The API server rejects a missing class itself, unless its rules are switched off.
-    if !class.is_empty() || settings.validation_off {
+    if !class.is_empty() || subject.validation != ValidationMode::Strict {
         let (rule, path) = (&settings.resource_classes, path.field("resourceClassName"));
         refuse_class(
             rule,
@@ -175,7 +175,7 @@ fn claim_spec(
         );
     }
     let mode = spec.allocation_mode();
-    if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
+    if ALLOCATION_MODES.contains(&mode) || subject.validation != ValidationMode::Strict {
         refuse(
             &settings.allocation_modes,
             Code::PolicyAllocationMode,
@@ -199,7 +199,7 @@ fn parameters_ref(
     release: Release,
     reference: Option<ResourceClaimParametersReference<'_>>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     const CODE: Code = Code::PolicyParametersRef;
     let Some(reference) = reference else {
@@ -237,7 +237,7 @@ fn group_kind(group: &str, kind: &str) -> String {
     }
 }
 
-fn shareable(settings: &Settings, shareable: bool, path: &Path<'_>, errors: &mut Errors) {
+fn shareable(settings: &Settings, shareable: bool, path: &Path<'_>, errors: &mut Reasons) {
     if settings.shareable_denied && shareable {
         errors.forbidden(
             Code::PolicyShareable,

@@ -1,14 +1,14 @@
 //! Violations of the settings in objects of v1alpha3 and later.
 
+use crate::policy::compare::{Extent, Reasons};
 use crate::policy::limits;
 use crate::policy::namespace::Has;
 use crate::policy::pattern;
 use crate::policy::refusals::{
     Subject, driver, drivers, labels_unknown, node_rule, refuse, refuse_class,
 };
-use crate::policy::selectors;
-use crate::policy::settings::{NameList, Settings, TaintPattern};
-use crate::validation::Errors;
+use crate::policy::selectors::{self, SelectedDrivers};
+use crate::policy::settings::{NameList, Settings, TaintPattern, ValidationMode};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::FieldValue;
 use claimkit_model::object::view::List as Items;
@@ -22,7 +22,12 @@ use claimkit_model::schema::device::ALLOCATION_MODES;
 use claimkit_model::schema::{DeviceKind, Release};
 
 /// Judges an object without its status.
-pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+pub fn of_object(
+    kind: DeviceKind,
+    settings: &Settings,
+    subject: Subject<'_>,
+    errors: &mut Reasons,
+) {
     let root = Path::ROOT;
     let path = root.field("spec");
     let (object, release) = (subject.object, subject.release);
@@ -90,8 +95,9 @@ pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, er
 }
 
 /// Judges the status of a claim.
-pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
-    let (status, release) = (ResourceClaim::new(subject.object).status(), subject.release);
+pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons) {
+    let claim = ResourceClaim::new(subject.object);
+    let (status, release) = (claim.status(), subject.release);
     let root = Path::ROOT;
     let path = root.field("status");
     if let Some(allocation) = status.allocation() {
@@ -117,6 +123,19 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors)
             "driver",
             errors,
         );
+        let mut asks = false;
+        each_request(claim.spec().devices(), &Path::ROOT, &mut |request, _| {
+            asks |= request.admin_access()
+        });
+        // The spec has been judged when the claim was created, and the scheduler must be able to write its result.
+        if !asks {
+            let results = place.field("results");
+            for (at, result) in devices.results().iter().enumerate() {
+                if result.admin_access() {
+                    admin_access(settings, subject, &results.index(at), errors);
+                }
+            }
+        }
         opaque_drivers(settings, release, devices.config(), &place, errors);
         let (rule, nodes) = (&settings.available_on_nodes, path.field("nodeSelector"));
         node_rule(
@@ -144,7 +163,7 @@ fn claim_spec(
     subject: Subject<'_>,
     spec: ResourceClaimSpec<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     driver(
         settings,
@@ -192,12 +211,12 @@ fn device_request(
     subject: Subject<'_>,
     request: DeviceAsk<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let release = subject.release;
     let class = request.device_class_name();
     // The API server rejects a missing class itself, unless its rules are switched off.
-    if !class.is_empty() || settings.validation_off {
+    if !class.is_empty() || subject.validation != ValidationMode::Strict {
         let (rule, path) = (&settings.device_classes, path.field("deviceClassName"));
         refuse_class(
             rule,
@@ -211,7 +230,7 @@ fn device_request(
     }
     selectors(settings, subject, request.selectors(), path, errors);
     let mode = request.allocation_mode();
-    if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
+    if ALLOCATION_MODES.contains(&mode) || subject.validation != ValidationMode::Strict {
         refuse(
             &settings.allocation_modes,
             Code::PolicyAllocationMode,
@@ -221,24 +240,32 @@ fn device_request(
             errors,
         );
     }
+    if request.admin_access() {
+        admin_access(settings, subject, path, errors);
+    }
+}
+
+/// Refuses admin access at a path, except where the namespace may have it.
+fn admin_access(settings: &Settings, subject: Subject<'_>, path: &Path<'_>, errors: &mut Reasons) {
     let rule = &settings.admin_access;
-    if rule.limited && request.admin_access() {
-        let named = pattern::any(&rule.namespaces, subject.namespace.name);
-        let has = if named {
-            Has::Yes
-        } else if rule.labels.is_empty() {
-            Has::No
-        } else {
-            subject.namespace.has_for_admin_access(&rule.labels)
-        };
-        match has {
-            Has::Yes | Has::Unasked => {}
-            Has::No => {
-                let detail = "the policy does not accept admin access to devices in this namespace";
-                errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);
-            }
-            Has::Failed(problem) => labels_unknown(Code::PolicyAdminAccess, problem, errors),
+    if !rule.limited {
+        return;
+    }
+    let named = pattern::any(&rule.namespaces, subject.namespace.name);
+    let has = if named {
+        Has::Yes
+    } else if rule.labels.is_empty() {
+        Has::No
+    } else {
+        subject.namespace.has_for_admin_access(&rule.labels)
+    };
+    match has {
+        Has::Yes | Has::Unasked => {}
+        Has::No => {
+            let detail = "the policy does not accept admin access to devices in this namespace";
+            errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);
         }
+        Has::Failed(problem) => labels_unknown(Code::PolicyAdminAccess, problem, errors),
     }
 }
 
@@ -248,7 +275,7 @@ fn taint_rule(
     subject: Subject<'_>,
     spec: DeviceTaintRuleSpec<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if spec.record().is_none() {
         return;
@@ -286,15 +313,30 @@ fn taint_rule(
             errors,
         );
     }
-    let effect = spec.taint().effect();
-    if requires_selector(settings, effect)
+    let taint = spec.taint();
+    if requires_selector(settings, taint.effect())
         && !selector.is_some_and(|selector| selects(settings, subject, selector))
     {
+        let start = errors.len();
         errors.required(
             Code::PolicyTaintRule,
             &path_to_selector,
-            unselective(effect),
+            unselective(taint.effect()),
         );
+        let extent = Extent {
+            amount: strength(taint.effect()),
+            contents: vec![format!("{}={}", taint.key(), taint.value())],
+        };
+        errors.extend_from(start, Some("an unselective taint rule"), &extent);
+    }
+}
+
+/// Returns how much harm an effect does: `None` none, `NoSchedule` keeps pods away, all others evict them.
+fn strength(effect: &str) -> i128 {
+    match effect {
+        "None" => 0,
+        "NoSchedule" => 1,
+        _ => 2,
     }
 }
 
@@ -309,31 +351,12 @@ fn requires_selector(settings: &Settings, effect: &str) -> bool {
 /// The effect that evicts pods.
 const EVICTS: &str = "NoExecute";
 
-/// Returns the reason against a rule without a selector. It differs where the rule evicts pods, so that an update to that effect
-/// is new.
+/// Returns the reason against a rule without a selector.
 fn unselective(effect: &str) -> &'static str {
     if effect == EVICTS {
         "the policy asks for a selector: without one the rule evicts pods from every device of the cluster"
     } else {
         "the policy asks for a selector: without one the rule taints every device of the cluster"
-    }
-}
-
-/// Adds the reason of a stored taint rule that evicts pods, in the words for a milder effect: an update to that effect is not a
-/// new violation.
-pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
-    let spec = DeviceTaintRule::new(subject.object).spec();
-    let evicts = spec.taint().effect() == EVICTS;
-    let selector = spec.device_selector();
-    if evicts
-        && requires_selector(settings, EVICTS)
-        && !selector.is_some_and(|selector| selects(settings, subject, selector))
-    {
-        errors.required(
-            Code::PolicyTaintRule,
-            &Path::ROOT.field("spec").field("deviceSelector"),
-            unselective(""),
-        );
     }
 }
 
@@ -374,31 +397,45 @@ fn expressions<'r>(
         .filter_map(|(at, selector)| Some((at, selector.cel()?.expression())))
 }
 
-/// Checks the drivers that selectors compare `device.driver` with.
+/// Checks which drivers selectors select.
 fn selectors<'r>(
     settings: &Settings,
     subject: Subject<'_>,
     list: Items<'r, DeviceSelector<'r>>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if settings.drivers == NameList::Any {
         return;
     }
     let path = path.field("selectors");
     for (at, text) in expressions(list) {
-        for name in selectors::drivers(text, subject.release, settings.gates) {
-            let path = path.index(at);
-            let path = path.field("cel");
-            refuse(
-                &settings.drivers,
-                Code::PolicyDriver,
-                &path.field("expression"),
-                &name,
-                subject.release,
-                errors,
-            );
+        let path = path.index(at);
+        let path = path.field("cel");
+        let path = path.field("expression");
+        let start = errors.len();
+        if subject.has_many_expressions {
+            let detail = "the policy does not try as many expressions as this object has";
+            errors.forbidden(Code::PolicyDriver, &path, detail);
+            return;
         }
+        match selectors::drivers(text, &settings.drivers, subject.release, settings.gates) {
+            SelectedDrivers::Refused(names) => {
+                for name in names {
+                    let (list, release) = (&settings.drivers, subject.release);
+                    refuse(list, Code::PolicyDriver, &path, &name, release, errors);
+                }
+            }
+            SelectedDrivers::Unreadable => {
+                let detail = "the policy cannot read this expression, so it does not know which drivers the expression selects";
+                errors.forbidden(Code::PolicyDriver, &path, detail);
+            }
+            SelectedDrivers::TooMany => {
+                let detail = "the policy does not try as many names as this expression has";
+                errors.forbidden(Code::PolicyDriver, &path, detail);
+            }
+        }
+        errors.extend_from(start, None, &Extent::contents(vec![text.to_owned()]));
     }
 }
 
@@ -408,11 +445,12 @@ fn opaque_drivers(
     release: Release,
     list: Items<'_, DeviceConfiguration<'_>>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let path = path.field("config");
     for (at, config) in list.iter().enumerate() {
         if let Some(opaque) = config.opaque() {
+            let start = errors.len();
             driver(
                 settings,
                 release,
@@ -420,6 +458,12 @@ fn opaque_drivers(
                 &path.index(at).field("opaque").field("driver"),
                 errors,
             );
+            let parameters = match opaque.parameters().value() {
+                FieldValue::Raw(text) => text.to_string(),
+                _ => String::new(),
+            };
+            let extent = Extent::contents(vec![parameters]);
+            errors.extend_from(start, None, &extent);
         }
     }
 }

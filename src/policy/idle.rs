@@ -3,9 +3,13 @@
 use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
-use crate::policy::settings::{ClassRule, Settings};
+use crate::policy::settings::{ClassRule, NameList, Settings, Taints, Tolerations};
 use crate::policy::view::View;
 use claimkit_model::message::message;
+use claimkit_model::schema::VERSIONS;
+
+/// A text that no name is.
+const NO_NAME: &str = "\u{1}";
 
 /// The group of every user that an API server knows.
 const EVERYBODY: &str = "system:authenticated";
@@ -91,20 +95,102 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
             (format!("exempt.{path}[{at}]"), problem)
         })
     };
-    // No user has this name: only a pattern for all of them matches.
+    all_accepted(settings, view, errors);
+    // No user and no namespace has this name: only a pattern for all of them matches.
+    for (at, text) in settings.exempt.namespaces.iter().enumerate() {
+        if pattern::matches(text, NO_NAME) {
+            let problem = message!(
+                "settings.exempts-all-namespaces",
+                "{pattern} exempts every namespace: the policy then checks no claim and no pod",
+                pattern = shown(text)
+            );
+            errors.push(&format!("exempt.namespaces[{at}]"), problem);
+        }
+    }
     let found = [
-        exempt("usernames", &settings.exempt_usernames, "\u{1}"),
-        exempt("groups", &settings.exempt_groups, EVERYBODY),
+        exempt("usernames", &settings.exempt.usernames, NO_NAME),
+        exempt("groups", &settings.exempt.groups, EVERYBODY),
     ];
     for (path, problem) in found.into_iter().flatten() {
         errors.push(&path, problem);
     }
 }
 
+/// Reports lists that accept every name, and a list of versions that accepts none.
+fn all_accepted(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
+    let pods = &settings.pods;
+    let lists = [
+        (
+            "apiVersions",
+            &settings.api_versions,
+            !settings.deprecated_denied,
+        ),
+        (
+            "deviceClasses",
+            &settings.device_classes.list,
+            settings.device_classes.decides_by_list_alone(),
+        ),
+        (
+            "resourceClasses",
+            &settings.resource_classes.list,
+            settings.resource_classes.decides_by_list_alone(),
+        ),
+        (
+            "allocationModes",
+            &settings.allocation_modes,
+            settings.default_mode.is_none(),
+        ),
+        ("opaqueParameters", &settings.opaque_parameters, true),
+        (
+            "extendedResourceNames",
+            &settings.extended_resource_names,
+            true,
+        ),
+        ("drivers", &settings.drivers, true),
+        ("pods.claims", &pods.claims, true),
+        ("pods.templates", &pods.templates, true),
+        ("pods.extendedResources", &pods.extended_resources, true),
+    ];
+    let accepts_all = || {
+        message!(
+            "settings.accepts-all",
+            "accepts everything, so the setting decides nothing: leave it out"
+        )
+    };
+    for (name, list, alone) in lists {
+        if alone && matches!(list, NameList::Allow(patterns) if pattern::any(patterns, NO_NAME)) {
+            errors.push(&format!("{name}.allow"), accepts_all());
+        }
+    }
+    let any_taint =
+        |taints: &Taints| pattern::matches(&taints.key, NO_NAME) && taints.effect.is_empty();
+    if matches!(&settings.tolerations, Tolerations::Allow(list) if list.iter().any(any_taint)) {
+        errors.push("tolerations.allow", accepts_all());
+    }
+    if pattern::any(&settings.admin_access.namespaces, NO_NAME) {
+        errors.push("adminAccess.namespaces", accepts_all());
+    }
+    let known = VERSIONS
+        .iter()
+        .any(|version| settings.api_versions.accepts(version.name));
+    if view.get("apiVersions").get("allow").node.is_some()
+        && !errors.mentions("apiVersions")
+        && !known
+    {
+        errors.push(
+            "apiVersions.allow",
+            message!(
+                "settings.no-known-version",
+                "no version that is known here matches: the policy would refuse every object"
+            ),
+        );
+    }
+}
+
 /// Returns the keys of a setting that decide something.
 fn deciding(keys: &'static [SettingKey]) -> impl Iterator<Item = &'static SettingKey> {
     keys.iter()
-        .filter(|key| !matches!(key.name, "mode" | "message"))
+        .filter(|key| !matches!(key.name, "mode" | "message" | "exempt"))
 }
 
 /// Returns true if a setting can decide a request. A flag that is off cannot.

@@ -4,10 +4,12 @@ use crate::apiserver::{self, Body, FieldValidation, Reach, RequestOutcome};
 use crate::manifest::pod_specs;
 use crate::manifest::{self, Item, What};
 use crate::policy::cluster::{self, ClusterReader};
+use crate::policy::compare::{self, Violation};
+use crate::policy::load::{self, ObjectLoad};
 use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, StoredNeeds};
 use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
-use crate::policy::settings::{ClaimLimits, PodRule, Settings};
+use crate::policy::settings::{ClaimLimits, PodRule, Settings, ValidationMode};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
 use crate::validation::immutable::{self, Difference};
 use crate::validation::{FieldError, Operation};
@@ -58,13 +60,15 @@ impl PolicyVerdict {
 
     /// Makes the verdict of settings that are not valid: the policy refuses every request.
     pub fn unusable(uid: &str, errors: &[String]) -> Self {
-        let finding = |error: &String| {
-            let message = format!("the settings of the policy are not valid: {error}");
-            Finding::new(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
-        };
+        let message = format!(
+            "the settings of the policy are not valid: {}",
+            errors.join("; ")
+        );
+        let finding = Finding::new(Code::PolicySettings, Origin::Claimkit, message)
+            .about(TextField::Settings);
         PolicyVerdict {
             uid: uid.to_owned(),
-            findings: errors.iter().map(finding).collect(),
+            findings: vec![finding],
             ..PolicyVerdict::default()
         }
     }
@@ -88,6 +92,16 @@ pub struct PolicyHost<'h> {
     pub labels: Option<&'h BTreeMap<String, String>>,
     /// Whether its requests may lack the operation.
     pub operation: OperationIs,
+    /// The component that has validated an object before the policy is asked.
+    pub validated: ValidatedBy,
+}
+
+/// The component that has applied the API server's own rules to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidatedBy {
+    /// The server that asks, by its own release and gates. It asks a policy that changes objects before that.
+    ApiServer,
+    Nobody,
 }
 
 /// Checks settings for a host that cannot be asked for the cluster. `labels`: those of the namespace, if it knows them.
@@ -114,7 +128,7 @@ pub fn without_cluster(
 pub fn judge(
     document: &Document<'_>,
     request: Option<NodeId>,
-    settings: &Settings,
+    given: &Settings,
     host: PolicyHost<'_>,
 ) -> PolicyVerdict {
     let request = match AdmissionRequest::read(&document.tree, request, host.operation) {
@@ -122,7 +136,7 @@ pub fn judge(
         Err(problem) => return PolicyVerdict::unreadable("", problem),
     };
     if host.cluster.is_none()
-        && let Err(errors) = without_cluster(settings, host.labels)
+        && let Err(errors) = without_cluster(given, host.labels)
     {
         return PolicyVerdict::unusable(request.uid(), &errors);
     }
@@ -132,7 +146,7 @@ pub fn judge(
     };
     if request.operation.is_none()
         || !matches!(request.sub_resource(), "" | "status")
-        || request.is_exempt(settings)
+        || request.is_exempt(&given.exempt)
     {
         return verdict;
     }
@@ -142,6 +156,20 @@ pub fn judge(
         }
         return verdict;
     };
+    let (applied, exempted) = given.with_exemptions(|exempt| request.is_exempt(exempt));
+    let settings: &Settings = &applied;
+    let loads = [Some(object), request.old_object()]
+        .map(|object| object.map(|object| ObjectLoad::of(&document.tree, object)));
+    let group = request.group().unwrap_or(GROUP);
+    if group == GROUP
+        && let Some(problem) = loads
+            .iter()
+            .flatten()
+            .find_map(|load| load.too_many.clone())
+    {
+        return PolicyVerdict::unreadable(request.uid(), problem);
+    }
+    let expressions = loads.iter().flatten().map(|load| load.expressions).max();
     let mut item = object::recognize(document, object, settings.release);
     let mut body = None;
     if let What::Ours(api) = item.what {
@@ -163,6 +191,27 @@ pub fn judge(
         labels: &labels,
         asking: Asking::Always,
     };
+    let has_many_expressions = expressions.is_some_and(|bytes| bytes > load::EXPRESSIONS);
+    let validation = settings.validation.unwrap_or_else(|| {
+        let validated = host.validated == ValidatedBy::ApiServer
+            && !settings.changes_objects()
+            && !request.is_audit();
+        if validated {
+            ValidationMode::Warn
+        } else {
+            ValidationMode::Strict
+        }
+    });
+    let skips_rules = has_many_expressions && host.validated == ValidatedBy::ApiServer;
+    if skips_rules && validation != ValidationMode::Off {
+        let message = format!(
+            "the CEL expressions are too large to be checked by the API server's rules here: more than {} bytes",
+            load::EXPRESSIONS
+        );
+        let code = Code::SelectorNotCompiled;
+        let finding = Finding::warning(code, Origin::Claimkit, message);
+        verdict.findings.push(finding);
+    }
     let case = Case {
         document,
         request,
@@ -170,6 +219,9 @@ pub fn judge(
         host,
         item,
         namespace,
+        validation,
+        skips_rules,
+        has_many_expressions,
     };
     match (&case.item.what, body) {
         (What::Other, _) => case.workload(&mut verdict),
@@ -177,24 +229,13 @@ pub fn judge(
         (What::Ours(api), Some(body)) if api.kind.items.is_none() => case.ours(body, &mut verdict),
         (What::Ours(_), _) => {}
     }
-    soften(settings, &mut verdict);
+    case.soften(&mut verdict);
+    let judged = |finding: &Finding| !exempted.contains(&restrictions::setting_of(finding));
+    verdict.findings.retain(judged);
     verdict
 }
 
-/// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
-fn soften(settings: &Settings, verdict: &mut PolicyVerdict) {
-    for finding in verdict
-        .findings
-        .iter_mut()
-        .filter(|finding| !is_unreadable(finding.code))
-    {
-        if settings.warns(restrictions::setting_of(finding)) {
-            finding.severity = finding.severity.max(Severity::Warning);
-        }
-    }
-}
-
-/// Makes warnings of the API server's own rules, where the server is of a release that is not known here: it decides by them.
+/// Makes warnings of the API server's own rules, where the server decides by them.
 fn leave_to_server(verdict: &mut PolicyVerdict) {
     for finding in verdict
         .findings
@@ -220,11 +261,29 @@ struct Case<'a, 's> {
     host: PolicyHost<'a>,
     item: Item,
     namespace: Namespace<'a>,
+    /// The effect of the API server's own rules.
+    validation: ValidationMode,
+    /// The API server's own rules would take too long.
+    skips_rules: bool,
+    /// The expressions are too large to be tried.
+    has_many_expressions: bool,
 }
 
 impl<'a> Case<'a, '_> {
     fn tree(&self) -> &'a Tree<'_> {
         &self.document.tree
+    }
+
+    /// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
+    fn soften(&self, verdict: &mut PolicyVerdict) {
+        let readable = |finding: &&mut Finding| !is_unreadable(finding.code);
+        for finding in verdict.findings.iter_mut().filter(readable) {
+            let setting = restrictions::setting_of(finding);
+            let by_server = setting == "validation" && self.validation == ValidationMode::Warn;
+            if by_server || self.settings.warns(setting) {
+                finding.severity = finding.severity.max(Severity::Warning);
+            }
+        }
     }
 
     /// Judges a text that is not an object, or has an unknown kind or version: only the version can be judged.
@@ -245,7 +304,7 @@ impl<'a> Case<'a, '_> {
                     restrictions::version_violations(self.settings, version, self.item.release);
                 verdict
                     .findings
-                    .extend(errors.iter().map(|error| self.policy(error)));
+                    .extend(errors.iter().map(|violation| self.policy(&violation.error)));
                 verdict.findings.extend(
                     object::unjudged(&self.item, self.settings)
                         .into_iter()
@@ -318,22 +377,17 @@ impl<'a> Case<'a, '_> {
         self.held_to_changes(&errors, &before, verdict);
     }
 
-    /// Makes warnings of errors that the stored object has already, as often as it has them.
+    /// Makes warnings of what the stored object has already.
     fn held_to_changes(
         &self,
-        errors: &[FieldError],
-        before: &[FieldError],
+        violations: &[Violation],
+        stored: &[Violation],
         verdict: &mut PolicyVerdict,
     ) {
-        let mut left: BTreeMap<String, usize> = BTreeMap::new();
-        for error in before {
-            let times = left.entry(anywhere(error)).or_default();
-            *times = times.saturating_add(1);
-        }
-        for error in errors {
-            let mut finding = self.policy(error);
-            if let Some(times) = left.get_mut(&anywhere(error)).filter(|times| **times > 0) {
-                *times = times.saturating_sub(1);
+        let known = compare::known(violations, stored);
+        for (violation, known) in violations.iter().zip(known) {
+            let mut finding = self.policy(&violation.error);
+            if known {
                 finding.severity = Severity::Warning;
             }
             verdict.findings.push(finding);
@@ -350,9 +404,23 @@ impl<'a> Case<'a, '_> {
     fn with_message(&self, mut finding: Finding) -> Finding {
         let rule = self.settings.rule(restrictions::setting_of(&finding));
         if let Some(message) = rule.and_then(|rule| rule.message.as_deref()) {
-            finding.message = format!("{}; {message}", finding.message);
+            let filled = self.filled(message, &finding.message);
+            finding.message = format!("{}; {filled}", finding.message);
         }
         finding
+    }
+
+    /// Fills the placeholders of a setting's message. The class is the first name in quotes of the reason.
+    fn filled(&self, message: &str, reason: &str) -> String {
+        if !message.contains('{') {
+            return message.to_owned();
+        }
+        let class = reason.split('"').nth(1).unwrap_or_default();
+        message
+            .replace("{namespace}", self.namespace.name)
+            .replace("{name}", self.request.name())
+            .replace("{user}", self.request.user())
+            .replace("{class}", class)
     }
 
     fn ours(&self, body: Body<'a>, verdict: &mut PolicyVerdict) {
@@ -369,10 +437,12 @@ impl<'a> Case<'a, '_> {
         // Only the stored object is evidence: a client can write `deletionTimestamp` into a new one.
         if let Some(Ok(stored)) = &stored
             && is_going_away(stored.record())
-            && (status || leaves_spec(body.record(), stored.record()))
+            && !status
+            && leaves_spec(body.record(), stored.record())
         {
             return;
         }
+        let is_going = matches!(&stored, Some(Ok(stored)) if is_going_away(stored.record()));
         verdict.findings.extend(self.decoding(&body));
         if body.mismatch().is_some() {
             return;
@@ -391,7 +461,7 @@ impl<'a> Case<'a, '_> {
             )),
             None => self.create(body, is_newer, verdict),
         }
-        if is_newer {
+        if is_newer || is_going {
             leave_to_server(verdict);
         }
     }
@@ -400,7 +470,7 @@ impl<'a> Case<'a, '_> {
     /// warning: the API server knows them.
     fn decoding(&self, body: &Body<'_>) -> Vec<Finding> {
         let mut findings = body.findings(self.tree(), FieldValidation::Strict);
-        if self.settings.validation_off {
+        if self.validation == ValidationMode::Off {
             findings.retain(|finding| finding.code == Code::TypeMismatch);
         }
         for finding in &mut findings {
@@ -475,7 +545,7 @@ impl<'a> Case<'a, '_> {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
             // A stored value cannot be changed any more.
-            Mutation::Possible if !self.request.is_audit(body.record()) => mutation::changes(
+            Mutation::Possible if !self.request.is_audit() => mutation::changes(
                 self.settings,
                 tree,
                 self.item.node,
@@ -495,7 +565,7 @@ impl<'a> Case<'a, '_> {
             }
             Err(_) => return self.created(body, verdict),
         }
-        soften(self.settings, verdict);
+        self.soften(verdict);
         // A finding that is only a warning in the end must not prevent a change.
         if is_newer {
             leave_to_server(verdict);
@@ -521,7 +591,7 @@ impl<'a> Case<'a, '_> {
         let api = body.api;
         let object = body.record().clone();
         // The server drops the status of a new object.
-        let stored = self.request.is_audit(&object);
+        let stored = self.request.is_audit();
         let part = if stored {
             JudgedPart::Both
         } else {
@@ -529,7 +599,7 @@ impl<'a> Case<'a, '_> {
         };
         let subject = self.subject(api, &object, part, self.namespace);
         let mut violations = restrictions::violations(self.settings, subject);
-        if !self.settings.validation_off {
+        if self.applies_rules() {
             let labels = self.labels();
             refused(
                 apiserver::create(&self.server(labels.as_ref()), body),
@@ -540,9 +610,11 @@ impl<'a> Case<'a, '_> {
         if let Some(cluster) = self.host.cluster {
             violations.extend(lookups::violations(self.settings, cluster, subject, stored));
         }
-        verdict
-            .findings
-            .extend(violations.iter().map(|error| self.policy(error)));
+        verdict.findings.extend(
+            violations
+                .iter()
+                .map(|violation| self.policy(&violation.error)),
+        );
     }
 
     fn subject<'r>(
@@ -564,7 +636,13 @@ impl<'a> Case<'a, '_> {
             part,
             namespace,
             written,
+            validation: self.validation,
+            has_many_expressions: self.has_many_expressions,
         }
+    }
+
+    fn applies_rules(&self) -> bool {
+        self.validation != ValidationMode::Off && !self.skips_rules
     }
 
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut PolicyVerdict) {
@@ -582,7 +660,7 @@ impl<'a> Case<'a, '_> {
         };
         let violations =
             restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
-        if !self.settings.validation_off {
+        if self.applies_rules() {
             let update = if status {
                 apiserver::update_status
             } else {
@@ -591,7 +669,8 @@ impl<'a> Case<'a, '_> {
             let labels = self.labels();
             let server = self.server(labels.as_ref());
             let mut outcome = update(&server, body, stored);
-            if !outcome.findings.is_empty()
+            if self.validation == ValidationMode::Strict
+                && !outcome.findings.is_empty()
                 && let (Ok(stored), Ok(again)) = (self.stored(api), self.stored(api))
             {
                 already(
@@ -603,25 +682,9 @@ impl<'a> Case<'a, '_> {
             refused(outcome, &violations, verdict);
         }
         let subject = self.subject(api, &old, part, namespace.of_stored());
-        let mut before = restrictions::violations(self.settings, subject);
-        before.extend(restrictions::milder(self.settings, subject));
+        let before = restrictions::violations(self.settings, subject);
         self.held_to_changes(&violations, &before, verdict);
     }
-}
-
-/// Returns an error without the indexes of its path: where an item is removed, those behind it move.
-fn anywhere(error: &FieldError) -> String {
-    let mut parts = error.field.split('[');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(']') {
-            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
-                text.push_str(rest)
-            }
-            _ => text.extend(["[", part]),
-        }
-    }
-    format!("{text}: {}", error.body)
 }
 
 /// Returns true if the object is being deleted: removing its last finalizers must always be possible.
@@ -699,10 +762,10 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
 
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
 /// not added: a policy's answer is shortened anyway. Nor is the server's reason against admin access if the policy has its own.
-fn refused(mut outcome: RequestOutcome, violations: &[FieldError], verdict: &mut PolicyVerdict) {
+fn refused(mut outcome: RequestOutcome, violations: &[Violation], verdict: &mut PolicyVerdict) {
     if violations
         .iter()
-        .any(|error| error.code == Code::PolicyAdminAccess)
+        .any(|violation| violation.error.code == Code::PolicyAdminAccess)
     {
         outcome
             .findings

@@ -82,12 +82,12 @@ pub static SETTINGS: &[SettingKey] = &[
     key(
         "validation",
         ValueShape::Choice(&["strict", "warn", "off"]),
-        "Whether objects are checked against the API server's own rules: `strict` (default) refuses, `warn` accepts and warns, `off` does not check.",
+        "Whether objects are checked against the API server's own rules: `strict` refuses, `warn` accepts and warns, `off` (or `false`) does not check. By default `warn` where an API server has validated the object already, else `strict`.",
     ),
     key(
         "release",
         ValueShape::Name(SettingNameKind::Release),
-        "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version.",
+        "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version. A release that is newer than all known ones is judged as the newest.",
     ),
     key(
         "gates",
@@ -114,6 +114,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which versions of resource.k8s.io may be used; the version that the client wrote counts.",
     ),
@@ -152,6 +153,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which allocation modes claims, their requests for devices and claim templates may have.",
     ),
@@ -175,6 +177,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Where claims and claim templates may ask for admin access to devices.",
     ),
@@ -205,6 +208,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "How much claims and claim templates may ask for, and pods as extended resources (v1alpha3 and later).",
     ),
@@ -223,6 +227,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which device taints the requests of claims and claim templates may tolerate (1.33 and later).",
     ),
@@ -241,6 +246,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Where CEL expressions may select devices (v1alpha3 and later).",
     ),
@@ -259,6 +265,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "For which drivers claims and claim templates may have opaque parameters (v1alpha3 and later).",
     ),
@@ -277,6 +284,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which `extendedResourceName` a device class may take (1.34 and later).",
     ),
@@ -290,6 +298,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Requirements for a DeviceTaintRule.",
     ),
@@ -308,6 +317,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which drivers classes, claims, their statuses, parameters, slices and taint rules may name.",
     ),
@@ -331,6 +341,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
@@ -354,6 +365,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Whether several pods may share an allocation.",
     ),
@@ -420,6 +432,7 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Which resource claims pods, pod templates in objects of any kind, PodGroups and Workloads may use; the policy's rules must name these kinds.",
     ),
@@ -443,28 +456,13 @@ pub static SETTINGS: &[SettingKey] = &[
             ),
             MODE,
             MESSAGE,
+            EXEMPT,
         ]),
         "Checks that read the cluster through Kubewarden; all are off by default. The policy must list what it reads in `contextAwareResources`.",
     ),
     key(
         "exempt",
-        ValueShape::Object(&[
-            key(
-                "usernames",
-                ValueShape::Patterns(SettingNameKind::Subject),
-                "Users whose requests are accepted without a check.",
-            ),
-            key(
-                "groups",
-                ValueShape::Patterns(SettingNameKind::Subject),
-                "Groups of users whose requests are accepted without a check.",
-            ),
-            key(
-                "namespaces",
-                ValueShape::Patterns(SettingNameKind::Namespace),
-                "Namespaces whose requests are accepted without a check.",
-            ),
-        ]),
+        ValueShape::Object(EXEMPTIONS),
         "Requests that are accepted without a check.",
     ),
 ];
@@ -474,6 +472,30 @@ const MODE: SettingKey = key(
     ValueShape::Choice(&["enforce", "warn"]),
     "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
+
+const EXEMPT: SettingKey = key(
+    "exempt",
+    ValueShape::Object(EXEMPTIONS),
+    "Requests that this setting does not judge.",
+);
+
+const EXEMPTIONS: &[SettingKey] = &[
+    key(
+        "usernames",
+        ValueShape::Patterns(SettingNameKind::Subject),
+        "Users whose requests are accepted without a check.",
+    ),
+    key(
+        "groups",
+        ValueShape::Patterns(SettingNameKind::Subject),
+        "Groups of users whose requests are accepted without a check.",
+    ),
+    key(
+        "namespaces",
+        ValueShape::Patterns(SettingNameKind::Namespace),
+        "Namespaces whose requests are accepted without a check.",
+    ),
+];
 
 const MAX_COUNT: SettingKey = key(
     "maxCount",
@@ -490,7 +512,7 @@ const ALL_DEVICES: SettingKey = key(
 const MAX_CAPACITY: SettingKey = key(
     "maxCapacity",
     ValueShape::Quantities,
-    "The most that a request may ask of a capacity, by the capacity's name.",
+    "The most that all devices of a request may have of a capacity together, by the capacity's name: it counts once for each device.",
 );
 
 static TAINTS: &[SettingKey] = &[
@@ -509,7 +531,7 @@ static TAINTS: &[SettingKey] = &[
 const MESSAGE: SettingKey = key(
     "message",
     ValueShape::Text,
-    "Text after the reason, e.g. whom to ask.",
+    "Text after the reason, e.g. whom to ask; `{namespace}`, `{name}`, `{user}` and `{class}` stand for those of the request.",
 );
 
 static CLASSES: &[SettingKey] = &[
@@ -540,6 +562,7 @@ static CLASSES: &[SettingKey] = &[
     ),
     MODE,
     MESSAGE,
+    EXEMPT,
 ];
 
 static CLASSES_OF_NAMESPACES: &[SettingKey] = &[
@@ -606,6 +629,7 @@ static NODES: &[SettingKey] = &[
     ),
     MODE,
     MESSAGE,
+    EXEMPT,
 ];
 
 static NODE: &[SettingKey] = &[

@@ -1,8 +1,9 @@
 //! Limits of what claims ask for: requests, devices, capacity; and tolerations, CEL, opaque parameters and names of extended resources.
 
+use crate::policy::compare::{Extent, Reasons, without_indexes};
 use crate::policy::refusals::refuse;
 use crate::policy::settings::{NameList, RequestLimits, Settings, Tolerations};
-use crate::validation::{Bad, Errors};
+use crate::validation::Bad;
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::view::List as Items;
 use claimkit_model::object::view::device::{
@@ -16,13 +17,15 @@ pub fn requests(
     settings: &Settings,
     devices: DeviceClaim<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let count = devices.requests().len();
     if let Some(most) = settings.limits.max_requests.filter(|&most| count > most) {
         let detail =
             format!("the policy accepts at most {most} requests in a claim, this one has {count}");
+        let start = errors.len();
         errors.forbidden(Code::PolicyLimits, &path.field("requests"), &detail);
+        errors.extend_from(start, Some("limits.maxRequests"), &Extent::count(count));
     }
 }
 
@@ -32,7 +35,7 @@ pub fn request(
     release: Release,
     request: DeviceAsk<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let class = request.device_class_name();
     let limits = settings.limits.of(class);
@@ -51,8 +54,14 @@ pub fn request(
     if let Some(capacity) = request.capacity() {
         let path = path.field("capacity");
         let path = path.field("requests");
+        let devices = number_of_devices(request, limits);
         for (name, asked) in capacity.requests().iter() {
-            amount(limits, name, asked, &path.key(name), errors);
+            let asked = AskedCapacity {
+                name,
+                asked,
+                devices,
+            };
+            amount(limits, asked, &path.key(name), errors);
         }
     }
     tolerations(&settings.tolerations, request.tolerations(), path, errors);
@@ -73,24 +82,57 @@ pub fn request(
     }
 }
 
+/// Returns how many devices a request gets at least; `None`: any number.
+fn number_of_devices(request: DeviceAsk<'_>, limits: &RequestLimits) -> Option<i128> {
+    if request.allocation_mode() == "All" {
+        // Who lets a request take all devices bounds what it takes of each.
+        return (limits.all_devices == Some(true)).then_some(1);
+    }
+    Some(i128::from(request.count().unwrap_or(1).max(1)))
+}
+
 /// Checks a number of devices. `class` is in quotes.
 pub fn devices(
     limits: &RequestLimits,
     count: i64,
     class: &str,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let over = |most: &usize| i64::try_from(*most).is_ok_and(|most| count > most);
     if let Some(most) = limits.max_count.filter(over) {
         let detail =
             format!("the policy accepts at most {most} devices of the class {class} in a request");
+        let start = errors.len();
         errors.invalid(Code::PolicyLimits, path, Bad::Int(count), &detail);
+        let key = format!("{}: {detail}", without_indexes(&path.render()));
+        errors.extend_from(start, Some(&key), &Extent::amount(count));
     }
 }
 
-/// Checks a capacity. A name without a domain is that of the device's driver, so it may be the same as a name with one.
-fn amount(limits: &RequestLimits, name: &str, asked: &str, path: &Path<'_>, errors: &mut Errors) {
+/// A capacity that a request asks for.
+#[derive(Clone, Copy)]
+struct AskedCapacity<'r> {
+    name: &'r str,
+    /// The quantity for each device.
+    asked: &'r str,
+    /// `None`: any number.
+    devices: Option<i128>,
+}
+
+/// Checks a capacity of all devices of a request together. A name without a domain is that of the device's driver, so it may be the
+/// same as a name with one.
+fn amount(
+    limits: &RequestLimits,
+    capacity: AskedCapacity<'_>,
+    path: &Path<'_>,
+    errors: &mut Reasons,
+) {
+    let AskedCapacity {
+        name,
+        asked,
+        devices,
+    } = capacity;
     let (domain, id) = parts(name);
     for (limited, most) in &limits.max_capacity {
         let (limited_domain, limited_id) = parts(limited);
@@ -102,10 +144,23 @@ fn amount(limits: &RequestLimits, name: &str, asked: &str, path: &Path<'_>, erro
         let (Ok(value), Ok(limit)) = (Quantity::parse(asked), Quantity::parse(most)) else {
             continue;
         };
-        if value.nanos() > limit.nanos() {
-            let detail = format!("the policy accepts at most {most} of `{limited}` in a request");
-            errors.invalid(Code::PolicyLimits, path, Bad::Str(asked), &detail);
+        let of_each = value.nanos();
+        let all = devices.map(|devices| of_each.saturating_mul(devices));
+        if all.is_some_and(|all| all <= limit.nanos()) || of_each <= 0 {
+            continue;
         }
+        let of_devices = match devices {
+            _ if of_each > limit.nanos() => String::new(),
+            Some(devices) => format!(", and this one asks for it of {devices} devices"),
+            None => ", and this one asks for it of all devices".to_owned(),
+        };
+        let detail =
+            format!("the policy accepts at most {most} of `{limited}` in a request{of_devices}");
+        let start = errors.len();
+        errors.invalid(Code::PolicyLimits, path, Bad::Str(asked), &detail);
+        let key = format!("{}: {limited}", without_indexes(&path.render()));
+        let extent = Extent::amount(all.unwrap_or(i128::MAX));
+        errors.extend_from(start, Some(&key), &extent);
     }
 }
 
@@ -118,7 +173,7 @@ fn tolerations(
     rule: &Tolerations,
     list: Items<'_, DeviceToleration<'_>>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if *rule == Tolerations::Any {
         return;
@@ -156,7 +211,7 @@ pub fn opaque_parameters(
     release: Release,
     config: Items<'_, DeviceConfiguration<'_>>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let list = &settings.opaque_parameters;
     if *list == NameList::Any {
@@ -185,7 +240,7 @@ pub fn class(
     release: Release,
     spec: DeviceClassSpec<'_>,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if let Some(name) = spec
         .extended_resource_name()
@@ -205,10 +260,15 @@ pub fn class(
         );
     }
     if settings.expressions.denied_in_classes && !spec.selectors().is_empty() {
+        let start = errors.len();
         errors.forbidden(
             Code::PolicySelectors,
             &path.field("selectors"),
             "the policy accepts no CEL selectors in classes",
         );
+        let selectors = spec.selectors();
+        let expressions = selectors.iter().filter_map(|selector| selector.cel());
+        let texts = expressions.map(|cel| cel.expression().to_owned()).collect();
+        errors.extend_from(start, None, &Extent::contents(texts));
     }
 }

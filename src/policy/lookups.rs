@@ -3,11 +3,11 @@
 use crate::apiserver::Body;
 use crate::manifest::{self, What};
 use crate::policy::cluster::{self, ClusterReader, Lookup};
+use crate::policy::compare::{Reasons, Violation};
 use crate::policy::devices;
 use crate::policy::namespace::StoredNeeds;
 use crate::policy::refusals::Subject;
 use crate::policy::settings::Settings;
-use crate::validation::{Context, Errors, FieldError};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{How, Via};
@@ -99,8 +99,8 @@ pub fn violations(
     cluster: &dyn ClusterReader,
     subject: Subject<'_>,
     stored: bool,
-) -> Vec<FieldError> {
-    let mut errors = Context::new(subject.release).errors();
+) -> Vec<Violation> {
+    let mut errors = Reasons::new(subject.release);
     let api_version = subject.api.version.api_version;
     if settings.cluster.class_exists {
         let kind = match subject.api.kind.object {
@@ -150,11 +150,11 @@ pub fn violations(
             Err(problem) => failed(&problem, &path, &mut errors),
         }
     }
-    errors.into_list()
+    errors.into_violations()
 }
 
 /// Adds the error for a host that could not answer.
-pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
+pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Reasons) {
     let problem = problem.lines().next().unwrap_or_default();
     errors.internal(
         CODE,
@@ -164,7 +164,7 @@ pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
 }
 
 /// Adds the error for more names than are looked up.
-pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
+pub fn too_many(path: &Path<'_>, errors: &mut Reasons) {
     errors.forbidden(
         CODE,
         path,

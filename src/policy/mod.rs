@@ -4,9 +4,11 @@
 //! |---|---|---|
 //! | [`keys`], [`check`], [`read`], [`settings`] | settings | [`Settings`], or everything that is wrong with them |
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
+//! | [`load`] | the object of a request | what it would cost to judge |
 //! | [`object`] | the object of a request | its record, by the release that knows it |
 //! | [`restrictions`], [`classic`], [`devices`], [`limits`], [`nodes`], [`pods`] | an object | what the settings do not accept |
 //! | [`cluster`], [`namespace`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
+//! | [`compare`] | reasons against the new and the stored object | which ones the change brings |
 //! | [`mutation`] | an object | its text with the values that the settings set |
 //! | [`judge`](mod@judge) | both | [`PolicyVerdict`]: the API server's rules and the policy's |
 //! | [`vap`] | settings | the same as ValidatingAdmissionPolicies |
@@ -17,11 +19,13 @@
 pub mod check;
 pub mod classic;
 pub mod cluster;
+pub mod compare;
 pub mod devices;
 mod idle;
 pub mod judge;
 pub mod keys;
 pub mod limits;
+pub mod load;
 pub mod lookups;
 pub mod mutation;
 pub mod namespace;
@@ -41,6 +45,6 @@ pub mod vap;
 mod view;
 
 pub use cluster::ClusterReader;
-pub use judge::{Mutation, PolicyHost, PolicyVerdict, judge, without_cluster};
+pub use judge::{Mutation, PolicyHost, PolicyVerdict, ValidatedBy, judge, without_cluster};
 pub use request::OperationIs;
 pub use settings::Settings;

@@ -4,15 +4,15 @@
 //! read. Only the cluster knows their classes. A container that asks for the extended resource
 //! `deviceclass.resource.kubernetes.io/NAME` names the class itself.
 
-use crate::manifest::pod_specs::{self, ObjectPlaces, Place, PlaceKind};
+use crate::manifest::pod_specs::{ObjectPlaces, Place, PlaceKind, REFERENCES};
 use crate::policy::check;
 use crate::policy::cluster::ClusterReader;
+use crate::policy::compare::{Extent, Reasons, Violation, without_indexes};
 use crate::policy::limits;
 use crate::policy::lookups;
 use crate::policy::namespace::Namespace;
 use crate::policy::refusals::{PodReference, refuse, refuse_class, refuse_class_of};
 use crate::policy::settings::Settings;
-use crate::validation::{Context, Errors, FieldError};
 use claimkit_model::finding::{Code, Path};
 use claimkit_model::schema::{ObjectKind, Release};
 use claimkit_model::text::print::{self, Order};
@@ -43,15 +43,12 @@ pub struct StoredPodNeeds {
     references: BTreeSet<(&'static str, String)>,
 }
 
-/// The fields that name a claim or a template.
-const REFERENCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
-
 impl StoredPodNeeds {
     /// Reads the places of an object.
     pub fn of(tree: &Tree<'_>, places: &ObjectPlaces<'_>) -> Self {
         let mut asked = StoredPodNeeds::default();
         for place in &places.list {
-            each_extended_resource(tree, place.node, &Path::ROOT, &mut |resource, _| {
+            each_extended_resource(tree, place, &Path::ROOT, &mut |resource, _| {
                 asked
                     .classes
                     .extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
@@ -79,10 +76,7 @@ pub fn same(tree: &Tree<'_>, one: &ObjectPlaces<'_>, other: &ObjectPlaces<'_>) -
     let same = |(one, other): (&Place<'_>, &Place<'_>)| {
         printed(one).is_some_and(|one| printed(other) == Some(one))
     };
-    !one.more
-        && !other.more
-        && one.list.len() == other.list.len()
-        && one.list.iter().zip(&other.list).all(same)
+    one.list.len() == other.list.len() && one.list.iter().zip(&other.list).all(same)
 }
 
 /// Parts of a unit that quantities are counted in.
@@ -98,6 +92,15 @@ struct Resource<'t> {
 }
 
 impl Resource<'_> {
+    /// Returns how many devices it stands for; the largest number if its amount cannot be read.
+    fn count(&self) -> i64 {
+        let amount = Quantity::parse(self.amount).ok();
+        let whole = amount.and_then(|amount| amount.nanos().checked_div(NANOS));
+        whole
+            .and_then(|count| i64::try_from(count).ok())
+            .unwrap_or(i64::MAX)
+    }
+
     /// Returns true if no component of Kubernetes defines the resource, or it names a class (k8s.io/component-helpers,
     /// `IsExtendedResourceName`)
     fn is_extended(&self) -> bool {
@@ -109,31 +112,42 @@ impl Resource<'_> {
 /// Calls with the path of each resource of a container that an extended resource may be, once for each container.
 fn each_extended_resource(
     tree: &Tree<'_>,
-    spec: NodeId,
+    place: &Place<'_>,
     path: &Path<'_>,
     then: &mut dyn FnMut(&Resource<'_>, &Path<'_>),
 ) {
+    if place.sort == PlaceKind::Container {
+        return each_resource_of_container(tree, place.node, path, then);
+    }
     for field in ["initContainers", "containers"] {
         let containers = path.field(field);
-        for (at, &container) in items(tree, spec, field).iter().enumerate() {
-            let Some(resources) = tree.get(container, "resources") else {
-                continue;
-            };
-            let container = containers.index(at);
-            let path = container.field("resources");
-            let mut seen = BTreeSet::new();
-            for amounts in ["requests", "limits"] {
-                let Some(list) = tree.get(resources, amounts) else {
-                    continue;
-                };
-                let path = path.field(amounts);
-                for entry in tree.entries(list) {
-                    let name = tree.text(entry.key);
-                    if name.contains('/') && seen.insert(name) {
-                        let amount = check::quantity(tree, entry.value).unwrap_or_default();
-                        then(&Resource { name, amount }, &path.key(name));
-                    }
-                }
+        for (at, &container) in items(tree, place.node, field).iter().enumerate() {
+            each_resource_of_container(tree, container, &containers.index(at), then);
+        }
+    }
+}
+
+fn each_resource_of_container(
+    tree: &Tree<'_>,
+    container: NodeId,
+    path: &Path<'_>,
+    then: &mut dyn FnMut(&Resource<'_>, &Path<'_>),
+) {
+    let Some(resources) = tree.get(container, "resources") else {
+        return;
+    };
+    let path = path.field("resources");
+    let mut seen = BTreeSet::new();
+    for amounts in ["requests", "limits"] {
+        let Some(list) = tree.get(resources, amounts) else {
+            continue;
+        };
+        let path = path.field(amounts);
+        for entry in tree.entries(list) {
+            let name = tree.text(entry.key);
+            if name.contains('/') && seen.insert(name) {
+                let amount = check::quantity(tree, entry.value).unwrap_or_default();
+                then(&Resource { name, amount }, &path.key(name));
             }
         }
     }
@@ -161,47 +175,40 @@ pub fn violations(
     places: &ObjectPlaces<'_>,
     destination: Destination<'_>,
     stored: Option<&StoredPodNeeds>,
-) -> Vec<FieldError> {
-    let mut errors = Context::new(destination.release).errors();
+) -> Vec<Violation> {
+    let mut errors = Reasons::new(destination.release);
     for place in &places.list {
-        let (spec, sort) = (place.node, place.sort);
         let pod = Pod {
             tree,
-            spec,
-            sort,
+            place,
             settings,
-            place: destination,
+            destination,
             release: destination.release,
             stored,
         };
         place.at(&mut |path| pod.judge(path, &mut errors));
     }
-    if places.more {
-        let detail = format!(
-            "the policy judges at most {} pod templates of an object",
-            pod_specs::MOST
-        );
-        errors.forbidden(CODE, &Path::ROOT.field("spec"), &detail);
-    }
-    errors.into_list()
+    errors.into_violations()
 }
 
 struct Pod<'t, 's> {
     tree: &'t Tree<'s>,
-    spec: NodeId,
-    sort: PlaceKind,
+    place: &'t Place<'t>,
     settings: &'t Settings,
-    place: Destination<'t>,
+    destination: Destination<'t>,
     release: Release,
     stored: Option<&'t StoredPodNeeds>,
 }
 
 impl<'t> Pod<'t, '_> {
-    fn judge(&self, path: &Path<'_>, errors: &mut Errors) {
-        let claims = self.items(self.spec, "resourceClaims");
+    fn judge(&self, path: &Path<'_>, errors: &mut Reasons) {
+        let claims = match self.place.sort {
+            PlaceKind::Container => &[][..],
+            PlaceKind::Pod | PlaceKind::Group => self.items(self.place.node, "resourceClaims"),
+        };
         let list = path.field("resourceClaims");
         let mut implicit = false;
-        each_extended_resource(self.tree, self.spec, path, &mut |resource, _| {
+        each_extended_resource(self.tree, self.place, path, &mut |resource, _| {
             implicit |= resource.name.starts_with(IMPLICIT)
         });
         // One claim is created for all extended resources of a pod.
@@ -212,15 +219,17 @@ impl<'t> Pod<'t, '_> {
             } else {
                 ""
             };
-            let holder = if self.sort == PlaceKind::Pod {
-                "the pod"
-            } else {
-                "the group"
+            let holder = match self.place.sort {
+                PlaceKind::Pod | PlaceKind::Container => "the pod",
+                PlaceKind::Group => "the group",
             };
             let detail = format!(
                 "the policy accepts at most {most} resource claims, {holder} has {count}{own}"
             );
+            let start = errors.len();
             errors.forbidden(CODE, &list, &detail);
+            let key = format!("{}: maxClaims", without_indexes(&list.render()));
+            errors.extend_from(start, Some(&key), &Extent::count(count));
         }
         for (at, &claim) in claims.iter().enumerate() {
             let item = list.index(at);
@@ -233,14 +242,14 @@ impl<'t> Pod<'t, '_> {
                 self.reference(source, &item.field("source"), errors);
             }
         }
-        if self.settings.pods.names_match && self.sort == PlaceKind::Pod {
+        if self.settings.pods.names_match && self.place.sort == PlaceKind::Pod {
             self.names(claims, path, errors);
         }
         self.extended_resources(path, errors);
     }
 
     /// Judges a claim or a template by name.
-    fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Errors) {
+    fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Reasons) {
         let lists = [&self.settings.pods.claims, &self.settings.pods.templates];
         for (field, list) in REFERENCES.into_iter().zip(lists) {
             if let Some(name) = self.text(holder, field) {
@@ -252,13 +261,13 @@ impl<'t> Pod<'t, '_> {
 
     /// Returns the cluster, if the classes of claims are looked up.
     fn looks_up(&self) -> Option<&'t dyn ClusterReader> {
-        self.place
+        self.destination
             .cluster
             .filter(|_| self.settings.cluster.pod_classes)
     }
 
     /// Judges the classes of a claim or a template, as the cluster has it.
-    fn classes_of(&self, field: &'static str, name: &str, path: &Path<'_>, errors: &mut Errors) {
+    fn classes_of(&self, field: &'static str, name: &str, path: &Path<'_>, errors: &mut Reasons) {
         if self
             .stored
             .is_some_and(|stored| stored.references.contains(&(field, name.to_owned())))
@@ -273,7 +282,13 @@ impl<'t> Pod<'t, '_> {
         let Some(cluster) = self.looks_up() else {
             return;
         };
-        match lookups::classes_of(cluster, kind, name, self.place.namespace.name, self.release) {
+        match lookups::classes_of(
+            cluster,
+            kind,
+            name,
+            self.destination.namespace.name,
+            self.release,
+        ) {
             Ok(None) => {}
             Ok(Some((api, classes))) => {
                 let (rule, code) = match api.kind.object {
@@ -291,7 +306,7 @@ impl<'t> Pod<'t, '_> {
                         code,
                         path,
                         reference,
-                        self.place.namespace,
+                        self.destination.namespace,
                         self.release,
                         errors,
                     );
@@ -303,59 +318,50 @@ impl<'t> Pod<'t, '_> {
 
     /// Checks the extended resources that containers ask for, the classes that they name and how many devices, and that a pod that may
     /// use no claim names none.
-    fn extended_resources(&self, path: &Path<'_>, errors: &mut Errors) {
+    fn extended_resources(&self, path: &Path<'_>, errors: &mut Reasons) {
         let (classes, namespace, pods) = (
             &self.settings.device_classes,
-            self.place.namespace,
+            self.destination.namespace,
             &self.settings.pods,
         );
         let no_claims = pods.claims.accepts_none() && pods.templates.accepts_none();
-        each_extended_resource(self.tree, self.spec, path, &mut |resource, path| {
+        let place = without_indexes(&path.render());
+        each_extended_resource(self.tree, self.place, path, &mut |resource, path| {
+            let start = errors.len();
             if resource.is_extended() {
-                refuse(
-                    &pods.extended_resources,
-                    CODE,
-                    path,
-                    resource.name,
-                    self.release,
-                    errors,
-                );
+                let list = &pods.extended_resources;
+                refuse(list, CODE, path, resource.name, self.release, errors);
             }
+            // Another container of the pod may ask for it instead, but not for more.
+            let key = |setting: &str| format!("{place}: {} of {setting}", resource.name);
+            let extent = Extent::amount(resource.count());
+            errors.extend_from(start, Some(&key("extendedResources")), &extent);
             let Some(class) = resource.name.strip_prefix(IMPLICIT) else {
                 return;
             };
-            if let Ok(amount) = Quantity::parse(resource.amount) {
-                let quoted = claimkit_values::quote(class, self.release.rules().unicode);
-                let count = amount
-                    .nanos()
-                    .checked_div(NANOS)
-                    .and_then(|count| i64::try_from(count).ok())
-                    .unwrap_or(i64::MAX);
-                limits::devices(self.settings.limits.of(class), count, &quoted, path, errors);
-            }
-            refuse_class(
-                classes,
-                Code::PolicyDeviceClass,
-                path,
-                class,
-                namespace,
-                self.release,
-                errors,
-            );
+            let quoted = claimkit_values::quote(class, self.release.rules().unicode);
+            let limits = self.settings.limits.of(class);
+            limits::devices(limits, resource.count(), &quoted, path, errors);
+            let start = errors.len();
+            let code = Code::PolicyDeviceClass;
+            refuse_class(classes, code, path, class, namespace, self.release, errors);
+            errors.extend_from(start, Some(&key("deviceClasses")), &extent);
             if no_claims {
+                let start = errors.len();
                 errors.forbidden(CODE, path, "the policy accepts no resource claims, and this extended resource asks for one");
+                errors.extend_from(start, Some(&key("claims")), &extent);
             }
         });
     }
 
     /// Checks that names which containers use are defined, and that names which are defined are used.
-    fn names(&self, claims: &[NodeId], path: &Path<'_>, errors: &mut Errors) {
+    fn names(&self, claims: &[NodeId], path: &Path<'_>, errors: &mut Reasons) {
         let defined = order::set(claims.iter().filter_map(|&claim| self.text(claim, "name")));
         let mut used = BTreeSet::new();
         let unicode = self.release.rules().unicode;
         for field in ["initContainers", "containers"] {
             let containers = path.field(field);
-            for (at, &container) in self.items(self.spec, field).iter().enumerate() {
+            for (at, &container) in self.items(self.place.node, field).iter().enumerate() {
                 let Some(resources) = self.tree.get(container, "resources") else {
                     continue;
                 };

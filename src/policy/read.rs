@@ -6,11 +6,11 @@ use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::settings::{
     AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind,
     GroupKinds, NameList, NamespaceClasses, PodRule, RequestLimits, SettingRule, Settings,
-    SettingsNode, TaintPattern,
+    SettingsNode, TaintPattern, ValidationMode,
 };
 use crate::policy::view::View;
 use claimkit_model::message::message;
-use claimkit_model::schema::{Release, device};
+use claimkit_model::schema::device;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl Settings {
@@ -58,10 +58,9 @@ impl Settings {
         };
         Settings {
             warn: view.text("mode") == "warn",
-            validation_off: view.text("validation") == "off" || view.get("validation").is(false),
-            validation_warns: view.text("validation") == "warn",
+            validation: validation_of(view),
             rules: rules_of(view),
-            release: Release::parse(&view.text("release")),
+            release: check::release(&view.text("release")),
             gates: view.gates().and_then(Result::ok),
             api_versions: match view.get("apiVersions").list() {
                 NameList::Any => NameList::Any,
@@ -142,9 +141,7 @@ impl Settings {
                     pod_classes: cluster.get("podClasses").is(true),
                 }
             },
-            exempt_usernames: view.get("exempt").get("usernames").texts(),
-            exempt_groups: view.get("exempt").get("groups").texts(),
-            exempt_namespaces: view.get("exempt").get("namespaces").texts(),
+            exempt: view.get("exempt").exemptions(),
         }
     }
 
@@ -267,6 +264,16 @@ impl Settings {
                 }
             }
         }
+    }
+}
+
+/// Returns what `validation` says; YAML 1.1 reads `off` as `false`.
+fn validation_of(view: View<'_, '_>) -> Option<ValidationMode> {
+    match view.text("validation").as_str() {
+        "strict" => Some(ValidationMode::Strict),
+        "warn" => Some(ValidationMode::Warn),
+        "off" => Some(ValidationMode::Off),
+        _ => (view.get("validation").is(false)).then_some(ValidationMode::Off),
     }
 }
 

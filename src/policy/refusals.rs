@@ -1,10 +1,13 @@
 //! Refusals in the API server's form: path, kind of error, detail. Both families of versions use it.
 
+use crate::policy::compare::Reasons;
 use crate::policy::namespace::Namespace;
 use crate::policy::nodes;
-use crate::policy::settings::{ClassRule, NameList, NodeRule, Settings, SettingsNode};
+use crate::policy::settings::{
+    ClassRule, NameList, NodeRule, Settings, SettingsNode, ValidationMode,
+};
 use crate::policy::{check, pattern};
-use crate::validation::{Bad, Errors};
+use crate::validation::Bad;
 use claimkit_model::finding::{Cause, Code, Path};
 use claimkit_model::object::Record;
 use claimkit_model::object::view::NodeSelector;
@@ -23,6 +26,10 @@ pub struct Subject<'r> {
     pub namespace: Namespace<'r>,
     /// The version that the client wrote, known here or not: the server converts objects.
     pub written: &'r str,
+    /// The effect of the API server's own rules: where they refuse, the settings need not.
+    pub validation: ValidationMode,
+    /// The CEL expressions of the object are too large to be tried.
+    pub has_many_expressions: bool,
 }
 
 /// The part of an object that is judged.
@@ -42,7 +49,7 @@ pub fn refuse(
     path: &Path<'_>,
     name: &str,
     release: Release,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     match list {
         NameList::Allow(patterns) if !pattern::any(patterns, name) => {
@@ -89,7 +96,7 @@ pub fn refuse_class_of(
     reference: PodReference<'_>,
     namespace: Namespace<'_>,
     release: Release,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     let PodReference { kind, name, class } = reference;
     let list = match rule.of(namespace, class) {
@@ -120,7 +127,7 @@ pub fn refuse_class(
     class: &str,
     namespace: Namespace<'_>,
     release: Release,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     match rule.of(namespace, class) {
         Ok(applies) => refuse(applies.list, code, path, class, release, errors),
@@ -129,7 +136,7 @@ pub fn refuse_class(
 }
 
 /// Reports, once for each setting, that the host could not answer for the labels of the namespace.
-pub fn labels_unknown(code: Code, problem: &str, errors: &mut Errors) {
+pub fn labels_unknown(code: Code, problem: &str, errors: &mut Reasons) {
     if errors
         .list()
         .iter()
@@ -152,7 +159,7 @@ pub fn driver(
     release: Release,
     name: &str,
     path: &Path<'_>,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if !name.is_empty() {
         refuse(
@@ -173,7 +180,7 @@ pub fn drivers<'r>(
     names: impl Iterator<Item = &'r str>,
     path: &Path<'_>,
     field: &str,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     for (at, name) in names.enumerate() {
         driver(
@@ -193,7 +200,7 @@ pub fn node_rule(
     selector: Option<NodeSelector<'_>>,
     path: &Path<'_>,
     release: Release,
-    errors: &mut Errors,
+    errors: &mut Reasons,
 ) {
     if selector.is_none() && rule.required {
         errors.required(code, path, "the policy asks for a node selector");

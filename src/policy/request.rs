@@ -1,10 +1,8 @@
 //! An AdmissionRequest, as far as a policy looks at it.
 
-use crate::policy::Settings;
 use crate::policy::pattern;
+use crate::policy::settings::Exemptions;
 use crate::validation::Operation;
-use claimkit_model::object::Record;
-use claimkit_model::object::view::Object;
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
@@ -146,11 +144,18 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     /// Returns true if an audit asks about a stored object. Kubewarden's audit scanner sends a CREATE with the object's own UID
     /// and without a user, which no client of an API server can do (Kubewarden 1.36, audit-scanner,
     /// internal/scanner/admission_request.go).
-    pub fn is_audit(&self, object: &Record<'_>) -> bool {
+    pub fn is_audit(&self) -> bool {
         if self.stored {
             return true;
         }
-        let own = Object::new(object).metadata().uid();
+        let tree = self.tree;
+        let metadata = self
+            .object()
+            .and_then(|object| tree.get(object, "metadata"));
+        let own = metadata
+            .and_then(|metadata| tree.get(metadata, "uid"))
+            .and_then(|uid| tree.str(uid))
+            .unwrap_or_default();
         let user = self
             .get("userInfo")
             .map_or(&[][..], |user| self.tree.entries(user));
@@ -163,8 +168,21 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         nobody && !own.is_empty() && own == self.uid()
     }
 
-    /// Returns true if the settings exempt this user or namespace.
-    pub fn is_exempt(&self, settings: &Settings) -> bool {
+    /// Returns `name`; empty if missing.
+    pub fn name(&self) -> &'t str {
+        self.text("name")
+    }
+
+    /// Returns the name of the user; empty if missing.
+    pub fn user(&self) -> &'t str {
+        let user = self.get("userInfo");
+        user.and_then(|user| self.tree.get(user, "username"))
+            .and_then(|name| self.tree.str(name))
+            .unwrap_or_default()
+    }
+
+    /// Returns true if this user or namespace is exempt.
+    pub fn is_exempt(&self, exempt: &Exemptions) -> bool {
         let tree = self.tree;
         let user = self.get("userInfo");
         let username = user
@@ -173,12 +191,11 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         let groups = user
             .and_then(|user| tree.get(user, "groups"))
             .map_or(&[][..], |groups| tree.items(groups));
-        username.is_some_and(|name| pattern::any(&settings.exempt_usernames, name))
+        username.is_some_and(|name| pattern::any(&exempt.usernames, name))
             || groups
                 .iter()
                 .filter_map(|&group| tree.str(group))
-                .any(|group| pattern::any(&settings.exempt_groups, group))
-            || (!self.namespace().is_empty()
-                && pattern::any(&settings.exempt_namespaces, self.namespace()))
+                .any(|group| pattern::any(&exempt.groups, group))
+            || (!self.namespace().is_empty() && pattern::any(&exempt.namespaces, self.namespace()))
     }
 }

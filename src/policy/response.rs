@@ -319,6 +319,12 @@ fn shortened(text: &str) -> String {
     line
 }
 
+/// Leaves out the lines in which the compiler of expressions draws where an error is: a warning has one line.
+fn without_drawings(text: &str) -> String {
+    let said = text.lines().filter(|line| !line.starts_with(" | "));
+    said.collect::<Vec<_>>().join(" ")
+}
+
 fn one_line(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -354,7 +360,7 @@ fn warnings(findings: &[Finding]) -> Vec<String> {
 }
 
 fn warning(text: &str) -> String {
-    let line = one_line(text);
+    let line = one_line(&without_drawings(text));
     if line.chars().count() <= WARNING {
         return line;
     }

@@ -1,11 +1,11 @@
 //! Violations of the settings in the API server's form: path, kind of error, detail.
 
+use crate::policy::compare::{Reasons, Violation};
 use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::settings::{NameList, Settings};
 use crate::policy::{classic, devices};
-use crate::validation::{Context, Errors, FieldError};
 use claimkit_model::finding::{Code, Finding, Path};
-use claimkit_model::schema::{DeviceKind, GROUP, ObjectKind, Release, VERSIONS};
+use claimkit_model::schema::{GROUP, ObjectKind, Release, VERSIONS};
 
 /// Returns the setting a code belongs to, as an audit annotation names it.
 pub fn setting(code: Code) -> &'static str {
@@ -47,8 +47,8 @@ pub fn setting_of(finding: &Finding) -> &'static str {
 }
 
 /// Returns everything about the object that the settings do not accept, in the order of the settings.
-pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
-    let mut errors = Context::new(subject.release).errors();
+pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<Violation> {
+    let mut errors = Reasons::new(subject.release);
     if subject.part != JudgedPart::Status {
         api_version(settings, subject.written, subject.release, &mut errors);
         deprecated(settings, subject, &mut errors);
@@ -63,28 +63,17 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
             ObjectKind::Device(_) => devices::of_status(settings, subject, &mut errors),
         }
     }
-    errors.into_list()
-}
-
-/// Returns the violations of a stored object that an update may make milder, in the words of the milder ones.
-pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
-    let mut errors = Context::new(subject.release).errors();
-    if subject.part != JudgedPart::Status
-        && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule)
-    {
-        devices::milder(settings, subject, &mut errors);
-    }
-    errors.into_list()
+    errors.into_violations()
 }
 
 /// Returns the errors about the version of an object of this group, known here or not.
-pub fn version_violations(settings: &Settings, version: &str, release: Release) -> Vec<FieldError> {
-    let mut errors = Context::new(release).errors();
+pub fn version_violations(settings: &Settings, version: &str, release: Release) -> Vec<Violation> {
+    let mut errors = Reasons::new(release);
     api_version(settings, version, release, &mut errors);
-    errors.into_list()
+    errors.into_violations()
 }
 
-fn api_version(settings: &Settings, version: &str, release: Release, errors: &mut Errors) {
+fn api_version(settings: &Settings, version: &str, release: Release, errors: &mut Reasons) {
     if settings.api_versions.accepts(version) {
         return;
     }
@@ -112,7 +101,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
 }
 
 /// Adds the error for a version that the server calls deprecated, in the server's words.
-fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Reasons) {
     let kind = subject.api.kind.kind;
     let Some(version) = VERSIONS
         .iter()

@@ -4,16 +4,15 @@ use crate::policy::cluster::Labels;
 use crate::policy::namespace::{Has, Namespace};
 use crate::policy::pattern;
 use claimkit_model::schema::{Gates, Release};
+use std::borrow::Cow;
 
 /// The rules of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Accept and warn instead of refusing.
     pub warn: bool,
-    /// Leave the API server's own rules alone.
-    pub validation_off: bool,
-    /// Warn where the API server's own rules are not met.
-    pub validation_warns: bool,
+    /// The effect of the API server's own rules; `None`: it depends on whether a server has applied them already.
+    pub validation: Option<ValidationMode>,
     /// `mode` and `message` of a setting, by its name.
     pub rules: Vec<(&'static str, SettingRule)>,
     /// The release whose rules apply.
@@ -59,12 +58,19 @@ pub struct Settings {
     pub pods: PodRule,
     /// The lookups in the cluster.
     pub cluster: ClusterRule,
-    /// Users whose requests are exempt.
-    pub exempt_usernames: Vec<String>,
-    /// Groups whose requests are exempt.
-    pub exempt_groups: Vec<String>,
-    /// Namespaces whose requests are exempt.
-    pub exempt_namespaces: Vec<String>,
+    /// Requests that no setting judges.
+    pub exempt: Exemptions,
+}
+
+/// The effect of the API server's own rules on an object that does not meet them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidationMode {
+    /// The object is refused.
+    Strict,
+    /// It is accepted with warnings.
+    Warn,
+    /// The rules are not applied.
+    Off,
 }
 
 /// The action of a setting.
@@ -74,6 +80,16 @@ pub struct SettingRule {
     pub warn: Option<bool>,
     /// Text shown to users after the reason.
     pub message: Option<String>,
+    /// Requests that the setting does not judge.
+    pub exempt: Exemptions,
+}
+
+/// Requests that are not judged, by patterns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exemptions {
+    pub usernames: Vec<String>,
+    pub groups: Vec<String>,
+    pub namespaces: Vec<String>,
 }
 
 /// The allowed classes, and the default and fallback classes.
@@ -113,6 +129,11 @@ pub struct Applies<'s> {
 }
 
 impl ClassRule {
+    /// Returns true if nothing but the list of all namespaces decides.
+    pub fn decides_by_list_alone(&self) -> bool {
+        self.namespaces.is_empty() && self.default.is_none() && self.fallback.is_none()
+    }
+
     /// Returns what applies to claims of a namespace, to judge `class` by. Any class is accepted where labels would decide that are
     /// not asked for: the stored object of an update names the class already.
     ///
@@ -363,13 +384,14 @@ impl Settings {
     /// Returns true if a violation of the setting is only a warning.
     pub fn warns(&self, setting: &str) -> bool {
         let warn = self.rule(setting).and_then(|rule| rule.warn);
-        warn.unwrap_or(self.warn || (setting == "validation" && self.validation_warns))
+        let validation = setting == "validation" && self.validation == Some(ValidationMode::Warn);
+        warn.unwrap_or(self.warn || validation)
     }
 
     /// Returns true if any setting warns in place of refusing.
     pub fn any_warns(&self) -> bool {
         self.warn
-            || self.validation_warns
+            || self.validation == Some(ValidationMode::Warn)
             || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
     }
 
@@ -379,6 +401,25 @@ impl Settings {
             .iter()
             .find(|(name, _)| *name == setting)
             .map(|(_, rule)| rule)
+    }
+
+    /// Returns the settings with those only warning that exempt a request, and the names of these.
+    pub fn with_exemptions(
+        &self,
+        exempts: impl Fn(&Exemptions) -> bool,
+    ) -> (Cow<'_, Settings>, Vec<&'static str>) {
+        let exempting = self.rules.iter().filter(|(_, rule)| exempts(&rule.exempt));
+        let names: Vec<&'static str> = exempting.map(|(name, _)| *name).collect();
+        if names.is_empty() {
+            return (Cow::Borrowed(self), names);
+        }
+        let mut settings = self.clone();
+        for (name, rule) in &mut settings.rules {
+            if names.contains(name) {
+                rule.warn = Some(true);
+            }
+        }
+        (Cow::Owned(settings), names)
     }
 
     /// Returns the first setting that needs the labels of namespaces.
@@ -394,6 +435,19 @@ impl Settings {
         } else {
             None
         }
+    }
+
+    /// Returns true if the settings change objects: an API server asks such a policy before it validates.
+    pub fn changes_objects(&self) -> bool {
+        let changes = |rule: &ClassRule| {
+            let entry =
+                |entry: &NamespaceClasses| entry.default.is_some() || entry.fallback.is_some();
+            rule.default.is_some() || rule.fallback.is_some() || rule.namespaces.iter().any(entry)
+        };
+        changes(&self.device_classes)
+            || changes(&self.resource_classes)
+            || self.default_mode.is_some()
+            || self.fallback_mode.is_some()
     }
 
     /// Returns the first setting that needs a host with access to the cluster.

@@ -4,10 +4,10 @@ use crate::policy::check;
 use crate::policy::cluster::Labels;
 use crate::policy::keys::SettingKey;
 use crate::policy::settings::{
-    ClassRule, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule, SettingsNode,
-    Taints, Tolerations,
+    ClassRule, Exemptions, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule,
+    SettingsNode, Taints, Tolerations,
 };
-use claimkit_model::schema::{Gate, Gates, Release};
+use claimkit_model::schema::{Gate, Gates};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A value that may be missing.
@@ -65,6 +65,15 @@ impl<'t, 's> View<'t, 's> {
         SettingRule {
             warn,
             message: self.name("message"),
+            exempt: self.get("exempt").exemptions(),
+        }
+    }
+
+    pub(super) fn exemptions(self) -> Exemptions {
+        Exemptions {
+            usernames: self.get("usernames").texts(),
+            groups: self.get("groups").texts(),
+            namespaces: self.get("namespaces").texts(),
         }
     }
 
@@ -202,7 +211,7 @@ impl<'t, 's> View<'t, 's> {
             .filter_map(gate)
             .filter(|(name, _)| Gate::named(name).is_some())
             .peekable();
-        let release = Release::parse(&self.text("release")).filter(|_| set.peek().is_some())?;
+        let release = check::release(&self.text("release")).filter(|_| set.peek().is_some())?;
         Some(Gates::with(release, set))
     }
 

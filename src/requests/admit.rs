@@ -4,7 +4,9 @@ use super::answer::{self, Answer};
 use super::content::Content;
 use super::request::{AdmitRequest, Verb};
 use crate::policy::response::{self, ValidationResponse};
-use crate::policy::{self, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings};
+use crate::policy::{
+    self, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings, ValidatedBy,
+};
 use claimkit_model::finding::{Code, Finding, Origin, TextField};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode, Source, Span};
@@ -65,6 +67,7 @@ pub(super) fn of_texts(
                 cluster: None,
                 labels,
                 operation: OperationIs::Required,
+                validated: ValidatedBy::Nobody,
             };
             policy::judge(&document, document.root, &settings, host)
         }

@@ -5,10 +5,11 @@ use super::admit::{members, read, read_settings, utf8};
 use super::raw_mode;
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
 use crate::policy::{
-    self, ClusterReader, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings,
+    self, ClusterReader, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings, ValidatedBy,
 };
-use claimkit_model::text::Document;
 use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_model::text::{Document, json};
+use std::borrow::Cow;
 
 /// OPA cannot mutate objects and gives no access to the cluster.
 const ALONE: PolicyHost<'static> = PolicyHost {
@@ -16,6 +17,7 @@ const ALONE: PolicyHost<'static> = PolicyHost {
     cluster: None,
     labels: None,
     operation: OperationIs::Required,
+    validated: ValidatedBy::ApiServer,
 };
 
 /// Gatekeeper also sends what its audit finds.
@@ -54,6 +56,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn ClusterReader>) -> String {
             cluster,
             labels: None,
             operation: OperationIs::Required,
+            validated: ValidatedBy::ApiServer,
         },
     )))
 }
@@ -77,8 +80,45 @@ fn settings_of(payload: &[u8]) -> Result<Settings, Vec<String>> {
         .and_then(read_settings)
 }
 
+/// Returns the settings in OPA's data, as JSON: what is at `claimkit.settings`, or the whole without `system`, which OPA fills with its
+/// bundles. OPA gives a module all of its data; the rest is not looked at.
+pub fn settings_in_data(data: &str) -> Cow<'_, str> {
+    let mut tree = Tree::new(data);
+    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else {
+        return Cow::Borrowed(data);
+    };
+    let text = |node: NodeId| {
+        let span = tree.span(node);
+        data.get(span.from()..span.to()).unwrap_or_default()
+    };
+    let own = tree.get(root, "claimkit");
+    if let Some(settings) = own.and_then(|own| tree.get(own, "settings")) {
+        return Cow::Borrowed(text(settings));
+    }
+    if tree.get(root, "system").is_none() {
+        return Cow::Borrowed(data);
+    }
+    let entries = tree.entries(root).iter();
+    let members: Vec<String> = entries
+        .filter(|entry| tree.text(entry.key) != "system")
+        .map(|entry| {
+            let key = serde_json::Value::from(tree.text(entry.key));
+            format!("{key}:{}", text(entry.value))
+        })
+        .collect();
+    Cow::Owned(format!("{{{}}}", members.join(",")))
+}
+
 /// Evaluates for OPA: computes the value of the entry point from the input and from the data, which has the settings.
 pub fn evaluate(input: &[u8], data: &[u8]) -> String {
+    match std::str::from_utf8(data) {
+        Ok(data) => evaluate_with_settings(input, settings_in_data(data).as_bytes()),
+        Err(_) => evaluate_with_settings(input, data),
+    }
+}
+
+/// Evaluates with the settings alone.
+pub fn evaluate_with_settings(input: &[u8], data: &[u8]) -> String {
     let document = match utf8(input).and_then(read) {
         Ok(document) => document,
         Err(problem) => {

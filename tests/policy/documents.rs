@@ -2,7 +2,7 @@
 //! and the package file of Artifact Hub. `CLAIMKIT_WRITE=1` writes them.
 
 use claimkit::policy::schema;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -307,4 +307,171 @@ fn the_package_of_artifact_hub_follows_the_metadata() {
         "the logo is the page's"
     );
     super::plain(&out, &file("artifacthub-pkg.yml"));
+}
+
+const SEES_BEGIN: &str = "<!-- sees: written by tests/policy/documents.rs -->\n";
+const SEES_END: &str = "<!-- end of sees -->";
+
+/// Asks the policy as a live API server does; gives the answer and its text.
+fn asked(settings: &Value, case: &Value) -> (Value, String) {
+    asked_of(settings, &super::fixtures::admission(case))
+}
+
+fn asked_of(settings: &Value, request: &Value) -> (Value, String) {
+    let payload = json!({"request": request, "settings": settings}).to_string();
+    let answer = claimkit::requests::hosts::validate(payload.as_bytes(), None);
+    let read = serde_json::from_str(&answer).unwrap();
+    (read, format!("{request}\n  {answer}"))
+}
+
+/// The table of what each setting sees is written from cases, and each line of it is tried: what a setting sees it refuses, what it
+/// does not see it accepts.
+#[test]
+fn each_setting_sees_what_the_readme_says() {
+    let text = include_str!("sees/settings.json");
+    let rows: Vec<Value> = serde_json::from_str(text).unwrap();
+    let mut out = String::from("| setting | sees | does not see |\n|---|---|---|\n");
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for row in &rows {
+        let name = row["setting"].as_str().unwrap();
+        let mut texts = [Vec::new(), Vec::new()];
+        for (list, sees) in [("sees", true), ("misses", false)] {
+            for line in row[list].as_array().unwrap() {
+                texts[usize::from(!sees)].push(line["text"].as_str().unwrap());
+                for case in line["cases"].as_array().unwrap() {
+                    tried += 1;
+                    let (answer, shown) = asked(&row["settings"], case);
+                    let refused = is_refused_by(&answer, name);
+                    if refused != sees || (!sees && answer["accepted"] == false) {
+                        wrong.push(format!("{name}: {}: {shown}", line["text"]));
+                    }
+                }
+            }
+        }
+        let note = row["note"].as_str().unwrap();
+        let note = if note.is_empty() {
+            String::new()
+        } else {
+            format!(" ({note})")
+        };
+        let [seen, unseen] = texts.map(|texts| texts.join("; "));
+        writeln!(out, "| `{name}`{note} | {seen} | {unseen} |").unwrap();
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(tried >= 60, "{tried} tried");
+    let readme = std::fs::read_to_string(file("README.md")).unwrap();
+    let (before, rest) = readme.split_once(SEES_BEGIN).expect("the table begins");
+    let (_, after) = rest.split_once(SEES_END).expect("the table ends");
+    hold(
+        "README.md",
+        &format!("{before}{SEES_BEGIN}\n{out}\n{SEES_END}{after}"),
+    );
+}
+
+fn is_refused_by(answer: &Value, setting: &str) -> bool {
+    let rules = answer["audit_annotations"]["rule"].as_str();
+    answer["accepted"] == false
+        && rules.is_some_and(|rules| rules.split(',').any(|rule| rule == setting))
+}
+
+/// Forms of a request that say nothing about what it asks for.
+fn disguises(request: &Value) -> Vec<(&'static str, Value)> {
+    let mut all = Vec::new();
+    let mut add = |what, change: &dyn Fn(&mut Value)| {
+        let mut request = request.clone();
+        change(&mut request);
+        all.push((what, request));
+    };
+    for (what, field, value) in [
+        ("labels", "labels", json!({"policy": "off", "team": "x"})),
+        (
+            "annotations",
+            "annotations",
+            json!({"a.example.com/exempt": "true"}),
+        ),
+        ("a finalizer", "finalizers", json!(["a.example.com/b"])),
+        (
+            "an owner",
+            "ownerReferences",
+            json!([{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u", "controller": true}]),
+        ),
+        (
+            "managed fields",
+            "managedFields",
+            json!([{"manager": "x", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {}}]),
+        ),
+        ("a generated name", "generateName", json!("a-")),
+        (
+            "a deletion timestamp",
+            "deletionTimestamp",
+            json!("2026-03-01T11:00:00Z"),
+        ),
+        ("a later generation", "generation", json!(7)),
+    ] {
+        add(what, &|request| {
+            request["object"]["metadata"][field] = value.clone()
+        });
+    }
+    add("a field of a later release", &|request| {
+        request["object"]["fieldOfALaterRelease"] = json!({"a": 1})
+    });
+    add("a later field of the spec", &|request| {
+        if let Some(spec) = request["object"]["spec"].as_object_mut() {
+            spec.insert("fieldOfALaterRelease".to_owned(), json!([1]));
+        }
+    });
+    add("a dry run", &|request| request["dryRun"] = json!(true));
+    add(
+        "another user",
+        &|request| {
+            request["userInfo"] = json!({"username": "system:admin", "groups": ["system:masters"]})
+        },
+    );
+    add("no user", &|request| request["userInfo"] = Value::Null);
+    add("the uid of the object", &|request| {
+        request["object"]["metadata"]["uid"] = request["uid"].clone();
+    });
+    add("no name", &|request| request["name"] = Value::Null);
+    add("no resource", &|request| request["resource"] = Value::Null);
+    add("a review around it", &|request| {
+        *request = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
+    });
+    all
+}
+
+/// What a setting refuses it refuses in every form that a client can give the request.
+#[test]
+fn no_form_of_a_refused_request_opens_its_setting() {
+    let rows: Vec<Value> = serde_json::from_str(include_str!("sees/settings.json")).unwrap();
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for row in &rows {
+        let name = row["setting"].as_str().unwrap();
+        let lines = row["sees"].as_array().unwrap();
+        let cases = lines
+            .iter()
+            .flat_map(|line| line["cases"].as_array().unwrap());
+        for case in cases {
+            let request = super::fixtures::admission(case);
+            for (what, disguised) in disguises(&request) {
+                tried += 1;
+                let (answer, shown) = asked_of(&row["settings"], &disguised);
+                if !is_refused_by(&answer, name) {
+                    wrong.push(format!("{name}: {what}: {shown}"));
+                }
+            }
+        }
+    }
+    println!("{tried} forms of refused requests");
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(tried >= 800, "{tried} tried");
 }

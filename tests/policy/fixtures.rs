@@ -9,7 +9,7 @@
 //! - `payload`: the text sent to `validate`; a list is joined, `{"repeat": "text", "times": 3}` in it is text too;
 //! - `bytes`: the same, as numbers.
 //!
-//! and `expect`: the whole answer; a message may be a list as a payload may. `cluster` lists what the host is asked and what it
+//! and `decides`: whether the request is accepted, or `expect`: the whole answer; a message may be a list as a payload may. `cluster` lists what the host is asked and what it
 //! answers, each `{"operation": …, "payload": …, "answer": …}` or with `error` in place of `answer`; other calls are refused.
 
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const MAX_PAYLOAD: usize = 16 << 20;
 
 /// The settings of a policy in pkg/policy/samples.
-fn sample(name: &str) -> Value {
+pub fn sample(name: &str) -> Value {
     // The crate of the project, or one of its hosts beside it.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -50,6 +50,8 @@ pub struct Fixture {
     pub cluster: Vec<Call>,
     /// What must be answered; `null` where nothing was written down.
     pub expect: Value,
+    /// Whether the request must be accepted, where only that was written down.
+    pub decides: Option<bool>,
 }
 
 /// A call to the host.
@@ -211,6 +213,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         "bytes",
         "cluster",
         "expect",
+        "decides",
     ];
     let name = format!(
         "{file}: {}",
@@ -272,6 +275,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         operation,
         payload,
         expect: case["expect"].clone(),
+        decides: case["decides"].as_bool(),
     }
 }
 

@@ -9,8 +9,14 @@ const RELEASES: [&str; 7] = [
     "1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2",
 ];
 
-/// The objects that the server of a release stored, each in every version that it serves.
+/// The objects that the server of a release stored with its own gates, each in every version that it serves.
 fn stored(release: &str) -> Vec<Map<String, Value>> {
+    // Objects of other gates than the release's own are not what its servers store by default.
+    stored_with(release, |gates| gates.is_null())
+}
+
+/// The objects that the server of a release stored with gates that are wanted.
+fn stored_with(release: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Map<String, Value>> {
     let path = super::root().join(format!("tests/vectors/later/{release}.jsonl.gz"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
@@ -23,10 +29,9 @@ fn stored(release: &str) -> Vec<Map<String, Value>> {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
     {
-        // Objects of other gates than the release's own are not what its servers store by default.
         let Some(versions) = line["stored"]
             .as_object()
-            .filter(|_| line["gates"].is_null())
+            .filter(|_| wanted(&line["gates"]))
         else {
             continue;
         };
@@ -441,4 +446,94 @@ fn no_update_opens_a_setting() {
 fn without_validation(mut settings: Value) -> Value {
     settings["validation"] = json!("off");
     settings
+}
+
+/// The settings of every sample of a live cluster that does not ask for the API server's rules.
+fn samples() -> Vec<(String, Value)> {
+    let folder = super::root().join("pkg/policy/samples");
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = files
+        .filter_map(|file| {
+            let name = file.unwrap().file_name().into_string().unwrap();
+            let name = name.strip_suffix(".yaml")?;
+            (!name.starts_with("strict")).then(|| name.to_owned())
+        })
+        .collect();
+    names.sort();
+    names
+        .into_iter()
+        .map(|name| {
+            let settings = super::fixtures::sample(&name);
+            (name, settings)
+        })
+        .filter(|(_, settings)| {
+            // These are asked before the server validates, or ask the cluster.
+            let text = settings.to_string();
+            !text.contains("\"fallback\"")
+                && !text.contains("\"cluster\"")
+                && !text.contains("\"labels\"")
+        })
+        .collect()
+}
+
+/// What a server has accepted is not refused by the rules of another release or of other gates: only by settings that are about it.
+#[test]
+fn no_stored_object_is_refused_by_the_rules_of_another_release() {
+    let samples = samples();
+    assert!(samples.len() >= 6, "{samples:?}");
+    let mut wrong = Vec::new();
+    let mut asked = 0;
+    for release in RELEASES {
+        let every = (every(release) / 10).max(1);
+        for versions in stored_with(release, |_| true).iter().step_by(every) {
+            for object in versions.values() {
+                for (name, settings) in &samples {
+                    let mut labelled = of_server(object);
+                    labelled["metadata"]["labels"] = json!({"a": "b"});
+                    let create = create_of(&of_server(object));
+                    let update = Sent {
+                        operation: "UPDATE",
+                        old: of_server(object),
+                        ..create_of(&labelled)
+                    };
+                    for sent in [&create, &update] {
+                        asked += 1;
+                        let (accepted, answer) = admitted(settings, sent);
+                        let read: Value = serde_json::from_str(&answer).unwrap();
+                        // Some stored expressions are older than their validation: no release compiles them.
+                        let rules = read["audit_annotations"]["rule"].as_str();
+                        let is_broken = rules.is_some_and(|rules| rules.contains("validation"));
+                        let by_settings = read["code"] == 403
+                            && sent.operation == "CREATE"
+                            && (is_broken || !answer.contains("cannot read this expression"));
+                        if !accepted && !by_settings {
+                            wrong.push(format!(
+                                "{release}: {name}: {} {}\n  {answer}",
+                                sent.operation, sent.object
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{asked} requests about stored objects");
+    let shown: Vec<&str> = wrong.iter().take(5).map(String::as_str).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {asked} requests are refused:\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
+    assert!(asked >= 3_000, "{asked} requests");
+}
+
+fn create_of(object: &Value) -> Sent<'static> {
+    Sent {
+        operation: "CREATE",
+        sub_resource: "",
+        user: "jane",
+        object: object.clone(),
+        old: Value::Null,
+    }
 }

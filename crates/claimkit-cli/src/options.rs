@@ -5,7 +5,7 @@
 
 use crate::values::{
     AssumedChange, ColorChoice, FieldValidationChoice, GateList, KnownCode, LabelList,
-    LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyForm, ReportForm, Subresource,
+    LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm, Subresource,
     TableForm, UsageTable, ViaChoice, merged,
 };
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -654,9 +654,9 @@ pub struct PolicyArgs {
     /// settings, or a ClusterAdmissionPolicy
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: String,
-    /// form to print. vap: ValidatingAdmissionPolicies and their bindings, with a comment for each setting that CEL cannot hold
+    /// form to print. vap: ValidatingAdmissionPolicies and their bindings, with a comment for each setting that CEL cannot hold; map: MutatingAdmissionPolicies for defaults and fallbacks; kyverno: ValidatingPolicies of Kyverno
     #[arg(long = "as", value_enum, value_name = "FORM", required = true)]
-    pub form: PolicyForm,
+    pub form: PolicyFormChoice,
 }
 
 /// The options of `schema`.

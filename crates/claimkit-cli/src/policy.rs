@@ -4,7 +4,6 @@ use crate::admit;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::host::Host;
 use crate::options::PolicyArgs;
-use crate::values::PolicyForm;
 use claimkit::policy::{Settings, cluster, vap};
 
 /// The beginning of the names of policies that are made from settings alone.
@@ -12,14 +11,14 @@ const NAME: &str = "claimkit";
 
 /// Runs the verb.
 pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
-    let PolicyForm::Vap = args.form;
     let given = admit::read_settings(&args.file, host)?;
     let settings = cluster::parse(given.json.get())
         .map_err(|problem| vec![problem])
         .and_then(|(tree, root)| Settings::read(&tree, Some(root)));
     match settings {
         Ok(settings) => {
-            host.out(&vap::yaml(&settings, given.name.as_deref().unwrap_or(NAME)));
+            let name = given.name.as_deref().unwrap_or(NAME);
+            host.out(&vap::yaml(&settings, name, args.form.into()));
             Ok(Exit::Fine)
         }
         Err(problems) => {

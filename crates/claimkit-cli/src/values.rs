@@ -1,5 +1,6 @@
 //! The values of options.
 
+use claimkit::policy::vap::PolicyForm;
 use claimkit::requests::request::{self, FieldValidation};
 use claimkit_model::finding::Code;
 use claimkit_model::nearest;
@@ -121,9 +122,20 @@ pub enum Subresource {
 
 /// A form of a policy's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PolicyForm {
-    /// ValidatingAdmissionPolicies and their bindings.
+pub enum PolicyFormChoice {
     Vap,
+    Map,
+    Kyverno,
+}
+
+impl From<PolicyFormChoice> for PolicyForm {
+    fn from(choice: PolicyFormChoice) -> Self {
+        match choice {
+            PolicyFormChoice::Vap => PolicyForm::Validating,
+            PolicyFormChoice::Map => PolicyForm::Mutating,
+            PolicyFormChoice::Kyverno => PolicyForm::Kyverno,
+        }
+    }
 }
 
 /// The language of claimkit's own sentences.

@@ -1,5 +1,6 @@
 //! Values of the host: JSON texts at fixed addresses until the host resets the heap.
 
+use crate::requests::hosts;
 use claimkit_model::text::{Tree, json};
 use serde_json::{Map, Value};
 
@@ -13,20 +14,50 @@ pub struct JsonText {
     pub start: *const u8,
     /// Its bytes without the zero.
     pub len: usize,
+    /// The settings in it, if it is OPA's data: a bundle can have megabytes beside them, which no evaluation should read again.
+    settings: *const u8,
+    settings_len: usize,
 }
 
 /// Keeps a text until the host resets the heap.
 pub fn keep(text: &str) -> *mut JsonText {
-    Box::leak(Box::new(stored(text)))
+    let (start, len) = kept(text);
+    let settings = std::ptr::null();
+    Box::leak(Box::new(JsonText {
+        start,
+        len,
+        settings,
+        settings_len: 0,
+    }))
 }
 
-fn stored(text: &str) -> JsonText {
+/// Keeps a text and the settings in it.
+fn data(text: &str) -> JsonText {
+    let (start, len) = kept(text);
+    let (settings, settings_len) = kept(&hosts::settings_in_data(text));
+    JsonText {
+        start,
+        len,
+        settings,
+        settings_len,
+    }
+}
+
+/// Copies a text to the heap, with a zero byte behind it.
+fn kept(text: &str) -> (*const u8, usize) {
     let mut bytes = Vec::with_capacity(text.len().saturating_add(1));
     bytes.extend_from_slice(text.as_bytes());
     bytes.push(0);
-    JsonText {
-        start: bytes.leak().as_ptr(),
-        len: text.len(),
+    (bytes.leak().as_ptr(), text.len())
+}
+
+/// Returns the settings in a value that is OPA's data; none for a null handle.
+pub fn settings<'h>(text: *const JsonText) -> &'h [u8] {
+    // SAFETY: see `bytes`.
+    if text.is_null() {
+        b""
+    } else {
+        given(unsafe { (*text).settings }, unsafe { (*text).settings_len })
     }
 }
 
@@ -74,11 +105,17 @@ pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const JsonTex
     };
     // Some hosts count the zero byte they end a text with.
     let text = text.trim_end_matches('\0');
-    let mut tree = Tree::new(text);
-    match json::value(&mut tree, 0, json::MAX_DEPTH) {
-        Ok((_, end)) if text.get(end..).is_some_and(|rest| rest.trim().is_empty()) => keep(text),
-        _ => std::ptr::null(),
+    if is_json(text) {
+        Box::leak(Box::new(data(text)))
+    } else {
+        std::ptr::null()
     }
+}
+
+fn is_json(text: &str) -> bool {
+    let mut tree = Tree::new(text);
+    let read = json::value(&mut tree, 0, json::MAX_DEPTH);
+    read.is_ok_and(|(_, end)| text.get(end..).is_some_and(|rest| rest.trim().is_empty()))
 }
 
 /// Writes a value as JSON, ended by a zero byte.
@@ -159,6 +196,6 @@ fn change(
     };
     act(holder, last);
     // SAFETY: a handle of ours, which stays where it is.
-    unsafe { *base = stored(&document.to_string()) };
+    unsafe { *base = data(&document.to_string()) };
     0
 }

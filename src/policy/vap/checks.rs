@@ -4,6 +4,7 @@ use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
 use crate::policy::settings::{
     NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations,
 };
+use claimkit_model::schema::{VERSIONS, Version};
 use claimkit_scheduler::allocator::extended::IMPLICIT;
 
 /// The check of one setting.
@@ -14,6 +15,8 @@ pub struct SettingCheck {
     pub expression: String,
     /// The message for an object that fails the check.
     pub message: String,
+    /// CEL that gives the places of the object that fail it, as a text; empty if there is one place only.
+    pub places: String,
 }
 
 /// Kinds that are judged in the same way.
@@ -21,8 +24,8 @@ pub struct SettingCheck {
 pub struct CheckTarget {
     /// The end of the policy's name.
     pub name: &'static str,
-    /// Group, version and resources.
-    pub rules: &'static [(&'static str, &'static str, &'static str)],
+    /// Group, versions and resources.
+    pub rules: Vec<(&'static str, String, &'static str)>,
     /// Only updates of the status are judged.
     pub status: bool,
     /// A request is judged only if this is true.
@@ -33,8 +36,29 @@ pub struct CheckTarget {
 
 const RESOURCES: &str = "resource.k8s.io";
 
-/// Versions with the same fields. A server converts objects of other versions, if it serves one of these.
-const SHAPE: &str = "v1, v1beta2";
+/// Versions that the checks can read, the newest first; a rule that names a version which a server does not serve does no harm.
+const READABLE: [&str; 4] = ["v1", "v1beta2", "v1beta1", "v1alpha3"];
+
+/// Returns the rule for resources of this group: every version that the servers of `release` can serve, or of all releases.
+fn rule(
+    settings: &Settings,
+    kind: &str,
+    resources: &'static str,
+) -> Vec<(&'static str, String, &'static str)> {
+    let serves = |name: &&&str| {
+        let version = VERSIONS.iter().find(|version| version.name == **name);
+        let has_kind = |version: &&Version| match settings.release {
+            Some(release) => version.kind(kind, release).is_some(),
+            None => version.kinds.iter().any(|row| row.kind == kind),
+        };
+        version.copied().filter(has_kind).is_some()
+    };
+    let versions: Vec<&str> = READABLE.iter().filter(serves).copied().collect();
+    if versions.is_empty() {
+        return Vec::new();
+    }
+    vec![(RESOURCES, versions.join(", "), resources)]
+}
 
 /// Returns every kind that the settings judge.
 pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
@@ -42,13 +66,13 @@ pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
         claims(
             settings,
             "claims",
-            &[(RESOURCES, SHAPE, "resourceclaims")],
+            rule(settings, "ResourceClaim", "resourceclaims"),
             "spec",
         ),
         claims(
             settings,
             "claim-templates",
-            &[(RESOURCES, SHAPE, "resourceclaimtemplates")],
+            rule(settings, "ResourceClaimTemplate", "resourceclaimtemplates"),
             "spec.spec",
         ),
         statuses(settings),
@@ -59,7 +83,7 @@ pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
     for (name, rules, path) in PODS {
         targets.push(pods(settings, name, rules, path));
     }
-    targets.retain(|target| !target.checks.is_empty());
+    targets.retain(|target| !target.checks.is_empty() && !target.rules.is_empty());
     targets
 }
 
@@ -74,6 +98,7 @@ fn version(settings: &Settings) -> Option<SettingCheck> {
         setting: "apiVersions",
         expression,
         message: describe_list("versions of resource.k8s.io", &settings.api_versions),
+        places: "\"not \" + request.requestKind.version".to_owned(),
     })
 }
 
@@ -91,17 +116,21 @@ fn describe_list(what: &str, list: &NameList) -> String {
     }
 }
 
+/// CEL that describes the request `q`: how many devices of which class.
+const DESCRIBED: &str = "(has(q.allocationMode) && q.allocationMode == \"All\" ? \"all devices\" : (has(q.count) ? string(q.count) : \"1\")) + \" of \" + (has(q.deviceClassName) ? q.deviceClassName : \"no class\")";
+
 /// Makes the checks of claims, or of templates with the spec of a claim at `path`.
 fn claims(
     settings: &Settings,
     name: &'static str,
-    rules: &'static [(&str, &str, &str)],
+    rules: Vec<(&'static str, String, &'static str)>,
     path: &str,
 ) -> CheckTarget {
     let devices = format!("object.{path}.devices");
     let in_devices =
         |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
-    let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [])";
+    // Requests of v1beta1 and v1alpha3 have the fields of `exactly` themselves.
+    let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [r])";
     let variables = vec![
         ("requests", in_devices("requests")),
         ("asked", format!("variables.requests.map(r, {asked})")),
@@ -109,10 +138,15 @@ fn claims(
     ];
     let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let mut each = |setting: &'static str, condition: String, message: String| {
+        let failing = format!("({asked}).filter(q, !({condition}))");
+        let places = format!(
+            "variables.requests.filter(r, ({failing}).size() > 0).map(r, \"request \" + r.name + \" for \" + ({failing}).map(q, {DESCRIBED}).join(\" and \")).join(\", \")"
+        );
         checks.push(SettingCheck {
             setting,
             expression: format!("variables.asked.all(group, group.all(q, {condition}))"),
             message,
+            places,
         });
     };
     if let Some(accepted) = accepts_class(&settings.device_classes, "q.deviceClassName") {
@@ -193,6 +227,7 @@ fn claims(
             setting: "limits",
             expression,
             message: format!("the policy accepts at most {most} requests in a claim"),
+            places: "\"it has \" + string(variables.requests.size())".to_owned(),
         });
     }
     let lists = [
@@ -206,10 +241,14 @@ fn claims(
     for (setting, list, what) in lists {
         if let Some(accepted) = accepts(list, "c.opaque.driver") {
             let expression = format!("variables.config.all(c, !has(c.opaque) || {accepted})");
+            let places = format!(
+                "variables.config.filter(c, has(c.opaque) && !({accepted})).map(c, \"not \" + c.opaque.driver).join(\", \")"
+            );
             checks.push(SettingCheck {
                 setting,
                 expression,
                 message: describe_list(what, list),
+                places,
             });
         }
     }
@@ -308,7 +347,7 @@ fn request_limits(settings: &Settings, each: &mut dyn FnMut(&'static str, String
             let parts: Vec<String> = limits
                 .max_capacity
                 .iter()
-                .map(|(name, most)| capacity(name, most))
+                .map(|(name, most)| capacity(limits, name, most))
                 .collect();
             if parts.is_empty() {
                 "true".to_owned()
@@ -332,7 +371,7 @@ fn allows_all(limits: &RequestLimits) -> bool {
 }
 
 /// Returns CEL that is true if the capacity `n` of a request is another one, or small enough. A name without a domain may be that of the driver.
-fn capacity(name: &str, most: &str) -> String {
+fn capacity(limits: &RequestLimits, name: &str, most: &str) -> String {
     let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
     let same = if id == name {
         format!(
@@ -343,10 +382,16 @@ fn capacity(name: &str, most: &str) -> String {
     } else {
         format!("(n == {} || n == {})", text(id), text(name))
     };
-    format!(
-        "(!{same} || quantity(string(q.capacity.requests[n])).compareTo(quantity({})) <= 0)",
-        text(most)
-    )
+    let (asked, most) = (
+        "quantity(string(q.capacity.requests[n]))",
+        format!("quantity({})", text(most)),
+    );
+    let count = "(has(q.count) ? double(q.count) : 1.0)";
+    let of_each = format!("{asked}.compareTo({most}) <= 0");
+    let of_all = format!("{asked}.asApproximateFloat() * {count} <= {most}.asApproximateFloat()");
+    let is_all = "has(q.allocationMode) && q.allocationMode == \"All\"";
+    let may_take_all = limits.all_devices == Some(true);
+    format!("(!{same} || ({of_each} && ({is_all} ? {may_take_all} : {of_all})))")
 }
 
 /// Makes the checks of the statuses of claims: a driver that the stored status has already is accepted.
@@ -382,14 +427,18 @@ fn statuses(settings: &Settings) -> CheckTarget {
         };
         let variables = vec![("drivers", all("object")), ("stored", all("oldObject"))];
         let expression = format!("variables.drivers.all(d, d in variables.stored || {accepted})");
+        let places = format!(
+            "variables.drivers.filter(d, !(d in variables.stored || {accepted})).map(d, \"not \" + d).join(\", \")"
+        );
         checks.push(SettingCheck {
             setting: "drivers",
             expression,
             message: describe_list("drivers", &settings.drivers),
+            places,
         });
         return CheckTarget {
             name: "claim-statuses",
-            rules: &[(RESOURCES, SHAPE, "resourceclaims/status")],
+            rules: rule(settings, "ResourceClaim", "resourceclaims/status"),
             status: true,
             changed: "has(object.status)".to_owned(),
             variables,
@@ -398,7 +447,7 @@ fn statuses(settings: &Settings) -> CheckTarget {
     }
     CheckTarget {
         name: "claim-statuses",
-        rules: &[],
+        rules: Vec::new(),
         status: true,
         changed: String::new(),
         variables: Vec::new(),
@@ -412,10 +461,14 @@ fn classes(settings: &Settings) -> CheckTarget {
         let expression = format!(
             "!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})"
         );
+        let places = format!(
+            "object.spec.config.filter(c, has(c.opaque) && !({accepted})).map(c, \"not \" + c.opaque.driver).join(\", \")"
+        );
         checks.push(SettingCheck {
             setting: "drivers",
             expression,
             message: describe_list("drivers", &settings.drivers),
+            places,
         });
     }
     if let Some(accepted) = accepts(
@@ -431,6 +484,7 @@ fn classes(settings: &Settings) -> CheckTarget {
             setting: "extendedResourceNames",
             expression,
             message,
+            places: "\"not \" + object.spec.extendedResourceName".to_owned(),
         });
     }
     if settings.expressions.denied_in_classes {
@@ -440,11 +494,12 @@ fn classes(settings: &Settings) -> CheckTarget {
             setting: "selectors",
             expression,
             message: "the policy accepts no CEL selectors in classes".to_owned(),
+            places: String::new(),
         });
     }
     CheckTarget {
         name: "classes",
-        rules: &[(RESOURCES, SHAPE, "deviceclasses")],
+        rules: rule(settings, "DeviceClass", "deviceclasses"),
         status: false,
         changed: changed("spec"),
         variables: Vec::new(),
@@ -459,11 +514,12 @@ fn slices(settings: &Settings) -> CheckTarget {
             setting: "drivers",
             expression,
             message: describe_list("drivers", &settings.drivers),
+            places: "\"not \" + object.spec.driver".to_owned(),
         });
     }
     CheckTarget {
         name: "slices",
-        rules: &[(RESOURCES, SHAPE, "resourceslices")],
+        rules: rule(settings, "ResourceSlice", "resourceslices"),
         status: false,
         // A slice keeps its driver.
         changed: "request.operation == \"CREATE\"".to_owned(),
@@ -508,6 +564,7 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             setting: "deviceTaintRules",
             expression,
             message: message.to_owned(),
+            places: String::new(),
         });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
@@ -516,11 +573,12 @@ fn taint_rules(settings: &Settings) -> CheckTarget {
             setting: "drivers",
             expression,
             message: describe_list("drivers", &settings.drivers),
+            places: format!("\"not \" + {selector}.driver"),
         });
     }
     CheckTarget {
         name: "taint-rules",
-        rules: &[(RESOURCES, "v1, v1beta2, v1alpha3", "devicetaintrules")],
+        rules: rule(settings, "DeviceTaintRule", "devicetaintrules"),
         status: false,
         changed: changed("spec"),
         variables: Vec::new(),
@@ -598,10 +656,14 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
     ] {
         if let Some(accepted) = accepts(list, &format!("c.{field}")) {
             let expression = format!("variables.claims.all(c, !has(c.{field}) || {accepted})");
+            let places = format!(
+                "variables.claims.filter(c, has(c.{field}) && !({accepted})).map(c, \"not \" + c.{field} + \" of \" + c.name).join(\", \")"
+            );
             checks.push(SettingCheck {
                 setting: "pods",
                 expression,
                 message: describe_list(what, list),
+                places,
             });
         }
     }
@@ -615,6 +677,8 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             setting: "pods",
             expression,
             message,
+            places: "\"it has \" + string(variables.claims.size() + (variables.implicit ? 1 : 0))"
+                .to_owned(),
         });
     }
     if rule.names_match {
@@ -636,6 +700,7 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
                 setting: "pods",
                 expression,
                 message: message.to_owned(),
+                places: String::new(),
             });
         }
     }
@@ -644,6 +709,9 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             setting,
             expression: format!("variables.resources.all(names, names.all(n, {condition}))"),
             message,
+            places: format!(
+                "variables.resources.map(names, names.filter(n, !({condition}))).filter(names, names.size() > 0).map(names, \"not \" + names.join(\", \")).join(\", \")"
+            ),
         });
     };
     if let Some(accepted) = accepts(&rule.extended_resources, "n") {
@@ -681,11 +749,15 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ch
             setting: "limits",
             expression,
             message: "the policy accepts fewer devices of this class".to_owned(),
+            places: "variables.resources.map(names, names.join(\", \")).join(\", \")".to_owned(),
         });
     }
     CheckTarget {
         name,
-        rules,
+        rules: rules
+            .iter()
+            .map(|(group, version, resources)| (*group, (*version).to_owned(), *resources))
+            .collect(),
         status: false,
         changed: changed(path),
         variables,

@@ -11,8 +11,11 @@
 
 pub mod cel;
 pub mod checks;
+pub mod mutate;
 
-use crate::policy::settings::{ClassRule, GroupKinds, NameList, NodeRule, PodRule, Settings};
+use crate::policy::settings::{
+    ClassRule, Exemptions, GroupKinds, NameList, NodeRule, PodRule, Settings,
+};
 use checks::{CheckTarget, SettingCheck};
 use std::fmt::Write;
 
@@ -24,12 +27,41 @@ pub struct LeftOut {
     pub why: &'static str,
 }
 
+/// The kind of policy that is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyForm {
+    /// ValidatingAdmissionPolicies and their bindings.
+    Validating,
+    /// ValidatingPolicies of Kyverno, which need no bindings.
+    Kyverno,
+    /// MutatingAdmissionPolicies and their bindings, for what the settings change.
+    Mutating,
+}
+
+impl PolicyForm {
+    /// Reads the word of the option `--as`.
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "vap" => Some(PolicyForm::Validating),
+            "kyverno" => Some(PolicyForm::Kyverno),
+            "map" => Some(PolicyForm::Mutating),
+            _ => None,
+        }
+    }
+}
+
 /// Prints the policies and their bindings, with a comment for each setting that is left out. `name`: the beginning of their names.
-pub fn yaml(settings: &Settings, name: &str) -> String {
+pub fn yaml(settings: &Settings, name: &str, form: PolicyForm) -> String {
+    if form == PolicyForm::Mutating {
+        return mutating(settings, name);
+    }
     let mut out = String::new();
     let left_out = left_out(settings);
     if !left_out.is_empty() {
-        out.push_str("# Settings that a ValidatingAdmissionPolicy cannot hold:\n");
+        out.push_str(match form {
+            PolicyForm::Kyverno => "# Settings that a ValidatingPolicy cannot hold:\n",
+            _ => "# Settings that a ValidatingAdmissionPolicy cannot hold:\n",
+        });
         for LeftOut { setting, why } in left_out {
             let _ = writeln!(out, "# - {setting}: {why}");
         }
@@ -48,11 +80,84 @@ pub fn yaml(settings: &Settings, name: &str) -> String {
                     &target,
                     &checks,
                     &format!("{name}-{}{suffix}", target.name),
-                    warn,
+                    Printed { form, warn },
                     &mut out,
                 );
             }
         }
+    }
+    out
+}
+
+/// The form of a printed policy.
+#[derive(Clone, Copy)]
+struct Printed {
+    form: PolicyForm,
+    /// The policy warns in place of refusing.
+    warn: bool,
+}
+
+/// Prints the policies that change new claims and templates.
+fn mutating(settings: &Settings, name: &str) -> String {
+    let mut out = String::new();
+    let minor = settings.release.map_or(u8::MAX, |release| release.minor);
+    let api = match minor {
+        36.. => "admissionregistration.k8s.io/v1",
+        34 | 35 => "admissionregistration.k8s.io/v1beta1",
+        _ => {
+            out.push_str("# MutatingAdmissionPolicies exist since Kubernetes 1.34\n");
+            return out;
+        }
+    };
+    let targets = [
+        ("claims", "resourceclaims", "spec.devices.requests"),
+        (
+            "claim-templates",
+            "resourceclaimtemplates",
+            "spec.spec.devices.requests",
+        ),
+    ];
+    for (end, resources, path) in targets {
+        let Some(patches) = mutate::patches(settings, path) else {
+            out.push_str("# No setting changes requests for devices.\n");
+            return out;
+        };
+        let holder = path.trim_end_matches(".requests");
+        let mut conditions = vec![(
+            "has-requests",
+            format!("has(object.{holder}) && has(object.{path})"),
+        )];
+        conditions.extend(exemptions(settings));
+        let name = format!("{name}-{end}");
+        let _ = writeln!(
+            out,
+            "---\napiVersion: {api}\nkind: MutatingAdmissionPolicy\nmetadata: {{name: {name}}}\nspec:"
+        );
+        let _ = writeln!(
+            out,
+            "  failurePolicy: Fail\n  reinvocationPolicy: IfNeeded\n  matchConstraints:\n    matchPolicy: Equivalent\n    resourceRules:"
+        );
+        let _ = writeln!(
+            out,
+            "      - {{apiGroups: [resource.k8s.io], apiVersions: [v1, v1beta2], operations: [CREATE], resources: [{resources}]}}"
+        );
+        out.push_str("  matchConditions:\n");
+        for (name, expression) in conditions {
+            let _ = writeln!(
+                out,
+                "    - name: {name}\n      expression: {}",
+                cel::text(&expression)
+            );
+        }
+        let _ = writeln!(
+            out,
+            "  mutations:\n    - patchType: JSONPatch\n      jsonPatch:\n        expression: {}",
+            cel::text(&patches)
+        );
+        let _ = writeln!(
+            out,
+            "---\napiVersion: {api}\nkind: MutatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec: {{policyName: {name}}}"
+        );
     }
     out
 }
@@ -62,23 +167,32 @@ fn policy(
     target: &CheckTarget,
     checks: &[&SettingCheck],
     name: &str,
-    warn: bool,
+    printed: Printed,
     out: &mut String,
 ) {
     let mut line = |indent: usize, text: &str| {
         let _ = writeln!(out, "{}{text}", "  ".repeat(indent));
     };
     line(0, "---");
-    line(0, "apiVersion: admissionregistration.k8s.io/v1");
-    line(0, "kind: ValidatingAdmissionPolicy");
+    let actions = if printed.warn { "Warn, Audit" } else { "Deny" };
+    if printed.form == PolicyForm::Kyverno {
+        line(0, "apiVersion: policies.kyverno.io/v1");
+        line(0, "kind: ValidatingPolicy");
+    } else {
+        line(0, "apiVersion: admissionregistration.k8s.io/v1");
+        line(0, "kind: ValidatingAdmissionPolicy");
+    }
     line(0, &format!("metadata: {{name: {name}}}"));
     line(0, "spec:");
+    if printed.form == PolicyForm::Kyverno {
+        line(1, &format!("validationActions: [{actions}]"));
+    }
     line(1, "failurePolicy: Fail");
     line(1, "matchConstraints:");
     line(2, "matchPolicy: Equivalent");
     line(2, "resourceRules:");
-    for (group, version, resources) in target.rules {
-        let group = if group.is_empty() { "\"\"" } else { group };
+    for (group, version, resources) in &target.rules {
+        let group = if group.is_empty() { "\"\"" } else { *group };
         let operations = if target.status {
             "UPDATE"
         } else {
@@ -114,10 +228,22 @@ fn policy(
             || check.message.clone(),
             |own| format!("{}; {own}", check.message),
         );
-        line(
-            2,
-            &format!("- expression: {}", cel::text(&check.expression)),
-        );
+        let exempt = settings
+            .rule(check.setting)
+            .map(|rule| exempting(&rule.exempt));
+        let mut ways: Vec<String> = exempt
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|way| format!("({way})"))
+            .collect();
+        ways.push(format!("({})", check.expression));
+        let expression = if ways.len() == 1 {
+            check.expression.clone()
+        } else {
+            ways.join(" || ")
+        };
+        line(2, &format!("- expression: {}", cel::text(&expression)));
         line(
             2,
             &format!(
@@ -125,13 +251,30 @@ fn policy(
                 cel::text(&format!("{}: {message}", check.setting))
             ),
         );
+        if !check.places.is_empty() {
+            let before = cel::text(&format!("{}: {message}; ", check.setting));
+            let namespace = cel::text("{namespace}");
+            let (name, user) = (cel::text("{name}"), cel::text("{user}"));
+            let mut expression = format!("{before} + ({})", check.places);
+            if message.contains('{') {
+                expression = format!(
+                    "({expression}).replace({namespace}, has(request.namespace) ? request.namespace : \"\").replace({name}, has(request.name) ? request.name : \"\").replace({user}, request.userInfo.username)"
+                );
+            }
+            line(
+                2,
+                &format!("  messageExpression: {}", cel::text(&expression)),
+            );
+        }
         line(2, "  reason: Forbidden");
+    }
+    if printed.form == PolicyForm::Kyverno {
+        return;
     }
     line(0, "---");
     line(0, "apiVersion: admissionregistration.k8s.io/v1");
     line(0, "kind: ValidatingAdmissionPolicyBinding");
     line(0, &format!("metadata: {{name: {name}}}"));
-    let actions = if warn { "Warn, Audit" } else { "Deny" };
     line(
         0,
         &format!("spec: {{policyName: {name}, validationActions: [{actions}]}}"),
@@ -140,33 +283,38 @@ fn policy(
 
 /// Returns the conditions under which a request is judged at all.
 fn exemptions(settings: &Settings) -> Vec<(&'static str, String)> {
-    let mut conditions = Vec::new();
-    if !settings.exempt_usernames.is_empty() {
-        let user = cel::matches("request.userInfo.username", &settings.exempt_usernames);
-        conditions.push(("not-an-exempt-user", format!("!({user})")));
-    }
-    if !settings.exempt_groups.is_empty() {
-        let group = cel::matches("group", &settings.exempt_groups);
-        let groups = format!(
-            "has(request.userInfo.groups) && request.userInfo.groups.exists(group, {group})"
-        );
-        conditions.push(("not-an-exempt-group", format!("!({groups})")));
-    }
-    if !settings.exempt_namespaces.is_empty() {
-        let namespace = cel::matches(cel::NAMESPACE, &settings.exempt_namespaces);
-        conditions.push((
-            "not-an-exempt-namespace",
-            format!("!(has(request.namespace) && {namespace})"),
-        ));
-    }
-    conditions
+    let names = [
+        "not-an-exempt-user",
+        "not-an-exempt-group",
+        "not-an-exempt-namespace",
+    ];
+    let exempted = names.into_iter().zip(exempting(&settings.exempt));
+    exempted
+        .filter_map(|(name, condition)| Some((name, format!("!({})", condition?))))
+        .collect()
+}
+
+/// Returns CEL for each way to be exempt: it is true for an exempt user, group and namespace.
+fn exempting(exempt: &Exemptions) -> [Option<String>; 3] {
+    let given = |patterns: &Vec<String>| !patterns.is_empty();
+    let user = given(&exempt.usernames)
+        .then(|| cel::matches("request.userInfo.username", &exempt.usernames));
+    let group = given(&exempt.groups).then(|| {
+        let group = cel::matches("group", &exempt.groups);
+        format!("has(request.userInfo.groups) && request.userInfo.groups.exists(group, {group})")
+    });
+    let namespace = given(&exempt.namespaces).then(|| {
+        let namespace = cel::matches(cel::NAMESPACE, &exempt.namespaces);
+        format!("has(request.namespace) && {namespace}")
+    });
+    [user, group, namespace]
 }
 
 /// Returns the settings that CEL cannot hold.
 pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
     let old =
         "is of versions up to 1.30, which have no ValidatingAdmissionPolicy without configuration";
-    let changes = "changes objects, which a ValidatingAdmissionPolicy cannot";
+    let changes = "changes objects, which a validating policy cannot; `--as map` prints what does";
     let asks = "asks the cluster, which CEL cannot";
     let puts = |rule: &ClassRule| {
         let entry = |entry: &crate::policy::settings::NamespaceClasses| {

@@ -59,6 +59,18 @@ opa() {
   module opa claimkit-wasi.wasm wasi wasm32-wasip1 "--bin claimkit-policy" claimkit-policy.wasm wasi
 }
 
+# The module for OPA as a bundle, as `opa eval -b`, `opa run -b` and OPA's Go packages load it. It owns the entry point only, so that the
+# settings can come from a file or another bundle, at `claimkit/settings`.
+bundle() {
+  [[ -z $wanted || $wanted == *" claimkit-opa.wasm "* ]] || return 0
+  local folder=$target/policy/bundle
+  mkdir -p "$folder"
+  cp "$out/unannotated/claimkit-opa.wasm" "$folder/policy.wasm"
+  echo '{"roots":["claimkit/admit"],"wasm":[{"entrypoint":"claimkit/admit","module":"/policy.wasm"}]}' >"$folder/.manifest"
+  tar -C "$folder" -P --transform 's,^,/,' --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -c .manifest policy.wasm | gzip -9n >"$out/claimkit-opa.tar.gz"
+  echo "    $out/claimkit-opa.tar.gz: $(stat -c %s "$out/claimkit-opa.tar.gz") bytes"
+}
+
 echo "==> policy modules into $out: about 3 minutes the first time"
 # What earlier builds left under names that are used no more.
 rm -f "$out"/claimkit-{verbs,opa-verbs,validate,convert,evaluate,opa-validate,opa-convert,opa-evaluate}.wasm
@@ -72,4 +84,5 @@ failed=0
 for lane in $lanes; do
   wait "$lane" || failed=1
 done
+[ "$failed" = 0 ] && bundle
 exit "$failed"

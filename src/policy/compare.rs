@@ -1,0 +1,169 @@
+//! What an update makes worse: reasons of the new object that the stored one does not have, or not as much.
+//!
+//! A reason is the same if its words are, without the indexes of its path. Some reasons also have an extent, because the words do not
+//! show it: how many devices, which expression, how strong an effect. The new extent must lie within a stored one.
+
+use crate::validation::{Context, Errors, FieldError};
+use claimkit_model::schema::Release;
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+
+/// How much of something a reason is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// More of it is worse.
+    pub amount: i128,
+    /// The texts that it is about; others are worse, fewer are not.
+    pub contents: Vec<String>,
+}
+
+impl Extent {
+    /// Makes the extent of a number.
+    pub fn amount(amount: impl Into<i128>) -> Self {
+        Extent {
+            amount: amount.into(),
+            contents: Vec::new(),
+        }
+    }
+
+    /// Makes the extent of a count.
+    pub fn count(count: usize) -> Self {
+        Extent::amount(i128::try_from(count).unwrap_or(i128::MAX))
+    }
+
+    /// Makes the extent of texts.
+    pub fn contents(contents: Vec<String>) -> Self {
+        Extent {
+            amount: 0,
+            contents,
+        }
+    }
+
+    /// Returns true if this one is nowhere beyond a stored one.
+    fn lies_within(&self, stored: &Extent) -> bool {
+        let mut left: Vec<&String> = stored.contents.iter().collect();
+        let known = self.contents.iter().all(|text| {
+            let place = left.iter().position(|stored| *stored == text);
+            place.map(|place| left.swap_remove(place)).is_some()
+        });
+        known && self.amount <= stored.amount
+    }
+}
+
+/// A reason against an object.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub error: FieldError,
+    /// Equal for reasons of the same kind about the same thing.
+    pub key: String,
+    pub extent: Extent,
+}
+
+impl From<FieldError> for Violation {
+    fn from(error: FieldError) -> Self {
+        let key = format!("{}: {}", without_indexes(&error.field), error.body);
+        Violation {
+            error,
+            key,
+            extent: Extent::default(),
+        }
+    }
+}
+
+/// Reasons in the words of a release, with their extents.
+#[derive(Debug)]
+pub struct Reasons {
+    errors: Errors,
+    /// Key and extent of the reason at an index, where they are not its words.
+    extents: BTreeMap<usize, (Option<String>, Extent)>,
+}
+
+impl Reasons {
+    /// Creates an empty list in the words of a release.
+    pub fn new(release: Release) -> Self {
+        Reasons {
+            errors: Context::new(release).errors(),
+            extents: BTreeMap::new(),
+        }
+    }
+
+    /// Gives the reasons from an index on an extent. `key`: in place of their words, which contain a number.
+    pub fn extend_from(&mut self, start: usize, key: Option<&str>, extent: &Extent) {
+        for at in start..self.errors.len() {
+            self.extents
+                .insert(at, (key.map(str::to_owned), extent.clone()));
+        }
+    }
+
+    /// Returns the reasons in their order.
+    pub fn into_violations(self) -> Vec<Violation> {
+        let mut extents = self.extents;
+        let violation = |(at, error): (usize, FieldError)| {
+            let mut violation = Violation::from(error);
+            if let Some((key, extent)) = extents.remove(&at) {
+                violation.extent = extent;
+                violation.key = key.unwrap_or(violation.key);
+            }
+            violation
+        };
+        let errors = self.errors.into_list();
+        errors.into_iter().enumerate().map(violation).collect()
+    }
+}
+
+impl Deref for Reasons {
+    type Target = Errors;
+
+    fn deref(&self) -> &Errors {
+        &self.errors
+    }
+}
+
+impl DerefMut for Reasons {
+    fn deref_mut(&mut self) -> &mut Errors {
+        &mut self.errors
+    }
+}
+
+/// Returns a path without the indexes of lists: where an item is removed, those behind it move.
+pub fn without_indexes(path: &str) -> String {
+    let mut parts = path.split('[');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.push_str(rest)
+            }
+            _ => text.extend(["[", part]),
+        }
+    }
+    text
+}
+
+/// Says of each reason of the new object whether the stored one has it already. A stored reason excuses one new reason: the one that
+/// comes nearest to it.
+pub fn known(new: &[Violation], stored: &[Violation]) -> Vec<bool> {
+    let mut left: BTreeMap<&str, Vec<&Extent>> = BTreeMap::new();
+    for violation in stored {
+        let extents = left.entry(&violation.key).or_default();
+        extents.push(&violation.extent);
+    }
+    let mut excused = |violation: &Violation| {
+        let Some(extents) = left.get_mut(violation.key.as_str()) else {
+            return false;
+        };
+        let within = extents
+            .iter()
+            .enumerate()
+            .filter(|(_, extent)| violation.extent.lies_within(extent));
+        let nearest = within.min_by_key(|(_, extent)| (extent.amount, extent.contents.len()));
+        match nearest.map(|(at, _)| at) {
+            Some(at) => {
+                extents.swap_remove(at);
+                true
+            }
+            None => false,
+        }
+    };
+    new.iter().map(&mut excused).collect()
+}
