@@ -178,12 +178,13 @@ fn sample_of_regex(regex: &str) -> String {
             '\\' => sample.extend(rest.next()),
             '.' => sample.push('x'),
             '[' => {
+                let first = rest.next();
+                sample.extend(first.map(|c| if c == '^' { 'x' } else { c }));
                 for inner in rest.by_ref() {
                     if inner == ']' {
                         break;
                     }
                 }
-                sample.push('x');
             }
             '{' => while rest.next_if(|inner| *inner != '}').is_some() {},
             '}' => {}
@@ -373,7 +374,7 @@ mod tests {
         for text in [
             r#"device.driver.startsWith("ev")"#,
             r#"device.driver.size() == 16 && device.driver < "f""#,
-            r#"device.driver.reverse() == "moc.elpmaxe.live""#,
+            r#"device.driver.split(".")[0] + "!" == "evil!""#,
         ] {
             assert_eq!(
                 refused(text, &deny),
