@@ -31,6 +31,9 @@ const DRIVER_NAME: usize = 63;
 /// Maximum number of drivers that an expression is tried on.
 const TRIALS: usize = 256;
 
+/// Maximum number of texts of an expression that are also tried in pairs, one after the other.
+const COMBINED: usize = 6;
+
 /// Maximum number of drivers that are named as selected by one expression.
 const NAMED: usize = 16;
 
@@ -236,6 +239,15 @@ pub fn drivers(
     let mut candidates: Vec<String> = named(list);
     if selector.calls_functions() {
         candidates.extend(texts.iter().flat_map(|text| derived(text)));
+        if texts.len() <= COMBINED {
+            let joined = |first: &String| -> Vec<String> {
+                texts
+                    .iter()
+                    .map(|second| format!("{first}{second}"))
+                    .collect()
+            };
+            candidates.extend(texts.iter().flat_map(joined));
+        }
     }
     candidates.extend(texts);
     let can_exist = |name: &String| {
