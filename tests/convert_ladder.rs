@@ -474,35 +474,6 @@ fn planted() -> Vec<Planted> {
             json!({"spec": {"deviceSelector": {"driver": "d", "selectors": []}, "taint": {"key": "k", "effect": "NoExecute"}}}),
             "spec.deviceSelector.selectors",
         ),
-        // Fields of another version that would come to life.
-        one(
-            "v1beta1",
-            "v1",
-            claim,
-            json!({"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}}}),
-            "spec.devices.requests[0].exactly",
-        ),
-        one(
-            "v1",
-            "v1beta1",
-            claim,
-            json!({"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}}}),
-            "spec.devices.requests[0].deviceClassName",
-        ),
-        one(
-            "v1beta1",
-            "v1beta2",
-            slice,
-            device(json!({"name": "x", "attributes": {"a": {"int": 1}}})),
-            "spec.devices[0].attributes",
-        ),
-        one(
-            "v1",
-            "v1beta1",
-            slice,
-            device(json!({"name": "x", "basic": {"attributes": {"a": {"int": 1}}}})),
-            "spec.devices[0].basic",
-        ),
     ]
 }
 

@@ -584,10 +584,7 @@ fn a_field_near_one_that_stands_deeper_is_suggested_with_its_place() {
         &object("v1", "ResourceClaim", spec),
         "unknown-field",
     );
-    assert_eq!(
-        advice,
-        "did you mean `count`? It stands under `exactly` in v1"
-    );
+    assert_eq!(advice, "did you mean `count`? It is under `exactly` in v1");
     let flat = spec.replace("exactly: {deviceClassName: c}", "deviceClassName: c");
     assert_eq!(
         help(

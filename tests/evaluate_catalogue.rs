@@ -423,7 +423,7 @@ fn every_requirement_says_why() {
         (
             r("word", "Lt", &["6"]),
             false,
-            "label `word` is `v2`, which is no integer, wanted less than `6`",
+            "label `word` is `v2`, which is not an integer, wanted less than `6`",
         ),
         (
             r("none", "Lt", &["6"]),

@@ -636,7 +636,7 @@ fn structured_parameters_on_slices() {
     );
     assert_eq!(
         node(&placement, 1)["reason"],
-        "no slice of the text has instances of `gpu.example.com` on the node"
+        "no slice in the files has instances of `gpu.example.com` on the node"
     );
 
     // An instance of another claim is not available.

@@ -702,7 +702,7 @@ metadata: {name: n1}
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
     assert_eq!(
         told,
-        "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet"
+        "kube-controller-manager has not created the claim from ResourceClaimTemplate `single-gpu` yet"
     );
     let (message, told) = help("", "resourceClaimName: other");
     assert_eq!(message, "could not find ResourceClaim \"ns/other\"");

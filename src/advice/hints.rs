@@ -262,7 +262,7 @@ pub fn validation(
             })
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
-            let help = message!("hint.name-at-top", "the name stands at the top level; write it under `metadata`");
+            let help = message!("hint.name-at-top", "the name is at the top level; write it under `metadata`");
             Some(help.into_owned())
         }
         Code::ListTooLong | Code::DeviceTooLarge | Code::CountersInvalid | Code::RequestPolicyInvalid => {

@@ -67,7 +67,7 @@ const OTHER_VERSIONS: &[(&str, &str, Template)] = &[
         "spec",
         template!(
             "suggest.slice-spec-later",
-            "`spec` of a ResourceSlice belongs to v1alpha3 and later; in v1alpha2 its fields stand at the top level",
+            "`spec` of a ResourceSlice belongs to v1alpha3 and later; in v1alpha2 its fields are at the top level",
         ),
     ),
     (

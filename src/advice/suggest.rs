@@ -113,7 +113,7 @@ pub fn field(
     if let Some((holder, near)) = near_in_holder(name, schema, release) {
         return Some(Suggestion::say(message!(
             "suggest.did-you-mean-under",
-            "did you mean `{near}`? It stands under `{holder}` in {version}",
+            "did you mean `{near}`? It is under `{holder}` in {version}",
             near,
             holder,
             version = api.version.name
@@ -187,7 +187,7 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
         ("DeviceRequest", "exactly") if !has("exactly") => {
             let help = message!(
                 "suggest.exactly-elsewhere",
-                "`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request",
+                "`exactly` belongs to v1beta2 and v1; in {version} its fields are directly in the request",
                 version
             );
             Some(Suggestion {
@@ -198,7 +198,7 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
         ("Device", "basic") if !has("basic") => {
             let help = message!(
                 "suggest.basic-elsewhere",
-                "`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device",
+                "`basic` belongs to v1beta1 and v1alpha3; in {version} its fields are directly in the device",
                 version
             );
             Some(Suggestion {
@@ -217,7 +217,7 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
             )) => {
                 let help = message!(
                     "suggest.stands-under",
-                    "`{name}` stands under `{into}` in {version}; {one} and {other} have it here",
+                    "`{name}` is under `{into}` in {version}; {one} and {other} have it here",
                     name,
                     into,
                     version,
@@ -532,7 +532,7 @@ fn successor(kind: &str) -> Option<Template> {
         "ResourceClaimParameters" | "ResourceClassParameters" => {
             template!(
                 "suggest.after-parameters",
-                "parameters stand in `config[].opaque` of claims and classes"
+                "parameters are in `config[].opaque` of claims and classes"
             )
         }
         "PodScheduling" | "PodSchedulingContext" => {

@@ -4,6 +4,7 @@ use super::cluster::{PreparedCluster, named_node};
 use super::question::AllocateOptions;
 use super::refused;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
+use crate::apiserver::namespaces::{NamespaceLabels, labels_in};
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
@@ -13,12 +14,12 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{SourceText, Span};
 use claimkit_scheduler::allocator::objects::read::Datum;
-use claimkit_scheduler::allocator::objects::{Claim, Facts};
+use claimkit_scheduler::allocator::objects::{Claim, Facts, Owner};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::NOW;
 use claimkit_scheduler::target::{GateProof, Target};
 use claimkit_values::order;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Maximum number of nodes that one line names.
@@ -59,6 +60,7 @@ pub fn gather<'t>(
     gathering.gates = options.features.is_none().then_some(target.gates);
     gathering.findings = std::mem::take(&mut input.file.findings);
     let mut left_out = false;
+    let namespaces = labels_of_namespaces(&input, options);
     let mut names = Index::new(options.namespace_of(""));
     for (index, item) in input.items.iter().enumerate() {
         if let Some(first) = names.add(item, index) {
@@ -67,7 +69,17 @@ pub fn gather<'t>(
         }
         // With features of the allocator of its own, the question is not about a server.
         let judged = options.features.is_none();
-        if judged && refused::leave_out(&mut gathering, &input, item, index, options, target) {
+        if judged
+            && refused::leave_out(
+                &mut gathering,
+                &input,
+                item,
+                index,
+                options,
+                target,
+                &namespaces,
+            )
+        {
             left_out = true;
         } else {
             gathering.take(&input, item, index);
@@ -107,6 +119,7 @@ pub fn gather<'t>(
             .namespaces
             .insert_new(options.namespace_of("").to_owned(), labels);
     }
+    name_owners(&mut facts);
     assumed.extend(name_nodes(&mut facts));
     facts.claims.iter_mut().for_each(date);
     Gathered {
@@ -118,6 +131,48 @@ pub fn gather<'t>(
         left_out,
         assumed,
         proofs,
+    }
+}
+
+/// Returns the labels of the namespaces that are known: those of the cluster, and over them those of the text.
+fn labels_of_namespaces(input: &Input<'_>, options: &AllocateOptions<'_>) -> NamespaceLabels {
+    let mut known = NamespaceLabels::new();
+    let of_cluster = options
+        .cluster
+        .iter()
+        .flat_map(|cluster| cluster.facts.namespaces.iter());
+    for (name, labels) in of_cluster {
+        let labels = labels
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        known.insert(name.clone(), labels);
+    }
+    known.extend(labels_in(input));
+    known
+}
+
+/// Gives owners whose UID was taken out of a dump the UID of the pod that they name.
+fn name_owners(facts: &mut Facts) {
+    let pods: BTreeMap<String, String> = facts
+        .pods
+        .iter()
+        .map(|pod| (pod.metadata.full_name(), pod.metadata.uid.clone()))
+        .collect();
+    for claim in &mut facts.claims {
+        let namespace = claim.metadata.namespace.clone();
+        let is_bare = |owner: &Owner| owner.kind == "Pod" && owner.uid.is_empty();
+        if !claim.metadata.owner_references.iter().any(is_bare) {
+            continue;
+        }
+        for owner in &mut Rc::make_mut(claim).metadata.owner_references {
+            if !is_bare(owner) {
+                continue;
+            }
+            if let Some(uid) = pods.get(&format!("{namespace}/{}", owner.name)) {
+                owner.uid.clone_from(uid);
+            }
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
 use claimkit_model::message::{self, Template, message};
+use claimkit_scheduler::allocator::behaviour::Behaviour;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
-use claimkit_scheduler::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
+use claimkit_scheduler::explain::account::{Before, NodeAccount, PodAccount, Remark};
 use claimkit_scheduler::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
 use claimkit_scheduler::explain::turn::{
     DecidedBy, NodeRefusal, Plugin, ReasonGroup, Turn, TurnDevice, TurnOutcome,
@@ -95,17 +96,21 @@ impl InTurn<'_> {
                 outcome.decisions.last(),
                 Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None
             );
-            let mut account = accounts
-                .done
-                .get_mut(outcome.pod)
-                .and_then(Option::take)
-                .unwrap_or_else(|| self.before(&after, pod));
+            let attempt = accounts.done.get_mut(outcome.pod).and_then(Option::take);
+            let (mut account, gains) = match attempt {
+                Some(attempt) => (attempt.account, attempt.gains),
+                None => (self.before(&after, pod), Vec::new()),
+            };
             let mut turn = outcomes.turn(outcome, pod);
             if let Some(PodDecision::NotConsidered(Waiting::Group(_) | Waiting::Member { .. })) =
                 outcome.decisions.last()
             {
                 // Claims are made after the group is there.
                 account.before = None;
+            }
+            // A group that does not start gives back what its pods got.
+            if turn.outcome.has_node() {
+                account.findings.extend(gains);
             }
             if let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() {
                 let known = failures
@@ -170,11 +175,18 @@ impl InTurn<'_> {
     }
 }
 
+/// The account of an attempt.
+struct Attempt {
+    account: PodAccount,
+    /// Findings about the devices that the pod gets.
+    gains: Vec<Remark>,
+}
+
 /// The accounts of all attempts.
 struct Accounts<'a> {
     asked: InTurn<'a>,
     /// By index of the pod, as far as there is one.
-    done: Vec<Option<PodAccount>>,
+    done: Vec<Option<Attempt>>,
     /// Node accounts that pods with a node may still have.
     bound: usize,
     /// Node accounts that pods without a node may still have.
@@ -212,9 +224,11 @@ impl Accounts<'_> {
             .map(|node| match chosen {
                 Some(own) if own == *node || !is_full => Vec::new(),
                 Some(_) => seen.refusals(*node),
-                None => of_node(node)
-                    .map(|(_, refusals)| refusals.clone())
-                    .unwrap_or_default(),
+                None => match of_node(node) {
+                    Some((_, refusals)) => refusals.clone(),
+                    // An error ended the attempt before this node: what other plugins say of it is true all the same.
+                    None => refusals_of_others(seen, *node),
+                },
             })
             .collect();
         let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
@@ -230,9 +244,14 @@ impl Accounts<'_> {
         }
         account.summary = explain::summary(&account.nodes);
         let refused = if chosen.is_some() {
-            groups_of(&account.nodes)
+            groups_of(self.asked.scheduler.behaviour, &account.nodes)
         } else {
-            groups(seen, &failed, &account.nodes)
+            groups(
+                self.asked.scheduler.behaviour,
+                seen,
+                &failed,
+                &account.nodes,
+            )
         };
         let nodes_left_out = asked.saturating_sub(nodes.len());
         account.turn = Some(Box::new(Turn {
@@ -244,9 +263,38 @@ impl Accounts<'_> {
         if self.done.len() <= pod {
             self.done.resize_with(pod.saturating_add(1), || None);
         }
+        let gains = self.gains(seen);
         if let Some(done) = self.done.get_mut(pod) {
-            *done = Some(account);
+            *done = Some(Attempt { account, gains });
         }
+    }
+
+    /// Returns what is surprising about the devices that the pod gets on its node.
+    fn gains(&self, seen: &Seen<'_, '_>) -> Vec<Remark> {
+        let Some(node) = seen.node().filter(|_| seen.asks_for_devices()) else {
+            return Vec::new();
+        };
+        let allocations = seen.allocations(node);
+        let mut results = allocations.iter().flat_map(|one| &one.devices.results);
+        let has_admin = results.any(|result| result.admin_access == Some(true));
+        let account = NodeAccount {
+            allocations: Some(allocations),
+            ..NodeAccount::default()
+        };
+        let nodes = std::iter::once(&account);
+        if !has_admin {
+            return explain::of_allocations(seen.cluster(), seen.pending(), nodes);
+        }
+        // Who else uses the device is known only from all claims.
+        let Scheduler {
+            behaviour,
+            features,
+            engine,
+            ..
+        } = self.asked.scheduler;
+        let facts = seen.facts();
+        let cluster = Cluster::new(&facts, behaviour, features, engine);
+        explain::of_allocations(&cluster, seen.pending(), nodes)
     }
 
     /// Makes the account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other
@@ -300,6 +348,13 @@ fn for_others(failed: &[(usize, Vec<NodeRefusal>)], asked: &[usize]) -> Vec<usiz
     let mut nodes: Vec<usize> = sets.into_values().flatten().take(MOST_FOR_OTHERS).collect();
     order::sort(&mut nodes);
     nodes
+}
+
+fn refusals_of_others(seen: &Seen<'_, '_>, node: usize) -> Vec<NodeRefusal> {
+    seen.refusals(node)
+        .into_iter()
+        .filter(|refusal| refusal.plugin != Plugin::DynamicResources)
+        .collect()
 }
 
 /// Returns the reasons of the plugins that are not for devices.
@@ -377,8 +432,8 @@ fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
 }
 
 /// Returns the groups of the nodes that refuse a pod which gets another node.
-fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
-    let mut groups = Groups::default();
+fn groups_of(behaviour: &Behaviour, nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
+    let mut groups = Groups::new(behaviour);
     for node in nodes.iter().filter(|node| !node.refusals.is_empty()) {
         groups.add(&node.name, &node.refusals, nodes);
     }
@@ -387,48 +442,70 @@ fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
 
 /// Returns the groups of all nodes that refuse a pod.
 fn groups(
+    behaviour: &Behaviour,
     seen: &Seen<'_, '_>,
     failed: &[(usize, Vec<NodeRefusal>)],
     nodes: &[NodeAccount],
 ) -> Vec<ReasonGroup> {
-    let mut groups = Groups::default();
+    let mut groups = Groups::new(behaviour);
     for (node, refusals) in failed {
         groups.add(&seen.name_of(*node), refusals, nodes);
     }
     groups.sorted()
 }
 
-#[derive(Default)]
-struct Groups(BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>);
+struct Groups {
+    by_reason: BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>,
+    /// How many devices mode All needs.
+    least: i64,
+}
 
 impl Groups {
+    fn new(behaviour: &Behaviour) -> Self {
+        Groups {
+            by_reason: BTreeMap::new(),
+            least: behaviour.least_of_all(),
+        }
+    }
+
     fn add(&mut self, name: &str, refusals: &[NodeRefusal], nodes: &[NodeAccount]) {
+        // If the pod excludes a node, other refusals of it do not matter.
+        let unwanted = refusals
+            .iter()
+            .position(|refusal| refusal.plugin == Plugin::NodeAffinity);
+        let refusals = match unwanted {
+            Some(at) => refusals.get(at..=at).unwrap_or_default(),
+            None => refusals,
+        };
         let reasons: Vec<String> = refusals
             .iter()
             .flat_map(|refusal| refusal.reasons.clone())
             .collect();
         let by = |plugin: Plugin| refusals.iter().any(|refusal| refusal.plugin == plugin);
         let devices = if by(Plugin::DynamicResources) {
-            about_devices(name, nodes)
+            about_devices(name, nodes, self.least)
         } else {
             None
         };
         // Amounts differ from node to node.
         let mut key: Vec<String> = Vec::new();
-        for refusal in refusals
-            .iter()
-            .filter(|refusal| refusal.plugin != Plugin::NodeResourcesFit)
-        {
+        for refusal in refusals.iter().filter(|refusal| {
+            !matches!(
+                refusal.plugin,
+                Plugin::NodeResourcesFit | Plugin::NodeAffinity
+            )
+        }) {
             key.extend(refusal.why.iter().cloned());
         }
-        if self.0.len() < MOST_GROUPS {
+        if self.by_reason.len() < MOST_GROUPS {
             key.extend(devices.clone());
         }
         let group = self
-            .0
+            .by_reason
             .entry((reasons.clone(), key))
             .or_insert_with(|| ReasonGroup {
                 reasons,
+                unwanted: unwanted.is_some(),
                 ..ReasonGroup::default()
             });
         group.nodes.push(name.to_owned());
@@ -444,14 +521,22 @@ impl Groups {
     }
 
     fn sorted(self) -> Vec<ReasonGroup> {
-        let mut groups: Vec<ReasonGroup> = self.0.into_values().collect();
-        order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.nodes.len()));
+        let mut groups: Vec<ReasonGroup> = self.by_reason.into_values().collect();
+        // Nodes are excluded by different values: one of them is not the reason of all.
+        for group in groups.iter_mut().filter(|group| group.unwanted) {
+            if group.why.len() > 1 {
+                group.why.clear();
+            }
+        }
+        order::sort_by_key(&mut groups, |group| {
+            (group.unwanted, std::cmp::Reverse(group.nodes.len()))
+        });
         groups
     }
 }
 
 /// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.
-fn about_devices(name: &str, nodes: &[NodeAccount]) -> Option<String> {
+fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<String> {
     let find = |name: &str| nodes.iter().find(|node| node.name == name);
     let own = find(name)?;
     let node = own.same_as.as_deref().and_then(find).unwrap_or(own);
@@ -461,26 +546,21 @@ fn about_devices(name: &str, nodes: &[NodeAccount]) -> Option<String> {
     if let Some(conflict) = node.conflicts.first() {
         return Some(conflict.text.clone());
     }
-    let lacks = |request: &&RequestAccount| {
-        request
-            .funnel
-            .last()
-            .is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted))
-    };
-    let said = node.requests.iter().find(lacks).map(|request| {
-        match (request.why.is_empty(), node.requests.len()) {
-            (true, _) => request.text.clone(),
-            (false, 1) => request.why.clone(),
-            (false, _) => {
-                message!(
-                    "pods.request-lacks",
-                    "{request}: {why}",
-                    request = request.request,
-                    why = request.why
-                )
-            }
-        }
-    });
+    let said =
+        node.lacking(least).map(
+            |request| match (request.why.is_empty(), node.requests.len()) {
+                (true, _) => request.text.clone(),
+                (false, 1) => request.why.clone(),
+                (false, _) => {
+                    message!(
+                        "pods.request-lacks",
+                        "{request}: {why}",
+                        request = request.name(),
+                        why = request.why
+                    )
+                }
+            },
+        );
     said.or_else(|| own.help.clone())
         .or_else(|| own.message.clone())
 }

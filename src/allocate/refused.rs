@@ -2,7 +2,8 @@
 
 use super::question::AllocateOptions;
 use crate::apiserver::FieldValidation;
-use crate::apiserver::facts::{Gathering, is_new};
+use crate::apiserver::facts::{Gathering, Stored, is_new};
+use crate::apiserver::namespaces::NamespaceLabels;
 use crate::apiserver::object::{ObjectRequest, Partners};
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::slices::Together;
@@ -16,7 +17,8 @@ use claimkit_model::schema::{Api, Scope};
 use claimkit_scheduler::target::Target;
 
 /// Leaves out an object that was never on a server and that the server refuses: its errors become findings. Returns false if the
-/// object is to be taken. Unknown fields alone refuse no object here: what the rest of the object gets is worth knowing.
+/// object is to be taken. Unknown fields alone refuse no object here: what the rest of the object gets is worth knowing. Nor do faults
+/// of a copy of a stored object on which no placement depends: parts of pasted dumps are often blacked out.
 pub fn leave_out(
     gathering: &mut Gathering<'_>,
     input: &Input<'_>,
@@ -24,6 +26,7 @@ pub fn leave_out(
     index: usize,
     options: &AllocateOptions<'_>,
     target: Target,
+    namespaces: &NamespaceLabels,
 ) -> bool {
     let Some(tree) = input.tree(item).filter(|tree| is_new(tree, item)) else {
         return false;
@@ -31,7 +34,7 @@ pub fn leave_out(
     let (errors, scope) = match &item.what {
         What::Refused(_) => return false,
         What::Ours(api) => (
-            errors_of(input, item, index, *api, options, target),
+            errors_of(input, item, index, *api, options, target, namespaces),
             api.kind.scope,
         ),
         What::Other => {
@@ -47,10 +50,20 @@ pub fn leave_out(
     let errors = errors
         .into_iter()
         .filter(|finding| finding.severity == Severity::Error);
-    let errors: Vec<Finding> = errors
+    let mut errors: Vec<Finding> = errors
         .map(|finding| place(input, item, index, finding))
         .collect();
     if errors.is_empty() {
+        return false;
+    }
+    let stored = Stored::of(tree, item);
+    let is_beside =
+        |finding: &Finding| stored.allows_fault_at(finding.path.as_deref().unwrap_or_default());
+    if errors.iter().all(is_beside) {
+        errors
+            .iter_mut()
+            .for_each(|finding| finding.severity = Severity::Warning);
+        gathering.findings.extend(errors);
         return false;
     }
     gathering.findings.extend(errors);
@@ -76,6 +89,7 @@ fn errors_of(
     api: Api,
     options: &AllocateOptions<'_>,
     target: Target,
+    namespaces: &NamespaceLabels,
 ) -> Vec<Finding> {
     let release = target.release;
     let asked = |field_validation: FieldValidation| ValidateOptions {
@@ -100,6 +114,7 @@ fn errors_of(
         gates,
         old: None,
         partners: &partners,
+        namespaces,
     };
     if !object.is_refused() {
         return Vec::new();

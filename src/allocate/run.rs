@@ -11,7 +11,7 @@ use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
 use claimkit_model::message::message;
-use claimkit_model::schema::Release;
+use claimkit_model::schema::{Release, other_gates};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
 use claimkit_scheduler::allocator::behaviour;
@@ -190,6 +190,7 @@ pub fn allocate<'t>(
     };
     let mut assumed: Vec<String> = by_nodes.map(as_nodes).into_iter().chain(proven).collect();
     assumed.append(&mut gathered.assumed);
+    assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
     let freed = order::set(what_if.free.iter().map(String::as_str));
@@ -220,7 +221,8 @@ pub fn allocate<'t>(
     match mode {
         PlacementMode::Alone => {
             expand::one_each(facts);
-            assumed.extend(created::create_claims(facts));
+            let rules = PluginRules::of(target.release.minor, target.release.patch);
+            assumed.extend(created::create_claims(facts, rules.admin_label));
         }
         PlacementMode::InTurn => {
             let expanded = expand::expand(facts, MOST_PODS);

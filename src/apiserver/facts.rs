@@ -9,7 +9,7 @@ use crate::manifest::findings::{other_group, place, repeated};
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use crate::validation::Context;
-use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::message::message;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::view::Object;
@@ -17,7 +17,7 @@ use claimkit_model::object::view::device::ResourceSlice;
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::device::HUB;
 use claimkit_model::schema::{Api, DeviceKind, Gate, Gates, ObjectKind, Release};
-use claimkit_model::text::tree::{NodeId, Tree};
+use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_scheduler::allocator::objects::read::{Datum, read_from};
 use claimkit_scheduler::allocator::objects::{
     Facts, Meta, Pod, PodTemplate, VolumeFacts, Workload, WorkloadKind, WorkloadSpec,
@@ -157,13 +157,25 @@ impl<'o> Gathering<'o> {
                 };
                 let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
                 let body = Body::read(tree, item.node, *api, how);
-                let problems = body.findings(tree, self.field_validation);
+                let mut problems = body.findings(tree, self.field_validation);
+                let stored = Stored::of(tree, item);
+                let is_usable = body
+                    .decoded
+                    .mismatches
+                    .iter()
+                    .all(|mismatch| stored.allows_unreadable(&mismatch.path));
+                let mistyped = problems
+                    .iter_mut()
+                    .filter(|finding| finding.code == Code::TypeMismatch);
+                for finding in mistyped.filter(|_| is_usable) {
+                    finding.severity = Severity::Warning;
+                }
                 self.findings.extend(
                     problems
                         .into_iter()
                         .map(|finding| place(input, item, index, finding)),
                 );
-                if body.mismatch().is_none() {
+                if is_usable {
                     self.prove(item, body.record());
                     let new = self.as_new(input, item, index, *api, kind, body.record());
                     self.take_decoded(
@@ -462,6 +474,76 @@ pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
     let status = tree.get(item.node, "status");
     let is_allocated = status.is_some_and(|status| tree.get(status, "allocation").is_some());
     !has_uid && !is_allocated
+}
+
+/// The evidence that an object is a copy of a stored one, although its UID was taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// Nothing shows that it was stored.
+    Unknown,
+    /// Metadata that only the server or a driver writes.
+    Copy,
+    /// A claim with an allocation, which kube-scheduler writes.
+    Allocated,
+}
+
+/// Fields of metadata that only the server writes.
+const SERVER_WRITTEN: [&str; 5] = [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "managedFields",
+    "generation",
+];
+
+/// Fields of metadata that placements depend on.
+const PLACED_BY: [&str; 4] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.labels",
+    "metadata.annotations",
+];
+
+impl Stored {
+    /// Returns the evidence in an object.
+    pub fn of(tree: &Tree<'_>, item: &Item) -> Self {
+        let has = |of: NodeId, field: &str| {
+            tree.get(of, field)
+                .is_some_and(|node| tree.kind(node) != Kind::Null)
+        };
+        let status = tree.get(item.node, "status");
+        if item.kind == "ResourceClaim" && status.is_some_and(|status| has(status, "allocation")) {
+            return Stored::Allocated;
+        }
+        let Some(metadata) = tree.get(item.node, "metadata") else {
+            return Stored::Unknown;
+        };
+        let is_published = item.kind == "ResourceSlice" && has(metadata, "ownerReferences");
+        if is_published || SERVER_WRITTEN.iter().any(|field| has(metadata, field)) {
+            Stored::Copy
+        } else {
+            Stored::Unknown
+        }
+    }
+
+    /// Returns true if a fault at a path says nothing about what the object holds or offers: metadata, times of conditions, and
+    /// the wishes of a claim that has its devices.
+    pub fn allows_fault_at(self, path: &str) -> bool {
+        let in_metadata = path.starts_with("metadata.");
+        match self {
+            Stored::Unknown => false,
+            Stored::Copy => in_metadata || path.ends_with(".lastTransitionTime"),
+            Stored::Allocated => {
+                in_metadata || path.starts_with("spec.") || path.ends_with(".lastTransitionTime")
+            }
+        }
+    }
+
+    /// Returns true if the object is usable although the value at a path cannot be read.
+    fn allows_unreadable(self, path: &str) -> bool {
+        let is_needed = PLACED_BY.iter().any(|needed| path.starts_with(needed));
+        self.allows_fault_at(path) && !is_needed
+    }
 }
 
 /// Returns true if the object makes pods from a template.

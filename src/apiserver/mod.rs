@@ -33,6 +33,7 @@ pub mod facts;
 mod handler;
 pub mod hub;
 mod identify;
+pub mod namespaces;
 pub mod object;
 pub mod options;
 pub mod parse;

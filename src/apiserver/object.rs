@@ -1,5 +1,6 @@
 //! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
+use super::namespaces::NamespaceLabels;
 use crate::advice::hints;
 use crate::apiserver::body::{Body, FieldValidation};
 use crate::apiserver::client;
@@ -47,6 +48,8 @@ pub struct ObjectRequest<'a, 's> {
     pub old: Option<&'a Input<'s>>,
     /// The stored objects by what pairs them.
     pub partners: &'a Partners<'a>,
+    /// The labels of the namespaces that are among the objects.
+    pub namespaces: &'a NamespaceLabels,
 }
 
 /// Stored objects by kind, namespace and name.
@@ -270,7 +273,7 @@ impl ObjectRequest<'_, '_> {
         let request = ServerRequest {
             release: self.release,
             gates: self.gates,
-            labels: self.options.namespace_labels,
+            labels: self.labels(),
             stored: self.options.stored_as.is_some(),
             patched: self.options.patched,
             namespace: self.options.namespace,
@@ -285,6 +288,17 @@ impl ObjectRequest<'_, '_> {
             Some(old) if body.mismatch().is_none() => self.update(&request, body, old, verdict),
             _ => Some(request::create(&request, body)),
         }
+    }
+
+    /// Returns the labels of the object's namespace; `None` if unknown.
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        let in_texts = || {
+            self.namespaces
+                .get(self.options.namespace_of(&self.item.namespace))
+        };
+        self.options
+            .namespace_labels
+            .or_else(|| in_texts().filter(|_| self.via() != Via::Validator))
     }
 
     fn update(

@@ -569,7 +569,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             let finding = Finding::new(Code::LimitFindings, Origin::Claimkit, message);
             findings.push(finding.with_help(message!(
                 "server.errors-left-out-help",
-                "mend the first ones and validate again"
+                "fix the first ones and validate again"
             )));
         }
         findings

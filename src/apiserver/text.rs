@@ -1,5 +1,6 @@
 //! The server's answers to all objects of a text.
 
+use super::namespaces::{NamespaceLabels, labels_in_texts};
 use crate::advice::{hints, suggest};
 use crate::apiserver::FieldValidation;
 use crate::apiserver::client::{self, UnknownObject};
@@ -166,6 +167,8 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
         .map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let partners = object::partners(options, stored.as_ref());
     let mut session = Session::new(options, stored.as_ref(), &partners);
+    let beside = options.beside.iter().map(String::as_str);
+    session.namespaces = labels_in_texts(std::iter::once(text).chain(beside), &options.limits);
     let mut file = match session.take(text, options.beside.len().saturating_add(1)) {
         Ok(file) => file,
         Err((source, error)) => return Report::unusable(source, error),
@@ -205,6 +208,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
 pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> Vec<Report<'t>> {
     let partners = object::partners(options, None);
     let mut session = Session::new(options, None, &partners);
+    session.namespaces = labels_in_texts(texts.iter().copied(), &options.limits);
     session.findings = Findings::new(options.limits.findings.saturating_mul(texts.len()));
     let mut files = Vec::with_capacity(texts.len());
     for text in texts {
@@ -275,6 +279,8 @@ struct Session<'a, 't> {
     options: &'a ValidateOptions<'a>,
     stored: Option<&'a Input<'t>>,
     partners: &'a Partners<'a>,
+    /// The labels of the namespaces that are among the objects.
+    namespaces: NamespaceLabels,
     findings: Findings,
     objects: Vec<Judged>,
     /// True after the first object that the server would judge.
@@ -307,6 +313,7 @@ impl<'a, 't> Session<'a, 't> {
             options,
             stored,
             partners,
+            namespaces: NamespaceLabels::new(),
             findings: Findings::new(options.limits.findings),
             objects: Vec::new(),
             checked: false,
@@ -501,6 +508,7 @@ impl<'a, 't> Session<'a, 't> {
             gates,
             old,
             partners,
+            namespaces: &self.namespaces,
         };
         let verdict = object.judge(&mut self.references, &mut self.together);
         let refused = verdict.status.is_some()

@@ -1,9 +1,10 @@
-//! Warnings about expressions that the server accepts: names that no slice of the text publishes, string comparisons where
+//! Warnings about expressions that the server accepts: names that no slice in the files publishes, string comparisons where
 //! versions or quantities are probably meant, devices of the text on which the expression fails, and constant parts.
 //!
 //! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
 //! are not needed.
 
+use super::guard::{self, Guard};
 use super::published::{PublishedDevice, PublishedNames};
 use super::reads;
 use super::unparsable::{Unparsable, unparsable};
@@ -232,7 +233,7 @@ impl Lints {
                 }
                 _ if known.is_empty() => message!(
                     "expression.nothing-published",
-                    "no device of the text has any"
+                    "no device in the files has any"
                 ),
                 _ => {
                     let shown: Vec<&str> = known.into_iter().take(8).collect();
@@ -434,14 +435,26 @@ impl Lints {
                 .iter()
                 .all(|earlier| run(earlier).matches() == Ok(true));
             if passed && let Err(error) = run(kept).matches() {
-                tell(failure(kept, subject, variables, error.message()));
+                tell(failure(
+                    kept,
+                    environment,
+                    subject,
+                    variables,
+                    error.message(),
+                ));
                 return;
             }
         }
     }
 }
 
-fn failure(kept: &Kept, subject: &PublishedDevice, variables: &[Value], error: &str) -> Finding {
+fn failure(
+    kept: &Kept,
+    environment: &Environment,
+    subject: &PublishedDevice,
+    variables: &[Value],
+    error: &str,
+) -> Finding {
     let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
     let parts = trace.parts(&kept.program);
     let innermost = parts
@@ -452,23 +465,35 @@ fn failure(kept: &Kept, subject: &PublishedDevice, variables: &[Value], error: &
     let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
     let message = message!(
         "expression.fails",
-        "fails on the device `{device}` of the text: {error}",
+        "fails on the device `{device}`: {error}",
         device = subject.name,
         error
     );
-    let help = if error.starts_with("no such key") {
-        let part = shortened(kept.program.text_of(&span));
-        message!(
-            "expression.write-has",
-            "write `has({part}) && …` before it",
-            part
+    let guard = error
+        .starts_with("no such key")
+        .then(|| guard::find(&kept.program, environment, variables, &span))
+        .flatten();
+    let help = match guard {
+        Some(Guard { test, before: None }) => message!(
+            "expression.guard-first",
+            "begin the expression with `{test} && `",
+            test
         )
-        .into()
-    } else {
-        message!(
+        .into(),
+        Some(Guard {
+            test,
+            before: Some(part),
+        }) => message!(
+            "expression.guard-before",
+            "write `{test} && ` before `{part}`",
+            test,
+            part = shortened(&part)
+        )
+        .into(),
+        None => message!(
             "expression.fails-help",
             "the scheduler allocates nothing while a selector fails on a device it is asked about"
-        )
+        ),
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
 }
@@ -478,29 +503,29 @@ fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
     Some(match (before, device) {
         ([_, kind], true) if kind == "attributes" => message!(
             "expression.domain-without-attributes",
-            "no slice of the text publishes attributes of the domain `{domain}`",
+            "no slice in the files publishes attributes of the domain `{domain}`",
             domain = name,
         ),
         ([_, kind], true) if kind == "capacity" => message!(
             "expression.domain-without-capacities",
-            "no slice of the text publishes capacities of the domain `{domain}`",
+            "no slice in the files publishes capacities of the domain `{domain}`",
             domain = name,
         ),
         ([_, kind, domain], true) if kind == "attributes" => message!(
             "expression.attribute-unpublished",
-            "no slice of the text publishes the attribute `{domain}/{name}`",
+            "no slice in the files publishes the attribute `{domain}/{name}`",
             domain,
             name,
         ),
         ([_, kind, domain], true) if kind == "capacity" => message!(
             "expression.capacity-unpublished",
-            "no slice of the text publishes the capacity `{domain}/{name}`",
+            "no slice in the files publishes the capacity `{domain}/{name}`",
             domain,
             name,
         ),
         ([_, kind], false) => message!(
             "expression.typed-attribute-unpublished",
-            "no slice of the text publishes an attribute `{name}` of type {kind}",
+            "no slice in the files publishes an attribute `{name}` of type {kind}",
             name,
             kind,
         ),

@@ -4,6 +4,7 @@
 //! a caller gives, [`unparsable`] texts that can never be read, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
 
 pub mod given;
+mod guard;
 pub mod lint;
 pub mod published;
 pub mod reads;

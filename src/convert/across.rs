@@ -63,6 +63,7 @@ impl Converter<'_> {
             if let Some((to, target)) = becomes {
                 outcome.to = to.api_version.to_owned();
                 let job = Job {
+                    written: api.version,
                     from: api.version,
                     to,
                     kind: api.kind.kind,

@@ -402,8 +402,17 @@ fn validity(
         let wanted = job::api_of(new).is_some_and(|(api, _)| {
             api.version.name == job.to.name && api.kind.kind == job.new_kind
         });
+        let old_decoded = if job.written.name == job.from.name {
+            decoded(input, old)
+        } else {
+            let api = Api {
+                version: job.from,
+                kind: job.source,
+            };
+            decoded_as(input, old, api, job::last_release(job.from, job.source))
+        };
         let (Some((old_api, old_record)), Some((new_api, new_record))) =
-            (decoded(input, old), decoded(&result, new))
+            (old_decoded, decoded(&result, new))
         else {
             return Err(Box::new(disagrees(old.span)));
         };
@@ -450,6 +459,16 @@ pub(super) fn not_accepted(
 /// Returns the object as the server of its release would hold it; `None` if it does not decode.
 pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     let (api, release) = job::api_of(item)?;
+    decoded_as(input, item, api, release)
+}
+
+/// Returns the object as the server of a release would hold it, read by the tables of a version.
+fn decoded_as<'i>(
+    input: &'i Input<'_>,
+    item: &Item,
+    api: Api,
+    release: Release,
+) -> Option<(Api, Record<'i>)> {
     let how = How::reaching(input.mode(item), Via::Kubectl, release);
     let mut decoded = decode::decode(
         input.tree(item)?,

@@ -79,7 +79,10 @@ impl ObjectEdits<'_, '_, '_> {
         for entry in self.tree.entries(node) {
             let name = self.tree.text(entry.key);
             let value = self.tree.str(entry.value);
-            if job::is_type_key(name, "apiVersion") && value == Some(job.from.api_version) {
+            if job::is_type_key(name, "apiVersion") && value == Some(job.written.api_version) {
+                if job.written.api_version == job.to.api_version {
+                    continue;
+                }
                 self.edits
                     .change_string(self.tree, entry.value, job.to.api_version)?;
             } else if job::is_type_key(name, "kind")

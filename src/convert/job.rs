@@ -9,6 +9,9 @@ use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 /// One object, or the head of a typed List, and what it becomes.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
+    /// The version that the object names.
+    pub written: &'static Version,
+    /// The version whose shape it has.
     pub from: &'static Version,
     /// The version it gets.
     pub to: &'static Version,
@@ -48,6 +51,7 @@ impl Job {
         let release = last_release(to, target);
         let (from, new_kind, source) = (api.version, target.kind, api.kind);
         Some(Job {
+            written: from,
             from,
             to,
             kind,
@@ -57,6 +61,12 @@ impl Job {
             release,
             drop_server_fields,
         })
+    }
+
+    /// Makes the same conversion of an object that names another version than that of its shape.
+    pub fn written_as(mut self, version: &'static Version) -> Self {
+        self.written = version;
+        self
     }
 
     /// Makes the same conversion for a release, if that has the kind in the target version.

@@ -56,7 +56,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
             if tree
                 .get(entry, "apiVersion")
                 .and_then(|node| tree.str(node))
-                == Some(job.from.api_version)
+                == Some(job.written.api_version)
             {
                 findings.push(mentioned(
                     &item.field("apiVersion"),
@@ -64,7 +64,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                         "convert.managed-fields",
                         "{path} records fields by the names of {version} and is kept as it is",
                         path = item.render(),
-                        version = job.from.name
+                        version = job.written.name
                     ),
                     message!(
                         "convert.managed-fields-help",
@@ -74,7 +74,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
             }
         }
         if let Some(text) = last_applied.and_then(|node| tree.str(node))
-            && text.contains(job.from.api_version)
+            && text.contains(job.written.api_version)
         {
             findings.push(mentioned(
                 &annotations.key(LAST_APPLIED),
@@ -82,7 +82,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                     "convert.last-applied",
                     "the annotation `{annotation}` holds an object of {version} and is kept as it is",
                     annotation = LAST_APPLIED,
-                    version = job.from.name
+                    version = job.written.name
                 ),
                 message!(
                     "convert.last-applied-help",
@@ -101,7 +101,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
         if tree
             .get(owner, "apiVersion")
             .and_then(|node| tree.str(node))
-            == Some(job.from.api_version)
+            == Some(job.written.api_version)
         {
             let item = list.index(at);
             findings.push(mentioned(
@@ -110,7 +110,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                     "convert.owner",
                     "{path} refers to an owner of {version} and is kept as it is",
                     path = item.render(),
-                    version = job.from.api_version
+                    version = job.written.api_version
                 ),
                 message!(
                     "convert.owner-help",

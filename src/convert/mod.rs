@@ -35,12 +35,14 @@ mod rebuild;
 mod reshape;
 mod shape;
 mod value;
+mod written;
 
 pub use job::{find_version, versions};
 pub use losses::Loss;
 pub use migrate::Decision;
 
-use crate::advice::locate;
+use self::written::WrittenShape;
+use crate::advice::{hints, locate};
 use crate::manifest::{Input, Item, What};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
 use claimkit_model::limits::Limits;
@@ -439,8 +441,15 @@ impl Converter<'_> {
         let known = job::find_version(&item.api_version).filter(|version| self.goes_on(version));
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
+        let shape = match (&item.what, known) {
+            (_, Some(_)) if let Some((api, _)) = job::api_of(item) => {
+                written::shape_of(input, item, api)
+            }
+            _ => WrittenShape::Unknown,
+        };
         if let Some(to) =
             to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version))
+            && !matches!(shape, WrittenShape::Other(_))
         {
             self.checked = true;
             outcome.skipped = Some(message!(
@@ -470,8 +479,9 @@ impl Converter<'_> {
                     ..finding.clone()
                 };
                 self.push(input, item, index, finding);
-                outcome.skipped =
-                    Some(message!("convert.no-object", "it is no Kubernetes object").into_owned());
+                outcome.skipped = Some(
+                    message!("convert.no-object", "it is not a Kubernetes object").into_owned(),
+                );
                 return Err(Box::new(outcome));
             }
             _ => {
@@ -505,7 +515,20 @@ impl Converter<'_> {
             }
         };
         self.checked = true;
-        let Some(job) = self.job(api, to) else {
+        let named = api.version;
+        let api = match shape {
+            WrittenShape::Other(other) => {
+                self.push(
+                    input,
+                    item,
+                    index,
+                    shaped_as(named.name, other.version.name),
+                );
+                other
+            }
+            WrittenShape::Own | WrittenShape::Unknown => api,
+        };
+        let Some(job) = self.job(api, to).map(|job| job.written_as(named)) else {
             let finding = self.no_counterpart(api);
             self.push(input, item, index, finding);
             outcome.skipped = Some(message!(
@@ -533,7 +556,11 @@ impl Converter<'_> {
         let Some(tree) = input.tree(item) else {
             return Vec::new();
         };
-        let release = job::api_of(item).map_or(item.release, |(_, release)| release);
+        let release = if job.written.name == job.from.name {
+            job::api_of(item).map_or(item.release, |(_, release)| release)
+        } else {
+            job::last_release(job.from, job.source)
+        };
         let record = self.read(input, index, item, api, release);
         let losses = losses::losses(tree, item.node, job);
         self.say_losses(input, index, item, &losses, job.to.name);
@@ -589,6 +616,13 @@ impl Converter<'_> {
             let mut finding = Finding::warning(code, Origin::ApiServer, strict.message.clone())
                 .with_span(strict.key);
             finding.path = Some(strict.path.clone());
+            hints::strict(&mut finding, strict, api, release, tree);
+            finding.fixes.clear();
+            // The new text would have the field, too, and the server refuses it.
+            let is_kept = api.version.family == Family::Device && !self.options.lossy;
+            if strict.kind == StrictKind::Unknown && is_kept {
+                finding.severity = Severity::Error;
+            }
             self.push(input, item, index, finding);
         }
         Some(decoded.record)
@@ -651,6 +685,17 @@ impl Converter<'_> {
         }
         self.findings.push(finding);
     }
+}
+
+fn shaped_as(named: &str, shape: &str) -> Finding {
+    let message = message!(
+        "convert.shape-of-other-version",
+        "the object names {named}, and is converted from {shape}, whose shape it has",
+        named,
+        shape
+    );
+    Finding::warning(Code::UnknownField, Origin::Claimkit, message)
+        .at(&Path::ROOT.field("apiVersion"))
 }
 
 fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {

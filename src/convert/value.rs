@@ -23,7 +23,7 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
     rebuild(tree, node, |tree, name, entry| {
         let value = entry.value;
         let new = if job::is_type_key(name, "apiVersion")
-            && tree.str(value) == Some(job.from.api_version)
+            && tree.str(value) == Some(job.written.api_version)
         {
             string(tree, job.to.api_version)
         } else if job::is_type_key(name, "kind") && tree.str(value) == Some(job.kind) {

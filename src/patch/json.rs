@@ -160,7 +160,7 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
         }
         other => Err(message!(
             "patch.no-operation",
-            "`{operation}` is no operation",
+            "`{operation}` is not an operation",
             operation = other
         )),
     }
@@ -181,7 +181,7 @@ fn no_item(index: &str) -> String {
 fn no_container(name: &str) -> String {
     message!(
         "patch.no-container",
-        "`{name}` is looked for in a value that is no object or list",
+        "`{name}` is looked for in a value that is not an object or list",
         name
     )
 }
@@ -263,7 +263,7 @@ fn index(token: &str, len: usize) -> Result<usize, String> {
     let wrong = || {
         message!(
             "patch.no-index",
-            "`{token}` is no index of a list with {len} items",
+            "`{token}` is not an index of a list with {len} items",
             token,
             len
         )

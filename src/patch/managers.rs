@@ -68,7 +68,7 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
         let Some(set) = set else {
             return Err(message!(
                 "patch.no-field-set",
-                "`metadata.managedFields[{at}].fieldsV1` is no set of fields",
+                "`metadata.managedFields[{at}].fieldsV1` is not a set of fields",
                 at
             ));
         };

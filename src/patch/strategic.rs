@@ -237,7 +237,7 @@ impl Merger {
         if kind != "object" {
             return Err(PatchRefusal::Ours(message!(
                 "patch.items-no-objects",
-                "the items of `{name}` are no objects",
+                "the items of `{name}` are not objects",
                 name
             )));
         }

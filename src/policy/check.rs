@@ -451,7 +451,7 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
                     &here,
                     message!(
                         "settings.quantity-unparsed",
-                        "{text} is no quantity; write one such as `40Gi`",
+                        "{text} is not a quantity; write one such as `40Gi`",
                         text
                     ),
                 );
@@ -538,7 +538,7 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
                 path,
                 message!(
                     "settings.no-name",
-                    "{text} is no name of {what}: {message}",
+                    "{text} is not the name of {what}: {message}",
                     text,
                     what,
                     message
@@ -553,7 +553,7 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
                 let problem = match closest(text, known.iter().copied()) {
                     Some(meant) => message!(
                         "settings.none-of-known-but",
-                        "{text} is no {what}; did you mean `{meant}`?",
+                        "{text}: there is no such {what}; did you mean `{meant}`?",
                         text = shown,
                         what,
                         meant
@@ -562,7 +562,7 @@ fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErr
                         let known = one_of(known.iter().copied());
                         message!(
                             "settings.none-of-known",
-                            "{text} is no {what}; write {known}",
+                            "{text}: there is no such {what}; write {known}",
                             text = shown,
                             what,
                             known
@@ -723,5 +723,5 @@ fn empty() -> Cow<'static, str> {
 }
 
 fn twice() -> Cow<'static, str> {
-    message!("settings.twice", "stands twice: keep one")
+    message!("settings.twice", "is there twice: keep one")
 }

@@ -258,7 +258,7 @@ impl Settings {
                 if *node != SettingsNode::default() && nodes.must_select.contains(node) {
                     let text = message!(
                         "settings.node-in-both",
-                        "the same node stands in `mustSelect`: no selector does both"
+                        "the same node is in `mustSelect`: no selector does both"
                     );
                     errors.push(&below(rule, &format!("mustNotSelect[{at}]")), text);
                 }

@@ -130,7 +130,7 @@ pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     if after < rest.len() {
         let at = end.saturating_add(after);
         return Err(format!(
-            "the request cannot be read: something stands after its end at byte {at}"
+            "the request cannot be read: there is text after its end at byte {at}"
         ));
     }
     Ok(Document {

@@ -13,6 +13,7 @@ use claimkit_model::nearest::Nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::go_syntax::ADDRESS;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
+use claimkit_model::schema::pod_fields::{self, Holds, PodField};
 use claimkit_model::schema::{Release, workload};
 use claimkit_model::text::Tree;
 use claimkit_model::text::tree::{Kind, NodeId};
@@ -90,6 +91,8 @@ fn rules_of(release: Release) -> &'static Rules {
 const CODE: Code = Code::PodClaimsInvalid;
 /// The annotation of pods that kubelet reads from files.
 const MIRROR: &str = "kubernetes.io/config.mirror";
+/// Types whose fields differ between releases.
+const CLAIM_TYPES: [&str; 2] = ["PodResourceClaim", "ResourceClaim"];
 /// The fields of `resourceClaims[]` that name something.
 const NAMES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
@@ -109,8 +112,19 @@ pub struct PodClaims<'t> {
     mistyped: Vec<Mistyped>,
     /// The fields of entries that not every release has.
     fields: Vec<(Holder, Vec<Step>)>,
+    /// The fields elsewhere in the object that no release has.
+    strays: Vec<Stray>,
     /// The entries have `source`, as up to 1.30.
     pub has_source: bool,
+}
+
+/// A field that no release has.
+#[derive(Debug)]
+struct Stray {
+    /// The way to it from the object.
+    steps: Vec<Step>,
+    /// The type that lacks it.
+    of: &'static str,
 }
 
 /// An entry of `resourceClaims`.
@@ -185,6 +199,7 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
         used: Vec::new(),
         mistyped: Vec::new(),
         fields: Vec::new(),
+        strays: strays(tree, item),
         has_source: false,
     };
     let mut here = vec![key("resourceClaims")];
@@ -223,8 +238,123 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
     (!pod.entries.is_empty()
         || !pod.used.is_empty()
         || !pod.mistyped.is_empty()
+        || !pod.strays.is_empty()
         || pod.pod_level().is_some())
     .then_some(pod)
+}
+
+/// Returns the fields of a pod, or of an object that makes pods, that no release has. Those of claims are left out: they differ
+/// between releases.
+fn strays(tree: &Tree<'_>, item: &Item) -> Vec<Stray> {
+    let root = pod_fields::root_of(&item.kind);
+    let mut found = Vec::new();
+    if let Some(root) = root {
+        walk(tree, item.node, root, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+fn walk(
+    tree: &Tree<'_>,
+    node: NodeId,
+    of: &'static str,
+    here: &mut Vec<Step>,
+    found: &mut Vec<Stray>,
+) {
+    if !tree.is_map(node) || CLAIM_TYPES.contains(&of) {
+        return;
+    }
+    let fields = pod_fields::fields_of(of);
+    for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed) {
+        let name = tree.text(entry.key);
+        here.push(key(name));
+        match fields.iter().find(|field| field.name == name) {
+            None => found.push(Stray {
+                steps: here.clone(),
+                of,
+            }),
+            Some(PodField {
+                below: Some((below, holds)),
+                ..
+            }) => walk_value(tree, entry.value, below, *holds, here, found),
+            Some(_) => {}
+        }
+        here.pop();
+    }
+}
+
+fn walk_value(
+    tree: &Tree<'_>,
+    node: NodeId,
+    of: &'static str,
+    holds: Holds,
+    here: &mut Vec<Step>,
+    found: &mut Vec<Stray>,
+) {
+    match holds {
+        Holds::One => walk(tree, node, of, here, found),
+        Holds::List => {
+            for (index, one) in tree.items(node).iter().enumerate() {
+                here.push(Step::Index(index));
+                walk(tree, *one, of, here, found);
+                here.pop();
+            }
+        }
+        Holds::Map => {
+            for entry in tree.entries(node) {
+                here.push(key(tree.text(entry.key)));
+                walk(tree, entry.value, of, here, found);
+                here.pop();
+            }
+        }
+    }
+}
+
+/// Makes the server's finding about a field of a pod that no release has.
+fn stray_field(stray: &Stray, to_spec: &[&str], severity: Severity) -> Finding {
+    let path = path::render(&stray.steps);
+    let mut finding = Finding::of_severity(
+        Code::UnknownField,
+        severity,
+        Origin::ApiServer,
+        format!("unknown field \"{path}\""),
+    );
+    let name = match stray.steps.last() {
+        Some(Step::Key(name)) => name.as_str(),
+        _ => "",
+    };
+    finding.help = stray_help(name, stray.of, to_spec);
+    finding.path = Some(path);
+    finding.steps.clone_from(&stray.steps);
+    finding.part = EntryPart::Key;
+    finding
+}
+
+/// Says which field was probably meant, or where the field belongs.
+fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Cow<'static, str>> {
+    let fields = pod_fields::fields_of(of);
+    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+    let same = fields.iter().find(|field| plain(field.name) == plain(name));
+    let mut nearest = Nearest::to(name);
+    fields.iter().for_each(|field| nearest.consider(field.name));
+    let near = same.map(|field| field.name).or_else(|| nearest.found());
+    if let Some(near) = near {
+        return Some(did_you_mean(near).into());
+    }
+    let place = match name {
+        "resourceClaims" => to_spec.join("."),
+        "claims" => "resources".to_owned(),
+        _ => return None,
+    };
+    Some(
+        message!(
+            "rules.pod-field-elsewhere",
+            "`{name}` belongs under `{place}`",
+            name,
+            place
+        )
+        .into(),
+    )
 }
 
 impl<'t> PodClaims<'t> {
@@ -277,11 +407,17 @@ impl<'t> PodClaims<'t> {
             let mut steps = steps.to_vec();
             steps.push(key(name));
             let message = message!("rules.pod-string", "`{name}` is a string", name);
-            self.wrong(
-                &steps,
-                message,
-                Some(message!("rules.pod-string-help", "put the value in quotes")),
-            );
+            let help = if tree.is_map(node) || matches!(tree.kind(node), Kind::Seq { .. }) {
+                message!(
+                    "rules.pod-string-nested",
+                    "write the name itself behind `{name}:`",
+                    name
+                )
+                .into()
+            } else {
+                message!("rules.pod-string-help", "put the value in quotes")
+            };
+            self.wrong(&steps, message, Some(help));
         }
         text
     }
@@ -378,14 +514,45 @@ impl<'t> PodClaims<'t> {
                         unknown_field(holder, full(steps), release, severity)
                     }),
                 );
+                let strays = self.strays.iter();
+                found.extend(strays.map(|stray| stray_field(stray, self.to_spec, severity)));
+                // The server reads the keys of each map in their order.
+                order::sort_by_key(&mut found, |finding| finding.steps.clone());
             }
+            let misspelt = self.misspelt_list();
             let errors = self.errors(release);
-            found.extend(errors.iter().map(|error| Finding {
-                help: help(error),
-                ..error.finding()
+            found.extend(errors.iter().map(|error| {
+                let misspelt = misspelt.filter(|_| error.cause == Cause::NotFound);
+                let help = match misspelt {
+                    Some(name) => Some(
+                        message!(
+                            "rules.pod-list-misspelt",
+                            "the pod has `{name}`, which is not a field: write `resourceClaims`, in the spec of the pod",
+                            name
+                        )
+                        .into(),
+                    ),
+                    None => help(error),
+                };
+                Finding {
+                    help,
+                    ..error.finding()
+                }
             }));
         }
         found
+    }
+
+    /// Returns the name of a field that was probably meant to be `resourceClaims` of the pod.
+    fn misspelt_list(&self) -> Option<&str> {
+        self.strays.iter().find_map(|stray| {
+            let Some(Step::Key(name)) = stray.steps.last() else {
+                return None;
+            };
+            let plain = name.replace(['_', '-'], "").to_lowercase();
+            let is_meant = plain.starts_with("resourceclaim") && self.entries.is_empty();
+            is_meant.then_some(name.as_str())
+        })
     }
 
     /// Returns the fields that a release does not know.
@@ -658,13 +825,13 @@ fn unknown_field(
     finding.help = Some(match (name, nearest.found()) {
         ("source", _) if flat => message!(
             "rules.pod-source-gone",
-            "from Kubernetes 1.{since} on the name stands directly in the entry: leave `source` out",
+            "from Kubernetes 1.{since} on the name is directly in the entry: leave `source` out",
             since
         )
         .into(),
         (name, _) if !flat && NAMES.contains(&name) => {
             let last = since.saturating_sub(1);
-            message!("rules.pod-source-wanted", "up to Kubernetes 1.{last} the name stands under `source`", last).into()
+            message!("rules.pod-source-wanted", "up to Kubernetes 1.{last} the name is under `source`", last).into()
         }
         ("request", _) => message!(
             "rules.pod-request-later",

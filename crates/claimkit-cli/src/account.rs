@@ -62,7 +62,7 @@ struct Requests<'v> {
 impl Requests<'_> {
     /// Returns the name of a request; with its claim if another claim has a request of the same name.
     fn name(self, request: &RequestAccount) -> String {
-        let name = request_name(request);
+        let name = request.name();
         if let Some(serves) = request
             .serves
             .as_deref()
@@ -74,7 +74,7 @@ impl Requests<'_> {
             .node
             .requests
             .iter()
-            .any(|other| other.claim != request.claim && request_name(other) == name);
+            .any(|other| other.claim != request.claim && other.name() == name);
         if twice {
             format!("{name} of {}", request.claim)
         } else {
@@ -84,7 +84,7 @@ impl Requests<'_> {
 
     /// Returns the refusal of a request for which there are too few devices, whatever the others get.
     fn lacks(self, request: &RequestAccount) -> bool {
-        left(request) < request.wanted.max(self.least)
+        request.lacks(self.least)
     }
 }
 
@@ -316,17 +316,7 @@ fn shortly(asked: Requests<'_>) -> String {
     if node.verdict == NodeVerdict::Error {
         return message.to_owned();
     }
-    // Another alternative of a request may have enough.
-    let alternatives = |request: &RequestAccount| {
-        let (claim, name) = (request.claim.clone(), request.request.clone());
-        node.requests
-            .iter()
-            .filter(move |other| other.claim == claim && other.request == name)
-    };
-    let lacking = node
-        .requests
-        .iter()
-        .find(|request| alternatives(request).all(|one| asked.lacks(one)));
+    let lacking = node.lacking(asked.least);
     let alone = node.requests.len() < 2;
     let said = [node.help.as_deref().unwrap_or_default(), message]
         .into_iter()
@@ -362,7 +352,7 @@ fn devices(asked: Requests<'_>) -> Vec<String> {
             let request = &result.request;
             let twice = requests
                 .iter()
-                .any(|other| other.claim != claim && request_name(other) == *request);
+                .any(|other| other.claim != claim && other.name() == *request);
             let of = if twice && !claim.is_empty() {
                 format!(" of {claim}")
             } else {
@@ -377,13 +367,6 @@ fn devices(asked: Requests<'_>) -> Vec<String> {
         }
     }
     given
-}
-
-fn request_name(request: &RequestAccount) -> String {
-    match &request.sub {
-        Some(sub) => format!("{}/{sub}", request.request),
-        None => request.request.clone(),
-    }
 }
 
 /// Returns how many devices are left after all stages.
@@ -547,11 +530,11 @@ fn missing_text(missing: &Missing) -> String {
         ..
     } = missing;
     let meant = if near.is_empty() {
-        String::new()
+        ".".to_owned()
     } else {
         format!("; did you mean {}?", near.join(", "))
     };
-    format!("{path}: {on} of {of} devices have it{meant} A guard: {guard}")
+    format!("{path}: {on} of {of} devices have it{meant} Guard: {guard}")
 }
 
 fn pool_text(pool: &PoolAccount) -> String {

@@ -268,7 +268,7 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
         {
             let reason = message!(
                 "loss.parameters-unused",
-                "no claim or class of the text refers to it"
+                "no claim or class in the files refers to it"
             );
             work.object_lost(index, tree, item.node, reason);
         }
@@ -368,7 +368,7 @@ impl<'t> Migrator<'t> {
                     .into_owned(),
                     why: message!(
                         "migrate.parameters-removed-why",
-                        "what it says stands in {into} now",
+                        "what it says is in {into} now",
                         into
                     ),
                     alternatives: vec![

@@ -53,7 +53,7 @@ pub fn identifier(name: &str) -> String {
 /// Why attributes with lists are lost.
 pub const NO_LISTS: Template = template!(
     "loss.list-attribute",
-    "device attributes are no lists unless the feature gate DRAListTypeAttributes is on"
+    "device attributes are not lists unless the feature gate DRAListTypeAttributes is on"
 );
 
 /// Returns `device.attributes['driver'].name`, or a capacity.
@@ -68,7 +68,7 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>> {
     let environment = environments::named_resources(EnvironmentMode::Stored);
     let ast = parse::parse(text, environment.parse_options())
-        .map_err(|_| message!("loss.no-cel", "it is no CEL expression"))?;
+        .map_err(|_| message!("loss.no-cel", "it is not a CEL expression"))?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut stack = vec![&ast.root];

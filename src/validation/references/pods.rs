@@ -42,7 +42,7 @@ impl ClaimForm {
             ),
             (true, false) => message!(
                 "reference.source-wanted",
-                "the name of the claim or template stands directly in the entry from Kubernetes 1.{since} on; {release} has it under `source`",
+                "the name of the claim or template is directly in the entry from Kubernetes 1.{since} on; {release} has it under `source`",
                 since,
                 release
             ),

@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 /// Maximum number of names in one line.
 const MOST_NAMES: usize = 3;
 /// Maximum number of nodes of a group whose own reasons are listed.
-const MOST_OWN: usize = 3;
+const MOST_OWN: usize = 1;
 /// Maximum number of groups of nodes that are listed.
-const MOST_GROUPS: usize = 8;
+const MOST_GROUPS: usize = 3;
 /// Maximum number of changes that are listed.
-const MOST_CHANGES: usize = 5;
+const MOST_CHANGES: usize = 3;
 /// Maximum number of findings about the cluster that are listed.
 const MOST_FINDINGS: usize = 5;
 
@@ -271,6 +271,8 @@ struct Group<'a> {
     lines: Vec<String>,
     /// The lines about each node's own amounts and devices.
     own: Vec<(&'a str, Vec<String>)>,
+    /// The pod itself excludes the nodes.
+    is_unwanted: bool,
 }
 
 /// Writes the answer. `place`: where the pods are, for the sentence that none waits.
@@ -493,7 +495,8 @@ fn list(out: &mut String, lines: &[String], most: usize, width: usize) {
     }
 }
 
-/// Groups the nodes that give no devices by what is the same for them, the largest group first.
+/// Groups the nodes that give no devices by what is the same for them, the largest group first, and
+/// last the nodes that the pod itself excludes.
 fn groups(account: &PodAccount) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
@@ -509,12 +512,16 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
             .as_deref()
             .and_then(|same| first.get(same).copied())
             .unwrap_or(node);
-        let lines = common(node, devices);
+        let lines = match node.refusals.iter().find(|refusal| is_unwanted_by(refusal)) {
+            Some(refusal) => refusal.reasons.clone(),
+            None => common(node, devices),
+        };
         let home = *known.entry(lines.clone()).or_insert_with(|| {
             groups.push(Group {
                 names: Vec::new(),
                 lines,
                 own: Vec::new(),
+                is_unwanted: false,
             });
             groups.len().saturating_sub(1)
         });
@@ -523,6 +530,10 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         };
         group.names.push(&node.name);
         let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
+        group.is_unwanted = helps::is_unwanted(node);
+        if group.is_unwanted {
+            continue;
+        }
         let mut lines = own(node);
         if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
             lines.push(format!(
@@ -532,8 +543,14 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         }
         group.own.push((&node.name, lines));
     }
-    order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.names.len()));
+    order::sort_by_key(&mut groups, |group| {
+        (group.is_unwanted, std::cmp::Reverse(group.names.len()))
+    });
     groups
+}
+
+fn is_unwanted_by(refusal: &NodeRefusal) -> bool {
+    refusal.plugin == Plugin::NodeAffinity
 }
 
 /// Returns true if a request gets too few devices, whatever others get.

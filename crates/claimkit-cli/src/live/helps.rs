@@ -1,45 +1,224 @@
 //! The changes that would give a pod its devices and a node.
 
-use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, Relaxation};
-use claimkit_scheduler::explain::kinds::NodeVerdict;
+use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
+use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
-use std::collections::BTreeSet;
+use claimkit_scheduler::explain::words;
+use claimkit_values::order;
+use std::collections::BTreeMap;
 
-/// Returns the changes, each once: single changes of devices, then nodes that have the devices and refuse the pod for another
-/// reason, then pairs of changes. A change of devices counts only where nothing else refuses the pod.
+/// Taints of a node that is out of order: a pod that tolerates them does not run there.
+const OUT_OF_ORDER: [&str; 7] = [
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/network-unavailable",
+    "node.kubernetes.io/memory-pressure",
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/pid-pressure",
+    "node.cloudprovider.kubernetes.io/uninitialized",
+];
+/// The taint of a node that is cordoned.
+const CORDONED: &str = "node.kubernetes.io/unschedulable";
+/// Maximum number of nodes that a change names.
+const MOST_NODES: usize = 3;
+
+/// A step towards a node.
+struct Step {
+    /// The price of the step: the larger, the more is given up.
+    cost: u32,
+    text: String,
+    /// A command, or the place and value of an edit.
+    how: Option<String>,
+}
+
+/// Steps that together give the pod a node.
+struct Way<'a> {
+    steps: Vec<Step>,
+    /// The devices that it gets; empty: those that the node has for it now.
+    gives: &'a [String],
+    nodes: Vec<&'a str>,
+}
+
+impl Way<'_> {
+    /// Returns the words that are the same for all nodes.
+    fn text(&self) -> String {
+        let parts: Vec<&str> = self.steps.iter().map(|step| step.text.as_str()).collect();
+        parts.join(" and ")
+    }
+
+    fn how(&self) -> Vec<&str> {
+        let how = self.steps.iter().filter_map(|step| step.how.as_deref());
+        how.collect()
+    }
+
+    fn order(&self) -> (usize, u32) {
+        let cost = self.steps.iter().map(|step| step.cost);
+        (self.steps.len(), cost.sum())
+    }
+
+    fn sentence(&self) -> String {
+        let nodes = words::some(&self.nodes, MOST_NODES);
+        let gives = if self.gives.is_empty() || self.nodes.len() > 1 {
+            format!("gives the pod its devices on {nodes}")
+        } else {
+            format!("gives {} on {nodes}", self.gives.join(", "))
+        };
+        let how = self.how();
+        let how = if how.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", how.join("; "))
+        };
+        format!("{}: {gives}{how}", self.text())
+    }
+}
+
+/// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
+/// cheapest. Nodes that the pod itself excludes count only if no other can be had. What cannot help is left out.
 pub fn of(account: &PodAccount) -> Vec<String> {
-    let single = |relaxation: &Relaxation| relaxation.changes.len() == 1;
-    let changes = || {
-        account
-            .nodes
-            .iter()
-            .filter(|node| !is_refused_by_others(node))
-            .flat_map(|node| &node.relaxations)
-    };
-    let singles = changes()
-        .filter(|relaxation| single(relaxation))
-        .map(|relaxation| relaxation.text.clone());
+    let wanted = account.nodes.iter().filter(|node| !is_unwanted(node));
+    let mut found = ways(account, wanted);
+    if found.is_empty() {
+        let unwanted = account.nodes.iter().filter(|node| is_unwanted(node));
+        found = ways(account, unwanted);
+    }
+    order::sort_by_key(&mut found, Way::order);
+    found.iter().map(Way::sentence).collect()
+}
+
+fn ways<'a>(account: &'a PodAccount, nodes: impl Iterator<Item = &'a NodeAccount>) -> Vec<Way<'a>> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
-    let elsewhere = account
-        .nodes
+    let mut ways: Vec<Way<'a>> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for node in nodes {
+        if node.verdict == NodeVerdict::Refused && !asks_for_devices {
+            continue;
+        }
+        for way in ways_to(account, node) {
+            let at = *known.entry(way.text()).or_insert(ways.len());
+            match ways.get_mut(at) {
+                Some(same) => same.join(way),
+                None => ways.push(way),
+            }
+        }
+    }
+    ways
+}
+
+impl<'a> Way<'a> {
+    /// Adds the node of a way with the same steps.
+    fn join(&mut self, other: Way<'a>) {
+        self.nodes.extend(other.nodes);
+        for (step, more) in self.steps.iter_mut().zip(other.steps) {
+            if step.how != more.how && self.nodes.len() <= MOST_NODES {
+                let both = [step.how.take(), more.how].into_iter().flatten();
+                step.how = Some(both.collect::<Vec<String>>().join("; "));
+            }
+        }
+    }
+}
+
+/// Returns the ways to one node.
+fn ways_to<'a>(account: &'a PodAccount, node: &'a NodeAccount) -> Vec<Way<'a>> {
+    let Some(steps) = remedies(node) else {
+        return Vec::new();
+    };
+    if node.verdict == NodeVerdict::Refused {
+        return vec![Way {
+            steps,
+            gives: &[],
+            nodes: vec![&node.name],
+        }];
+    }
+    // The devices of an earlier node that is alike have other names.
+    let (devices, is_own) = match alike(account, node) {
+        Some(first) => (first, false),
+        None => (node, true),
+    };
+    let mut ways = Vec::new();
+    for relaxation in &devices.relaxations {
+        let mut all = remedies(node).unwrap_or_default();
+        all.extend(changes(account, relaxation));
+        ways.push(Way {
+            steps: all,
+            gives: if is_own { &relaxation.gives } else { &[] },
+            nodes: vec![&node.name],
+        });
+    }
+    ways
+}
+
+/// Returns the earlier node that has the account of this one.
+fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAccount> {
+    let first = node.same_as.as_deref()?;
+    account.nodes.iter().find(|other| other.name == first)
+}
+
+/// Returns the steps of a change of devices.
+fn changes<'a>(
+    account: &'a PodAccount,
+    relaxation: &'a Relaxation,
+) -> impl Iterator<Item = Step> + 'a {
+    relaxation
+        .changes
         .iter()
-        .filter(|node| node.verdict == NodeVerdict::Refused && asks_for_devices);
-    let elsewhere = elsewhere.map(|node| {
-        format!(
-            "{}: gives the pod its devices on {}",
-            remedies(node),
-            node.name
-        )
-    });
-    let pairs = changes()
-        .filter(|relaxation| !single(relaxation))
-        .map(|relaxation| relaxation.text.clone());
-    let mut known = BTreeSet::new();
-    singles
-        .chain(elsewhere)
-        .chain(pairs)
-        .filter(|text| known.insert(text.clone()))
-        .collect()
+        .enumerate()
+        .map(move |(at, change)| {
+            let words = relaxation.parts.get(at).unwrap_or(&relaxation.text);
+            let (cost, how) = cost_and_how(account, change);
+            Step {
+                cost,
+                text: words.clone(),
+                how,
+            }
+        })
+}
+
+fn cost_and_how(account: &PodAccount, change: &Change) -> (u32, Option<String>) {
+    let edit = |value: &str| {
+        let path = change.path.as_ref()?;
+        Some(format!("in {}: `{path}: {value}`", change.claim))
+    };
+    match change.kind {
+        ChangeKind::Free(_) => freeing(account, &change.claim),
+        ChangeKind::Set(SetField::Count | SetField::Capacity) => {
+            (2, edit(change.to.as_deref().unwrap_or_default()))
+        }
+        ChangeKind::Set(_) => (2, None),
+        ChangeKind::Drop(Dropped::Constraint) => (2, None),
+        ChangeKind::Drop(Dropped::Selector) | ChangeKind::Add(_) => (3, None),
+    }
+}
+
+/// Returns what it costs to free a claim, and the command: nobody loses one that no pod reserves.
+fn freeing(account: &PodAccount, claim: &str) -> (u32, Option<String>) {
+    let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
+    let mut holders = account.nodes.iter().flat_map(|node| &node.holders);
+    let holder = holders.find(|holder| holder.claim == claim);
+    match holder.map(|holder| holder.pods.as_slice()) {
+        Some([]) => (
+            1,
+            Some(format!(
+                "kubectl delete resourceclaim {name} -n {namespace}"
+            )),
+        ),
+        Some(pods) => (
+            4,
+            Some(format!(
+                "kubectl delete pod {} -n {namespace}",
+                pods.join(" ")
+            )),
+        ),
+        None => (4, None),
+    }
+}
+
+/// Returns true if the pod itself excludes the node.
+pub fn is_unwanted(node: &NodeAccount) -> bool {
+    node.refusals
+        .iter()
+        .any(|refusal| refusal.plugin == Plugin::NodeAffinity)
 }
 
 /// Returns why no change is known, if some were looked for.
@@ -70,51 +249,97 @@ pub fn is_about_others(node: &NodeAccount) -> bool {
             .any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
-/// Returns true if a plugin that is not for devices refuses the node.
-fn is_refused_by_others(node: &NodeAccount) -> bool {
-    node.refusals
+/// Returns what would make the other plugins take a node; `None`: nothing would.
+fn remedies(node: &NodeAccount) -> Option<Vec<Step>> {
+    let is_cordoned = node
+        .refusals
         .iter()
-        .any(|refusal| refusal.plugin != Plugin::DynamicResources)
+        .any(|refusal| refusal.plugin == Plugin::NodeUnschedulable);
+    let mut steps = Vec::new();
+    for refusal in &node.refusals {
+        match refusal.plugin {
+            Plugin::DynamicResources => {}
+            Plugin::TaintToleration => {
+                let is_of_cordon = |taint: &&String| is_cordoned && taint.starts_with(CORDONED);
+                let taints: Vec<&String> = refusal
+                    .taints
+                    .iter()
+                    .filter(|taint| !is_of_cordon(taint))
+                    .collect();
+                let key = |taint: &str| {
+                    taint
+                        .split(['=', ':'])
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                if taints
+                    .iter()
+                    .any(|taint| OUT_OF_ORDER.contains(&key(taint).as_str()))
+                {
+                    return None;
+                }
+                steps.extend(tolerating(&taints, &node.name));
+            }
+            // More than the whole node has: nobody can make room.
+            Plugin::NodeResourcesFit
+                if refusal.code == StatusCode::UnschedulableAndUnresolvable =>
+            {
+                return None;
+            }
+            _ => steps.push(remedy(refusal, &node.name)),
+        }
+    }
+    Some(steps)
 }
 
-/// Returns what would make the plugins take a node that has the devices.
-fn remedies(node: &NodeAccount) -> String {
-    debug_assert!(
-        is_about_others(node),
-        "only other plugins refuse {}",
-        node.name
-    );
-    node.refusals
+fn tolerating(taints: &[&String], node: &str) -> Option<Step> {
+    if taints.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = taints.iter().map(|taint| taint.as_str()).collect();
+    let removed: Vec<String> = names
         .iter()
-        .map(remedy)
-        .collect::<Vec<_>>()
-        .join(" and ")
+        .map(|name| format!("kubectl taint node {node} {name}-"))
+        .collect();
+    Some(Step {
+        cost: 3,
+        text: format!("tolerating the taint {}", names.join(", ")),
+        how: Some(format!("or {}", removed.join("; "))),
+    })
 }
 
-fn remedy(refusal: &NodeRefusal) -> String {
+fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
     let why = refusal.why.join(", ");
+    let step = |cost, text: String| Step {
+        cost,
+        text,
+        how: None,
+    };
     match refusal.plugin {
-        Plugin::NodeUnschedulable => "uncordoning the node".to_owned(),
-        Plugin::TaintToleration => format!("tolerating the taint {}", refusal.taints.join(", ")),
-        Plugin::NodeAffinity => format!("changing the pod's node selector or affinity ({why})"),
-        Plugin::NodePorts => format!("changing the pod's ports ({why})"),
-        Plugin::NodeResourcesFit => format!("making room ({why})"),
-        Plugin::PodTopologySpread => format!("changing the pod's spread ({why})"),
-        Plugin::InterPodAffinity => "changing the affinity between pods".to_owned(),
+        Plugin::NodeUnschedulable => Step {
+            cost: 1,
+            text: "uncordoning the node".to_owned(),
+            how: Some(format!("kubectl uncordon {node}")),
+        },
+        Plugin::NodeAffinity => step(5, "changing the pod's node selector or affinity".to_owned()),
+        Plugin::NodePorts => step(5, format!("changing the pod's ports ({why})")),
+        Plugin::NodeResourcesFit => step(4, format!("making room ({why})")),
+        Plugin::PodTopologySpread => step(5, format!("changing the pod's spread ({why})")),
+        Plugin::InterPodAffinity => step(5, "changing the affinity between pods".to_owned()),
         Plugin::VolumeRestrictions
         | Plugin::NodeVolumeLimits
         | Plugin::VolumeBinding
-        | Plugin::VolumeZone => "changing its volumes".to_owned(),
-        Plugin::DynamicResources => "changing its devices".to_owned(),
+        | Plugin::VolumeZone => step(5, "changing its volumes".to_owned()),
+        Plugin::TaintToleration => step(3, "tolerating the taints of the node".to_owned()),
+        Plugin::DynamicResources => step(3, "changing its devices".to_owned()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use claimkit_scheduler::allocator::status::StatusCode;
-    use claimkit_scheduler::explain::account::Change;
-    use claimkit_scheduler::explain::kinds::{ChangeKind, Freed};
+    use claimkit_scheduler::explain::kinds::Freed;
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
         let why = if why.is_empty() {
@@ -177,24 +402,25 @@ mod tests {
         assert_eq!(
             found,
             [
-                "one",
-                "tolerating the taint a=b:NoSchedule: gives the pod its devices on c",
-                "pair"
+                "tolerating the taint a=b:NoSchedule: gives the pod its devices on c (or kubectl taint node c a=b:NoSchedule-)",
+                "one: gives the pod its devices on a, b",
+                "pair and pair: gives the pod its devices on a, b"
             ]
         );
     }
 
     #[test]
-    fn a_change_of_devices_does_not_count_where_another_plugin_refuses() {
+    fn every_reason_of_a_node_is_a_step() {
         let both = vec![
             refusal(Plugin::NodeAffinity, "nodeSelector a=b"),
             refusal(Plugin::DynamicResources, ""),
         ];
         let refused = account(vec![node("a", NodeVerdict::None, both, &[("one", 1)])]);
-        assert!(of(&refused).is_empty());
-        assert!(
-            why_none(&refused)
-                .is_some_and(|why| why.starts_with("No change of devices alone helps"))
+        assert_eq!(
+            of(&refused),
+            [
+                "changing the pod's node selector or affinity and one: gives the pod its devices on a"
+            ]
         );
         let lacking = account(vec![node(
             "a",
@@ -207,6 +433,39 @@ mod tests {
             Some("No single change helps, nor any pair that was tried.")
         );
         assert_eq!(why_none(&account(Vec::new())), None);
+    }
+
+    #[test]
+    fn what_cannot_help_is_left_out() {
+        let unreachable = NodeRefusal {
+            taints: vec!["node.kubernetes.io/unreachable:NoExecute".to_owned()],
+            ..refusal(Plugin::TaintToleration, "")
+        };
+        let too_small = NodeRefusal {
+            code: StatusCode::UnschedulableAndUnresolvable,
+            ..refusal(Plugin::NodeResourcesFit, "cpu: 65 wanted, 64 of 64 left")
+        };
+        for refusal in [unreachable, too_small] {
+            let node = node("a", NodeVerdict::Refused, vec![refusal], &[]);
+            assert!(of(&account(vec![node])).is_empty());
+        }
+        let cordoned = vec![
+            refusal(Plugin::NodeUnschedulable, "the node is cordoned"),
+            NodeRefusal {
+                taints: vec![format!("{CORDONED}:NoSchedule")],
+                ..refusal(Plugin::TaintToleration, "")
+            },
+        ];
+        let nodes = vec![
+            node("a", NodeVerdict::Refused, cordoned.clone(), &[]),
+            node("b", NodeVerdict::Refused, cordoned, &[]),
+        ];
+        assert_eq!(
+            of(&account(nodes)),
+            [
+                "uncordoning the node: gives the pod its devices on a, b (kubectl uncordon a; kubectl uncordon b)"
+            ]
+        );
     }
 
     #[test]
@@ -224,7 +483,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "uncordoning the node and making room (cpu: 2 wanted, 1 of 4 left): gives the pod its devices on a"
+                "uncordoning the node and making room (cpu: 2 wanted, 1 of 4 left): gives the pod its devices on a (kubectl uncordon a)"
             ]
         );
         let mut without = account(vec![node(

@@ -433,7 +433,7 @@ codes! {
     AllocationModeDefaulted = "allocation-mode-defaulted", Warning;
     /// A CEL selector was not compiled.
     SelectorNotCompiled = "selector-not-compiled", Info;
-    /// An expression reads a name that no slice of the text publishes.
+    /// An expression reads a name that no slice in the files publishes.
     SelectorNameUnknown = "selector-name-unknown", Warning;
     /// An expression compares versions or quantities as texts.
     SelectorComparesText = "selector-compares-text", Warning;
@@ -506,7 +506,7 @@ codes! {
     ClaimEntryNotInPod = "claim-entry-not-in-pod", Info;
     /// A pod names a claim that the text does not have.
     ClaimNotInInput = "claim-not-in-input", Warning;
-    /// A constraint names an attribute that no slice of the text has.
+    /// A constraint names an attribute that no slice in the files has.
     AttributeNotInInput = "attribute-not-in-input", Warning, "check the name, unless other slices are in the cluster";
 
     // ---- pods and workloads of the text ----

@@ -64,11 +64,11 @@ impl Findings {
                 Finding::of_severity(Code::LimitFindings, worst, Origin::Claimkit, message)
                     .with_help(message!(
                         "findings.left-out-help",
-                        "mend the first ones, split the file, or raise the limit `findings`"
+                        "fix the first ones, split the file, or raise the limit `findings`"
                     ))
                     .with_command_help(message!(
                         "findings.left-out-command-help",
-                        "mend the first ones, split the file"
+                        "fix the first ones, split the file"
                     )),
             );
         }

@@ -1,7 +1,7 @@
 //! Field paths: built without allocation while walking, rendered as Kubernetes renders them when a finding needs one.
 
 /// One step of a place in the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A key of a mapping.
     Key(String),

@@ -4,6 +4,7 @@
 
 use crate::message::message;
 use crate::schema::Release;
+use crate::schema::other_gates::is_of_other_part;
 
 macro_rules! gates {
     ($($(#[$doc:meta])+ $name:ident,)+) => {
@@ -260,6 +261,9 @@ impl Gates {
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
             let Some(gate) = gate else {
+                if is_of_other_part(name) {
+                    continue;
+                }
                 return Err(message!(
                     "api.no-gate",
                     "Kubernetes {release} has no feature gate `{name}` for these kinds",

@@ -6,6 +6,8 @@ pub mod device;
 pub mod gates;
 pub mod kinds;
 pub mod meta;
+pub mod other_gates;
+pub mod pod_fields;
 pub mod release;
 pub mod steps;
 pub mod workload;

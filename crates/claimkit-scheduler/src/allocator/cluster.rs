@@ -5,7 +5,7 @@ use super::capacity;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
 use super::nodes::Judgements;
-use super::objects::{AllocatedDevice, Class, Device, Facts, Pod, Selector, Slice};
+use super::objects::{AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice};
 use super::selectors::{Cell, Verdicts};
 use super::sorted::equal;
 use super::usage::{DeviceChange, DevicesInUse};
@@ -261,6 +261,11 @@ impl<'f> Cluster<'f> {
     /// Returns the text of a selector's error on a device.
     pub fn selector_error(&self, selector: &Selector, at: DeviceAt) -> String {
         self.verdicts.error(selector, self.flat(at))
+    }
+
+    /// Returns true if a claim gets its devices only in the run that is explained.
+    pub fn is_planned(&self, claim: &Claim) -> bool {
+        self.facts.planned.contains(&claim.metadata.full_name())
     }
 
     /// Returns the values that a selector reads on a device.

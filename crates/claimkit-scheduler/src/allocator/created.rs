@@ -6,14 +6,19 @@ use claimkit_model::message::message;
 use std::rc::Rc;
 
 /// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
-pub fn create_claims(facts: &mut Facts) -> Vec<String> {
-    create_claims_of(facts, &|pod| {
+/// `admin_label`: the label that a namespace needs for administrative access.
+pub fn create_claims(facts: &mut Facts, admin_label: Option<&str>) -> Vec<String> {
+    create_claims_of(facts, admin_label, &|pod| {
         pod.metadata.uid.is_empty() && pod.spec.node_name.is_empty()
     })
 }
 
-/// Makes the claims of new pods that name templates which are there.
-pub fn create_claims_of(facts: &mut Facts, is_new: &dyn Fn(&Pod) -> bool) -> Vec<String> {
+/// Makes the claims of new pods that name templates which are there, except those that the server refuses.
+pub fn create_claims_of(
+    facts: &mut Facts,
+    admin_label: Option<&str>,
+    is_new: &dyn Fn(&Pod) -> bool,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let mut pods = std::mem::take(&mut facts.pods);
     for pod in pods.iter_mut().filter(|pod| is_new(pod)) {
@@ -40,7 +45,9 @@ pub fn create_claims_of(facts: &mut Facts, is_new: &dyn Fn(&Pod) -> bool) -> Vec
                 controller: true,
                 ..Owner::default()
             };
-            if let Some(claim) = claim_from(facts, &pod.metadata, owner, &entry.name, template) {
+            let claim = claim_from(facts, &pod.metadata, owner, &entry.name, template)
+                .filter(|claim| forbidden_access(facts, admin_label, claim).is_none());
+            if let Some(claim) = claim {
                 lines.push(line(
                     &claim,
                     template,
@@ -74,6 +81,25 @@ pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
         template,
         owner
     )
+}
+
+/// Returns kube-apiserver's error for administrative access in a namespace that is known to lack the label for it.
+pub fn forbidden_access(facts: &Facts, label: Option<&str>, claim: &Claim) -> Option<String> {
+    let label = label?;
+    let labels = facts.namespaces.get(&claim.metadata.namespace)?;
+    if labels.get(label).is_some_and(|value| value == "true") {
+        return None;
+    }
+    let mut requests = claim.spec.devices.requests.iter();
+    let index = requests.position(|request| {
+        request
+            .exactly
+            .as_ref()
+            .is_some_and(|ask| ask.admin_access == Some(true))
+    })?;
+    Some(format!(
+        "spec.devices.requests[{index}].adminAccess: Forbidden: admin access to devices requires the `{label}: true` label on the containing namespace"
+    ))
 }
 
 /// Makes the claim for an entry of a pod or group; `None`: its template is not there.

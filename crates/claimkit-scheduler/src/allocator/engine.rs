@@ -32,6 +32,8 @@ pub struct DeviceSubject<'d> {
 /// A value that a selector read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadValue {
+    /// The map of the device that has it: `attributes` or `capacity`.
+    pub map: &'static str,
     /// The attribute or capacity, e.g. `gpu.example.com/model`.
     pub path: String,
     /// Its value as written in CEL; `None` where it is missing.
@@ -359,19 +361,21 @@ impl Reader<'_> {
 
     fn add(&mut self, steps: &[String]) {
         let [kind, domain, name] = steps else { return };
-        if !matches!(kind.as_str(), "attributes" | "capacity") {
-            return;
-        }
+        let map = match kind.as_str() {
+            "attributes" => "attributes",
+            "capacity" => "capacity",
+            _ => return,
+        };
         let path = format!("{domain}/{name}");
         if self.reads.iter().any(|read| read.path == path) {
             return;
         }
-        let value = if kind == "capacity" {
+        let value = if map == "capacity" {
             self.capacity(domain, name)
         } else {
             self.attribute(steps)
         };
-        self.reads.push(ReadValue { path, value });
+        self.reads.push(ReadValue { map, path, value });
     }
 
     /// Shows an attribute as the expression sees it.

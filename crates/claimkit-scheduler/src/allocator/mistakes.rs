@@ -21,7 +21,7 @@ pub static MISTAKES: &[Mistake] = &[
         },
         text: template!(
             "device.mistake-half-the-devices",
-            "kube-scheduler 1.33.0 gives a claim at most 16 devices; Kubernetes 1.33.1 mends it",
+            "kube-scheduler 1.33.0 gives a claim at most 16 devices; Kubernetes 1.33.1 fixes it",
         ),
     },
     Mistake {
@@ -31,7 +31,7 @@ pub static MISTAKES: &[Mistake] = &[
         },
         text: template!(
             "device.mistake-all-first-only",
-            "kube-scheduler 1.33 to 1.35 gives several devices to an alternative with allocationMode All only if it is the first; Kubernetes 1.36 mends it",
+            "kube-scheduler 1.33 to 1.35 gives several devices to an alternative with allocationMode All only if it is the first; Kubernetes 1.36 fixes it",
         ),
     },
     Mistake {
@@ -41,7 +41,7 @@ pub static MISTAKES: &[Mistake] = &[
         },
         text: template!(
             "device.mistake-other-capacity",
-            "kube-scheduler 1.34 may compare the capacity of another device; Kubernetes 1.35 mends it",
+            "kube-scheduler 1.34 may compare the capacity of another device; Kubernetes 1.35 fixes it",
         ),
     },
     Mistake {
@@ -52,7 +52,7 @@ pub static MISTAKES: &[Mistake] = &[
         },
         text: template!(
             "device.mistake-not-given-back",
-            "kube-scheduler up to 1.35 does not give back what a device uses that it tried in vain; Kubernetes 1.36 mends it",
+            "kube-scheduler up to 1.35 does not give back what a device uses that it tried in vain; Kubernetes 1.36 fixes it",
         ),
     },
 ];

@@ -138,7 +138,7 @@ fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
         (TermList::Expressions, Some("")) if compared => {
             message!(
                 "node.label-empty-no-integer",
-                "label `{key}` is empty, which is no integer",
+                "label `{key}` is empty, which is not an integer",
                 key
             )
         }
@@ -148,7 +148,7 @@ fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
         (TermList::Expressions, Some(value)) if compared && integer(value).is_none() => {
             message!(
                 "node.label-no-integer",
-                "label `{key}` is `{value}`, which is no integer",
+                "label `{key}` is `{value}`, which is not an integer",
                 key,
                 value
             )

@@ -376,7 +376,7 @@ impl Builder {
         {
             let message = message!(
                 "node.mistyped",
-                "Node `{name}`: `{path}` is no string and was left out",
+                "Node `{name}`: `{path}` is not a string and was left out",
                 name = seen.name,
                 path
             );

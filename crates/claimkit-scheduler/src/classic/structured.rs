@@ -325,7 +325,7 @@ fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidat
     if candidates.is_empty() {
         return message!(
             "structured.no-instances",
-            "no slice of the text has instances of `{driver}` on the node",
+            "no slice in the files has instances of `{driver}` on the node",
             driver
         );
     }

@@ -268,6 +268,38 @@ data! {
     }
 }
 
+impl RequestAccount {
+    /// Returns `request`, or `request/alternative`.
+    pub fn name(&self) -> String {
+        match &self.sub {
+            Some(sub) => format!("{}/{sub}", self.request),
+            None => self.request.clone(),
+        }
+    }
+
+    /// Returns true if there are too few devices for it, whatever other requests get. `least`: how many devices mode All needs.
+    pub fn lacks(&self, least: i64) -> bool {
+        let left = self.funnel.last().map_or(0, |stage| stage.left);
+        i64::try_from(left).is_ok_and(|left| left < self.wanted.max(least))
+    }
+}
+
+impl NodeAccount {
+    /// Returns the first request that cannot be met whatever the others get: all its alternatives lack devices. `least`: how many
+    /// devices mode All needs.
+    pub fn lacking(&self, least: i64) -> Option<&RequestAccount> {
+        self.requests.iter().find(|request| {
+            let is_alternative = |other: &&RequestAccount| {
+                other.claim == request.claim && other.request == request.request
+            };
+            self.requests
+                .iter()
+                .filter(is_alternative)
+                .all(|other| other.lacks(least))
+        })
+    }
+}
+
 /// A reason against a device, in upstream's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(
@@ -297,6 +329,9 @@ pub enum Reason {
         claims: Vec<String>,
         /// The pods that reserve them.
         pods: Vec<String>,
+        /// All of them wait in the cluster: here they get the device first.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        planned: bool,
     },
     /// It was chosen for another request of this attempt.
     ChosenFor { claim: String, request: String },
@@ -442,6 +477,9 @@ data! {
         share: Sorted<String, String>,
         /// With administrative access, which blocks nobody.
         admin: bool,
+        /// The claim waits in the cluster: here it gets the device first.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        planned: bool,
     }
 }
 
@@ -458,6 +496,9 @@ data! {
         edits: Vec<RangeEdit>,
         /// The sentence for it, in the language of the answer.
         text: String,
+        /// The words for each change.
+        #[serde(skip)]
+        parts: Vec<String>,
     }
 }
 

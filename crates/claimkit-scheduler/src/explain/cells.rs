@@ -222,6 +222,11 @@ impl DeviceQuestion<'_, '_> {
                 .map(|claim| claim.metadata.full_name())
                 .collect(),
             pods,
+            planned: !claims.is_empty()
+                && claims
+                    .iter()
+                    .filter_map(of)
+                    .all(|claim| cluster.is_planned(claim)),
         });
     }
 

@@ -166,23 +166,23 @@ fn count(entry: &mut Stage, reason: &SelectorReason) {
 
 /// Returns the names that a selector reads and does not find, over the devices asked.
 fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
-    let mut absent: Set<String> = Set::default();
+    let mut absent: Set<(String, &'static str)> = Set::default();
     for at in asked {
         for read in cluster
             .reads(selector, *at)
             .into_iter()
             .filter(|read| read.value.is_none())
         {
-            absent.insert(read.path);
+            absent.insert((read.path, read.map));
         }
     }
     absent
         .into_iter()
-        .map(|path| describe(cluster, path, asked))
+        .map(|(path, map)| describe(cluster, path, map, asked))
         .collect()
 }
 
-fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing {
+fn describe(cluster: &Cluster<'_>, path: String, map: &'static str, asked: &[DeviceAt]) -> Missing {
     let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let mut published: Sorted<String, Published> = Sorted::new();
     let mut domains: Set<String> = Set::default();
@@ -223,7 +223,7 @@ fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing 
     } else {
         alike
     };
-    let guard = format!("\"{name}\" in device.attributes[\"{domain}\"] && …");
+    let guard = format!("\"{name}\" in device.{map}[\"{domain}\"] && …");
     Missing {
         on,
         of: asked.len(),

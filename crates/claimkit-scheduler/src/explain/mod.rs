@@ -46,6 +46,7 @@ use account::{Before, NodeAccount, PodAccount, Summary};
 use claimkit_model::message::{self, message};
 use kinds::{BeforeNodes, NodeVerdict};
 use std::borrow::Cow;
+pub use warnings::of_allocations;
 
 /// All node searches together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 10;
@@ -116,10 +117,14 @@ pub fn explain_pod(
     options: Explain,
 ) -> PodAccount {
     let nodes: Vec<(usize, &str)> = nodes.iter().map(|node| (*node, "")).collect();
-    explain_pod_apart(cluster, case, &nodes, options)
+    let mut account = explain_pod_apart(cluster, case, &nodes, options);
+    let gained = of_allocations(cluster, &case.pending, account.nodes.iter());
+    account.findings.extend(gained);
+    account
 }
 
-/// Returns the account as [`explain_pod`] does; nodes share an account only if their texts are equal too.
+/// Returns the account as [`explain_pod`] does, without findings about what the nodes give: the pod gets at most one of them.
+/// Nodes share an account only if their texts are equal too.
 pub fn explain_pod_apart(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
@@ -193,7 +198,7 @@ pub fn explain_pod_apart(
 fn score_help() -> Cow<'static, str> {
     message!(
         "device.score-fails-help",
-        "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it"
+        "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 fix it"
     )
 }
 

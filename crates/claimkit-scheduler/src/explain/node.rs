@@ -699,6 +699,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
                 pods: pods_of(claim),
                 share,
                 admin,
+                planned: cluster.is_planned(claim),
             });
         }
     }

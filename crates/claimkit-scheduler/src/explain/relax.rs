@@ -28,6 +28,8 @@ use std::rc::Rc;
 
 /// Maximum number of pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
+/// Controllers whose pod comes back under its name, and takes its devices again.
+const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
@@ -434,7 +436,12 @@ impl<'c, 's> Trial<'c, 's> {
                 }
             }
         }
-        edits.extend((self.pending.len()..self.facts.claims.len()).map(FactEdit::Free));
+        let others = self.pending.len()..self.facts.claims.len();
+        edits.extend(
+            others
+                .filter(|at| self.can_be_freed(*at))
+                .map(FactEdit::Free),
+        );
         for (choice, _) in rows {
             let (claim, request, sub) = place(choice);
             if choice.ask.allocation_mode == "All" {
@@ -452,6 +459,25 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
         edits
+    }
+
+    /// Returns true if freeing a claim helps anybody: it holds devices, and what uses it does not come back on the same node.
+    fn can_be_freed(&self, at: usize) -> bool {
+        let Some(claim) = self.facts.claims.get(at) else {
+            return false;
+        };
+        let pods = &self.cluster.facts.pods;
+        let comes_back = claim.status.reserved_for.iter().any(|user| {
+            let is_user = |pod: &&Rc<Pod>| {
+                pod.metadata.name == user.name && pod.metadata.namespace == claim.metadata.namespace
+            };
+            pods.iter()
+                .filter(is_user)
+                .flat_map(|pod| &pod.metadata.owner_references)
+                .any(|owner| owner.controller && RESTORED.contains(&owner.kind.as_str()))
+        });
+        let is_own = self.own.contains(&at);
+        is_own || (!comes_back && !self.cluster.is_planned(claim))
     }
 
     /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
@@ -547,11 +573,12 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts = changes
+        let parts: Vec<String> = changes
             .iter()
-            .map(|change| sentence(change, &self.request_of(change)));
+            .map(|change| sentence(change, &self.request_of(change)))
+            .collect();
         let and = |first, second| message!("change.and", "{first} and {second}", first, second);
-        let change = parts.reduce(and).unwrap_or_default();
+        let change = parts.iter().cloned().reduce(and).unwrap_or_default();
         let text = message!(
             "change.gives",
             "{change}: gives {devices} on {node}",
@@ -565,6 +592,7 @@ impl<'c, 's> Trial<'c, 's> {
             node: node.to_owned(),
             edits: Vec::new(),
             text,
+            parts,
         }
     }
 

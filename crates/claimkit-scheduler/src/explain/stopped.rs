@@ -2,7 +2,8 @@
 
 use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
-use crate::allocator::objects::{Meta, Pod, claim_refusal};
+use crate::allocator::created;
+use crate::allocator::objects::{Meta, Owner, Pod, claim_refusal};
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, message};
 use claimkit_model::nearest::Nearest;
@@ -12,7 +13,9 @@ pub type Help = (String, Option<Absent>);
 
 /// Finds the first referenced claim, template or class that is missing, and one with a similar name.
 pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
-    let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
+    let of_pod = case
+        .pod
+        .and_then(|pod| lacks_claim(cluster, case.admin_label(), pod));
     of_pod.or_else(|| lacks_class(cluster, case))
 }
 
@@ -45,7 +48,7 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
     message::sentences(parts)
 }
 
-fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
+fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> Option<Help> {
     let facts = cluster.facts;
     let namespace = pod.metadata.namespace.as_str();
     let statuses = pod
@@ -63,7 +66,18 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
             && !statuses.iter().any(|status| status.name == entry.name)
         {
             let there = facts.templates.iter().map(|template| &template.metadata);
-            let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name);
+            let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name)
+                .map(str::to_owned)
+                .or_else(|| {
+                    let claim = created::claim_from(
+                        facts,
+                        &pod.metadata,
+                        Owner::default(),
+                        &entry.name,
+                        name,
+                    )?;
+                    created::forbidden_access(facts, admin_label, &claim)
+                });
             let made = || match refusal {
                 Some(why) => message!(
                     "device.claim-refused",
@@ -73,7 +87,7 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
                 ),
                 None => message!(
                     "device.claim-not-made-yet",
-                    "kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet",
+                    "kube-controller-manager has not created the claim from ResourceClaimTemplate `{name}` yet",
                     name
                 ),
             };

@@ -118,6 +118,9 @@ pub struct ReasonGroup {
     /// The same in our words.
     pub why: Vec<String>,
     pub nodes: Vec<String>,
+    /// The pod itself excludes the nodes, by its selector or affinity.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unwanted: bool,
 }
 
 /// The outcome for a pod.
@@ -167,7 +170,7 @@ pub struct Turn {
     pub freed: Option<String>,
     /// The devices that it gets.
     pub devices: Vec<TurnDevice>,
-    /// Why nodes do not take it; the largest group first.
+    /// Why nodes do not take it: the largest group first, and last the nodes that the pod itself excludes.
     pub refused: Vec<ReasonGroup>,
     /// The number of nodes that are not in `nodes` of the account, to bound the answer.
     #[serde(skip_serializing_if = "is_zero")]

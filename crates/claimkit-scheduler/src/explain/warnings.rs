@@ -46,12 +46,6 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         distinct(cluster, claim, &mut list);
         lists(cluster, claim, &mut list);
     }
-    let mut told: Set<(String, String)> = Set::default();
-    for node in &account.nodes {
-        for (claim, result) in case.pending.iter().zip(node.allocations.iter().flatten()) {
-            allocated(cluster, claim, result, &mut told, &mut list);
-        }
-    }
     for [one, other] in account
         .nodes
         .iter()
@@ -60,7 +54,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     {
         let message = message!(
             "account.device-looked-up-by-name",
-            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers",
+            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: the answer is one of several possible ones",
             one,
             other
         );
@@ -72,9 +66,25 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     if !cluster.behaviour.ordered_pools && account.nodes.iter().any(is_open) {
         let message = message!(
             "account.pools-in-random-order",
-            "this release walks pools, and the slices of a pool, in random order: what is told is one of several possible answers"
+            "this release walks pools, and the slices of a pool, in random order: the answer is one of several possible ones"
         );
         list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
+    }
+    list
+}
+
+/// Returns what is surprising about the devices that a pod, or claims without one, get on some nodes, each once.
+pub fn of_allocations<'n>(
+    cluster: &Cluster<'_>,
+    pending: &[&Claim],
+    nodes: impl Iterator<Item = &'n NodeAccount>,
+) -> Vec<Remark> {
+    let mut list = Vec::new();
+    let mut told: Set<(String, String)> = Set::default();
+    for node in nodes {
+        for (claim, result) in pending.iter().zip(node.allocations.iter().flatten()) {
+            allocated(cluster, claim, result, &mut told, &mut list);
+        }
     }
     list
 }
@@ -219,6 +229,14 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
         return;
     }
     let finding = match labels {
+        Some(_) if !claim.metadata.uid.is_empty() => {
+            let message = message!(
+                "account.label-gone",
+                "the namespace lacks the label `{label}: true`, without which kube-apiserver refuses new claims with admin access",
+                label
+            );
+            Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
+        }
         Some(_) => {
             let text = format!(
                 "admin access to devices requires the `{label}: true` label on the containing namespace"
@@ -412,7 +430,7 @@ fn allocated(
                         .any(|toleration| tolerates(toleration, taint).is_ok())
                 })
             });
-            let (request, device) = (&one.request, &one.device);
+            let (request, device) = (&one.request, cluster.device_name(at));
             let message = match (cluster.behaviour.tolerations_in_result, has_effect) {
                 (false, true) => message!(
                     "taint.toleration-not-copied",
@@ -442,7 +460,7 @@ fn allocated(
         });
         if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request)))
         {
-            let (request, device) = (&one.request, &one.device);
+            let (request, device) = (&one.request, cluster.device_name(at));
             let message = message!(
                 "capacity.share-takes-all",
                 "request {request} names no amount and device {device} has no request policy: one share takes all of it",

@@ -44,18 +44,28 @@ pub fn reason(reason: &Reason) -> String {
         ),
         Reason::SliceWithCounters => message!(
             "pool.slice-with-counters",
-            "it stands in a slice with shared counters, where devices are not offered"
+            "it is in a slice with shared counters, where devices are not offered"
         )
         .into_owned(),
         Reason::FeatureOff { field } => feature_off(*field).into_owned(),
-        Reason::InUse { claims, pods } if pods.is_empty() => {
+        Reason::InUse {
+            claims,
+            pods,
+            planned: true,
+        } => message!(
+            "device.planned-for",
+            "goes to {claims} (for {pods}), which is placed before",
+            claims = claims.join(", "),
+            pods = pods.join(", ")
+        ),
+        Reason::InUse { claims, pods, .. } if pods.is_empty() => {
             message!(
                 "device.held-unreserved",
                 "held by {claims} (no pod reserves it)",
                 claims = claims.join(", ")
             )
         }
-        Reason::InUse { claims, pods } => {
+        Reason::InUse { claims, pods, .. } => {
             message!(
                 "device.held-for",
                 "held by {claims} (for {pods})",
@@ -502,7 +512,7 @@ pub fn why(
         0 => reasons,
         more => message!(
             "device.other-reasons",
-            "{reasons}; and {more} other reasons",
+            "{reasons}; other reasons: {more}",
             reasons,
             more
         ),

@@ -125,7 +125,7 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
         group.is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)))
     };
     let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
-    created::create_claims_of(facts, &is_new)
+    created::create_claims_of(facts, setup.plugin_rules.admin_label, &is_new)
 }
 
 /// Gives claims without UIDs of their pods those of the pods with the same names. Returns a line of English if it did.

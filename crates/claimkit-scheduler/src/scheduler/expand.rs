@@ -1,7 +1,7 @@
 //! Pods of workloads that no server has seen.
 
 use crate::allocator::objects::{
-    Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod,
+    Claim, Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod,
     PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind, WorkloadSpec,
 };
 use crate::allocator::sorted::Set;
@@ -66,7 +66,17 @@ impl TemplatePods {
 pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
     let mut left = most;
     let mut counts = Vec::new();
-    for workload in new_workloads(facts) {
+    let repeated = facts
+        .workloads
+        .iter()
+        .position(|workload| workload.metadata.uid == MADE);
+    for (at, workload) in facts.workloads.clone().into_iter().enumerate() {
+        if Some(at) == repeated {
+            take_turn(facts, &workload);
+        }
+        if !workload.metadata.uid.is_empty() {
+            continue;
+        }
         if workload.kind == WorkloadKind::Deployment {
             facts.workloads.push(Rc::new(replica_set(&workload)));
         }
@@ -101,6 +111,23 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
     counts
 }
 
+/// Moves the pods of a repeated workload behind those of the workloads before it.
+fn take_turn(facts: &mut Facts, workload: &Workload) {
+    let is_own = |pod: &Rc<Pod>| {
+        pod.metadata.namespace == workload.metadata.namespace
+            && pod
+                .metadata
+                .owner_references
+                .iter()
+                .any(|owner| owner.name == workload.metadata.name)
+    };
+    let (own, others): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) = std::mem::take(&mut facts.pods)
+        .into_iter()
+        .partition(is_own);
+    facts.pods = others;
+    facts.pods.extend(own);
+}
+
 /// Adds one pod for each workload that no server has seen, with the name of the workload.
 pub fn one_each(facts: &mut Facts) {
     for workload in new_workloads(facts) {
@@ -110,55 +137,65 @@ pub fn one_each(facts: &mut Facts) {
     }
 }
 
-/// Replaces a pod, or the pods of a new workload, by `count` new pods like it, the last of all. Returns their names,
-/// `namespace/name`, in their order.
+/// Replaces a pod, or the pods of a new workload, by `count` pods like it. They have its place in the queue; those like a pod that has
+/// a node come last. Returns their names, `namespace/name`, in their order.
 ///
 /// # Errors
 /// There is no such pod or workload, or it is a DaemonSet.
 pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>, String> {
-    let pods: Vec<Rc<Pod>> = match facts
+    let found = facts
         .pods
         .iter()
-        .position(|pod| pod.metadata.full_name() == name)
-    {
-        Some(at) => {
-            let waits = facts.pods.get(at).is_some_and(|pod| {
-                pod.spec.node_name.is_empty() && !super::prepared::has_ended(pod)
-            });
-            let pod = if waits {
-                Some(facts.pods.remove(at))
-            } else {
-                facts.pods.get(at).cloned()
-            };
-            // The claims that were made for a pod that waits are its own.
-            let claims = pod
-                .as_ref()
-                .filter(|_| waits)
-                .map(|pod| pod.metadata.clone());
-            facts.claims.retain(|claim| {
-                let made = |pod: &Meta| {
-                    claim.metadata.namespace == pod.namespace
-                        && claim.metadata.is_controlled_by_pod(pod)
-                };
-                !claims
-                    .as_ref()
-                    .is_some_and(|pod| !pod.uid.is_empty() && made(pod))
-            });
-            let taken: Set<String> = facts
-                .pods
-                .iter()
-                .map(|pod| pod.metadata.full_name())
-                .collect();
-            pod.iter()
-                .flat_map(|pod| like(pod, count, &taken))
-                .map(Rc::new)
-                .collect()
-        }
-        None => of_workload(facts, name, count)?,
+        .position(|pod| pod.metadata.full_name() == name);
+    let Some(at) = found else {
+        let pods = of_workload(facts, name, count)?;
+        let names = names_of(&pods);
+        facts.pods.extend(pods);
+        return Ok(names);
     };
-    let names = pods.iter().map(|pod| pod.metadata.full_name()).collect();
-    facts.pods.extend(pods);
+    let Some(pod) = facts.pods.get(at).cloned() else {
+        return Ok(Vec::new());
+    };
+    let waits = pod.spec.node_name.is_empty() && !super::prepared::has_ended(&pod);
+    let mut place = facts.pods.len();
+    if waits {
+        facts.pods.remove(at);
+        place = at;
+        // The claims that were made for a pod that waits are its own.
+        facts.claims.retain(|claim| !is_made_for(claim, &pod));
+    }
+    let taken: Set<String> = facts
+        .pods
+        .iter()
+        .map(|pod| pod.metadata.full_name())
+        .collect();
+    let pods: Vec<Rc<Pod>> = like(&pod, count, &taken)
+        .into_iter()
+        .map(|copy| if waits { in_place_of(&pod, copy) } else { copy })
+        .map(Rc::new)
+        .collect();
+    let names = names_of(&pods);
+    drop(facts.pods.splice(place..place, pods));
     Ok(names)
+}
+
+fn names_of(pods: &[Rc<Pod>]) -> Vec<String> {
+    pods.iter().map(|pod| pod.metadata.full_name()).collect()
+}
+
+fn is_made_for(claim: &Claim, pod: &Pod) -> bool {
+    !pod.metadata.uid.is_empty()
+        && claim.metadata.namespace == pod.metadata.namespace
+        && claim.metadata.is_controlled_by_pod(&pod.metadata)
+}
+
+/// Gives a copy what decides about the pod's place in the queue: its age, and whether it was tried before.
+fn in_place_of(pod: &Pod, mut copy: Pod) -> Pod {
+    copy.metadata
+        .creation_timestamp
+        .clone_from(&pod.metadata.creation_timestamp);
+    copy.status.conditions.clone_from(&pod.status.conditions);
+    copy
 }
 
 /// Returns new pods like a pod: the first has its name if that is free, the others have numbers.

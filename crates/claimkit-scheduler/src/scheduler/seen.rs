@@ -7,7 +7,7 @@ use super::state::State;
 use super::turn::PodAttempt;
 use super::words;
 use crate::allocator::cluster::Cluster;
-use crate::allocator::objects::{Facts, Pod};
+use crate::allocator::objects::{Claim, Facts, Pod};
 use crate::allocator::results::DeviceAllocation;
 use crate::explain::turn::NodeRefusal;
 use std::rc::Rc;
@@ -76,6 +76,14 @@ impl<'s, 'f> Seen<'s, 'f> {
             .iter()
             .flat_map(|devices| &devices.case.claims);
         claims.map(|claim| claim.metadata.full_name()).collect()
+    }
+
+    /// Returns the claims that the attempt allocates, in the order of the allocations.
+    pub fn pending(&self) -> &[&Claim] {
+        self.turn
+            .devices
+            .as_ref()
+            .map_or(&[][..], |devices| devices.case.pending.as_slice())
     }
 
     /// Returns the node that the pod gets; `None`: the attempt fails.
@@ -151,6 +159,12 @@ impl<'s, 'f> Seen<'s, 'f> {
     /// Returns the facts as they are before the attempt: what earlier pods took is taken.
     pub fn facts(&self) -> Facts {
         let mut facts = self.prepared.facts.clone();
+        let given = self.prepared.facts.claims.iter();
+        for (given, now) in given.zip(&self.state.claims) {
+            if given.status.allocation.is_none() && now.status.allocation.is_some() {
+                facts.planned.insert(now.metadata.full_name());
+            }
+        }
         facts.claims.clone_from(&self.state.claims);
         for (pod, state) in facts.pods.iter_mut().zip(&self.state.pods) {
             if let Some(node) = state

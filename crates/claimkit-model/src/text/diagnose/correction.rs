@@ -111,7 +111,7 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let new = format!("{{{name}: {written}}}");
     let help = message!(
         "correction.under-field",
-        "the value stands under `{field}`: write `{new}`",
+        "the value belongs under `{field}`: write `{new}`",
         field,
         new
     );

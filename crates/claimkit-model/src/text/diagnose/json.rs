@@ -88,7 +88,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
             "json.ends-in-value",
             "the text ends in the middle of a value"
         ),
-        (Some('\''), _) => message!("json.double-quotes", "JSON text stands in double quotes"),
+        (Some('\''), _) => message!("json.double-quotes", "JSON strings are in double quotes"),
         (Some('\n' | '\r' | '\t'), Some(_)) if error.message.contains("in string literal") => {
             message!(
                 "json.control",
@@ -96,7 +96,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
             )
         }
         (Some(_), _) if error.message.contains("object key string") => {
-            message!("json.key", "a key stands in double quotes")
+            message!("json.key", "a key is in double quotes")
         }
         (Some(_), _) if error.message.contains("in string escape code") => {
             message!("json.backslash", "write `\\\\` for a backslash")

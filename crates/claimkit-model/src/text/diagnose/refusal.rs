@@ -119,6 +119,64 @@ pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) ->
         )
 }
 
+/// Says what a line is that is not YAML; `None`: it may be.
+fn foreign(line: &str) -> Option<Cow<'static, str>> {
+    let text = line.trim();
+    if text.contains("{{") || text.contains("{%") {
+        return Some(message!(
+            "yaml.template-line",
+            "the line is part of a template that was not rendered: render it first, for example with `helm template`"
+        ));
+    }
+    if text.starts_with("```") || text.starts_with("~~~") {
+        return Some(message!(
+            "yaml.fence",
+            "the line is a Markdown fence: remove it"
+        ));
+    }
+    if text.starts_with("$ ") || text.starts_with("# kubectl ") {
+        return Some(message!("yaml.prompt", "the line is a command: remove it"));
+    }
+    if text.starts_with("> ") {
+        return Some(message!(
+            "yaml.quoted-lines",
+            "the text is quoted: remove the `> ` before its lines"
+        ));
+    }
+    if is_log_line(text) {
+        return Some(message!("yaml.log-line", "the line is of a log: remove it"));
+    }
+    is_table_head(text).then(|| {
+        message!(
+            "yaml.table",
+            "this is a table for people: give what `kubectl get … -o yaml` prints"
+        )
+    })
+}
+
+/// Returns true for a line as klog writes it: `I0926 11:04:05.123456 …`.
+fn is_log_line(text: &str) -> bool {
+    let Some((head, rest)) = text.split_once(' ') else {
+        return false;
+    };
+    let date = head.strip_prefix(['I', 'W', 'E', 'F']).unwrap_or_default();
+    date.len() == 4
+        && date.bytes().all(|byte| byte.is_ascii_digit())
+        && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns true for the head of a table that kubectl prints: several words in capitals, the first of them `NAME` or `NAMESPACE`.
+fn is_table_head(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let is_first = matches!(words.next(), Some("NAME" | "NAMESPACE"));
+    let mut rest = words.peekable();
+    let capitals = |word: &str| {
+        word.chars()
+            .all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '(' | ')' | '_'))
+    };
+    is_first && rest.peek().is_some() && rest.all(capitals)
+}
+
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
     if line.chars().count() <= 40 {
@@ -285,6 +343,9 @@ impl ErrorSite<'_, '_> {
             ErrorStage::Decode | ErrorStage::Json => return self.meaning(),
             _ => {}
         }
+        if let Some((line, help)) = self.pasted() {
+            return (line, help, None);
+        }
         if let Some((extent, help)) = self.help_for() {
             let span = match extent {
                 Extent::Character => span,
@@ -306,7 +367,7 @@ impl ErrorSite<'_, '_> {
                     key,
                     message!(
                         "yaml.no-colon",
-                        "`{text}` is no `key: value`: add the colon and a blank, or indent the line if it goes on from the one before",
+                        "`{text}` is not `key: value`: add the colon and a blank, or indent the line if it goes on from the one before",
                         text
                     )
                     .into(),
@@ -319,7 +380,7 @@ impl ErrorSite<'_, '_> {
             Problem::KeyNotAllowed => {
                 let help = message!(
                     "yaml.key-here",
-                    "`? ` begins a key and cannot stand here: quote the value"
+                    "`? ` begins a key and cannot be here: quote the value"
                 );
                 (span, help, self.quoted(self.rest_of_line()))
             }
@@ -544,6 +605,20 @@ impl ErrorSite<'_, '_> {
         (span, help, Some((title, Edit { span, new_text })))
     }
 
+    /// Finds a line that is not YAML at all, at the problem, where it began, or just above.
+    fn pasted(&self) -> Option<(Span, Cow<'static, str>)> {
+        let number = self.source.line_of(self.at);
+        let began = self.source.line_of(self.error.context_mark.offset as usize);
+        let mut lines = vec![number, began];
+        lines.extend(number.checked_sub(1));
+        let first = self.source.line_of(self.chunk.from());
+        lines
+            .into_iter()
+            .filter(|line| *line >= first)
+            .map(|line| self.source.line_span(line))
+            .find_map(|line| Some((line, foreign(self.source.slice(line))?)))
+    }
+
     /// Explains a second `: ` on a line, or a line that is indented too far.
     fn second_colon(&self) -> Words {
         let line = self.line_of(self.at);
@@ -648,7 +723,7 @@ impl ErrorSite<'_, '_> {
             Some('-') => {
                 message!(
                     "yaml.dash-in-brackets",
-                    "a list with `- ` cannot stand inside brackets: separate the items by `,`"
+                    "a list with `- ` cannot be inside brackets: separate the items by `,`"
                 )
             }
             _ if self.here().trim().is_empty() => {
@@ -708,7 +783,7 @@ impl ErrorSite<'_, '_> {
         let code = u32::from(c);
         let help = message!(
             "yaml.character",
-            "the character U+{code} may not stand in YAML: remove it, or write `\"\\x{escape}\"` in double quotes",
+            "the character U+{code} is not allowed in YAML: remove it, or write `\"\\x{escape}\"` in double quotes",
             code = format_args!("{code:04X}"),
             escape = format_args!("{code:02x}")
         );
@@ -753,14 +828,14 @@ impl ErrorSite<'_, '_> {
             Problem::UnknownAnchor { .. } => {
                 let help = message!(
                     "yaml.unknown-anchor",
-                    "no `&` anchor of that name stands before this in the same document; quote the value if it is text"
+                    "no `&` anchor of that name is before this in the same document; quote the value if it is text"
                 );
                 return (rest, help, self.quoted(self.value_in_flow(rest)));
             }
             Problem::RecursiveAnchor { .. } => {
                 message!(
                     "yaml.recursive-anchor",
-                    "an alias cannot stand inside what it repeats"
+                    "an alias cannot be inside what it repeats"
                 )
             }
             Problem::InvalidMerge => {
@@ -786,7 +861,7 @@ impl ErrorSite<'_, '_> {
                 "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text"
             ),
             Problem::InvalidBase64 => {
-                message!("yaml.base64", "behind `!!binary` only base64 can stand")
+                message!("yaml.base64", "behind `!!binary` only base64 is allowed")
             }
             _ => message!(
                 "yaml.wrong-tag",

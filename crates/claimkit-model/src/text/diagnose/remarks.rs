@@ -79,14 +79,14 @@ fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode
     let message = if first == last {
         message!(
             "remark.twice-on-a-line",
-            "the key `{key}` stands twice on line {line} of the same map: kubectl takes the last one and drops the other without a word",
+            "the key `{key}` is twice on line {line} of the same map: kubectl takes the last one and drops the other without a word",
             key,
             line = first
         )
     } else {
         message!(
             "remark.twice",
-            "the key `{key}` stands on line {first} and on line {last} of the same map: kubectl takes the last one and drops the other without a word",
+            "the key `{key}` is on line {first} and on line {last} of the same map: kubectl takes the last one and drops the other without a word",
             key,
             first,
             last
@@ -109,7 +109,7 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
         Origin::Claimkit,
         message!(
             "remark.merge-order",
-            "the merge key `<<` on line {line} overwrites `{key}`: kubectl merges where `<<` stands",
+            "the merge key `<<` on line {line} overwrites `{key}`: kubectl merges at the place of `<<`",
             line = merge_line,
             key
         ),
@@ -137,14 +137,14 @@ fn converted_keys(
                 Origin::Claimkit,
                 message!(
                     "remark.converted-key",
-                    "the key `{written}` is no text in YAML 1.1: kubectl sends `{becomes}`",
+                    "the key `{written}` is not a string in YAML 1.1: kubectl sends `{becomes}`",
                     written,
                     becomes
                 ),
             )
             .with_help(message!(
                 "remark.converted-key-help",
-                "write `\"{written}\"` to keep it as it stands",
+                "write `\"{written}\"` to keep it as it is",
                 written
             ))
             .with_fix(

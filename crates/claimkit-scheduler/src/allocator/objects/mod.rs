@@ -279,6 +279,8 @@ pub struct Facts {
     pub volumes: VolumeFacts,
     /// Reports of controllers, as far as answers read them.
     pub events: Vec<Rc<Event>>,
+    /// Claims that get their devices only in the run that is explained, as `namespace/name`: in the cluster they wait.
+    pub planned: Set<String>,
 }
 
 impl Facts {

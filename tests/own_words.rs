@@ -1,0 +1,438 @@
+//! What claimkit says beside upstream's words, and what it takes as given, on small inputs.
+
+use crate::support::ask;
+use serde_json::{Value, json};
+
+/// A class for all devices.
+const CLASS: &str =
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n";
+
+fn node(name: &str) -> String {
+    format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
+}
+
+fn slice(node: &str, devices: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: {node}}}\nspec: {{driver: gpu.example.com, nodeName: {node}, pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}, devices: [{devices}]}}\n"
+    )
+}
+
+fn claim(name: &str, requests: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: default}}\nspec: {{devices: {{requests: [{requests}]}}}}\n"
+    )
+}
+
+/// A pod that names a claim. `more`: more fields of its spec.
+fn pod(name: &str, claim: &str, more: &str) -> String {
+    format!(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{more}containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimName: {claim}}}]}}\n"
+    )
+}
+
+fn allocate(text: &str, more: &Value) -> Value {
+    let mut request = json!({"verb": "allocate", "release": "1.37.2", "text": text});
+    let fields = request.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    let answer = ask(&request);
+    assert!(answer["error"].is_null(), "{answer}");
+    answer
+}
+
+fn validate(text: &str, more: &Value) -> Value {
+    let mut request = json!({"verb": "validate", "release": "1.37.2", "text": text});
+    let fields = request.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    ask(&request)
+}
+
+fn messages<'a>(answer: &'a Value, code: &str) -> Vec<&'a str> {
+    let findings = answer["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .filter(|finding| finding["code"] == code)
+        .map(|finding| finding["message"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn warnings_are_about_the_node_that_the_pod_gets() {
+    let cluster = [
+        node("w0"),
+        node("w1"),
+        CLASS.to_owned(),
+        slice("w0", "{name: card0}"),
+        slice(
+            "w1",
+            "{name: card1, taints: [{key: sick, effect: NoExecute}]}",
+        ),
+        claim(
+            "c",
+            "{name: g, exactly: {deviceClassName: gpu, tolerations: [{operator: Exists}]}}",
+        ),
+    ]
+    .concat();
+    let on = |node: &str| {
+        let affinity = format!(
+            "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, operator: In, values: [{node}]}}]}}]}}}}}}, "
+        );
+        allocate(
+            &format!("{cluster}{}", pod("p", "c", &affinity)),
+            &json!({}),
+        )
+    };
+    let clean = on("w0");
+    assert_eq!(clean["pods"][0]["turn"]["node"], "w0");
+    assert!(
+        messages(&clean, "tolerated-but-evicted").is_empty(),
+        "{clean}"
+    );
+    let tainted = on("w1");
+    let found = messages(&tainted, "tolerated-but-evicted");
+    assert!(
+        matches!(found.as_slice(), [one] if one.contains("gpu.example.com/w1/card1")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_repeated_pod_keeps_its_place() {
+    let cluster = [node("w0"), CLASS.to_owned(), slice("w0", "{name: g0}")].concat();
+    let template = "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n";
+    let pod = |name: &str, created: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, {created}}}\nspec: {{containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimTemplateName: t}}]}}\n"
+        )
+    };
+    let count = |pods: &str, name: &str| {
+        let more = json!({"pod": format!("default/{name}"), "howMany": true});
+        allocate(&format!("{cluster}{template}{pods}"), &more)["howMany"]["count"].clone()
+    };
+    let aged = [
+        pod("first", "creationTimestamp: '2026-05-05T10:00:00Z'"),
+        pod("second", "creationTimestamp: '2026-05-05T10:00:01Z'"),
+    ]
+    .concat();
+    assert_eq!(count(&aged, "first"), 1);
+    assert_eq!(count(&aged, "second"), 0);
+    let ageless = [pod("first", ""), pod("second", "")].concat();
+    assert_eq!(count(&ageless, "first"), 1);
+    assert_eq!(count(&ageless, "second"), 0);
+    let job = |name: &str| {
+        format!(
+            "---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}}}\nspec: {{template: {{spec: {{containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimTemplateName: t}}]}}}}}}\n"
+        )
+    };
+    let jobs = [job("one"), job("two")].concat();
+    assert_eq!(count(&jobs, "one"), 1);
+    assert_eq!(count(&jobs, "two"), 0);
+}
+
+#[test]
+fn a_request_with_another_alternative_is_not_the_reason() {
+    let held = |name: &str, device: &str| {
+        format!(
+            "{}status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: {device}}}]}}}}}}\n",
+            claim(name, "{name: r, exactly: {deviceClassName: gpu}}")
+        )
+    };
+    let of_kind = |name: &str, kind: &str| {
+        format!("{{name: {name}, attributes: {{kind: {{string: {kind}}}}}}}")
+    };
+    let wants = |kind: &str| {
+        format!(
+            "deviceClassName: gpu, selectors: [{{cel: {{expression: \"device.attributes['gpu.example.com'].kind == '{kind}'\"}}}}]"
+        )
+    };
+    let devices = [
+        of_kind("g0", "gpu"),
+        of_kind("c0", "cpu"),
+        of_kind("n0", "nic"),
+    ]
+    .join(", ");
+    let requests = format!(
+        "{{name: d, firstAvailable: [{{name: gpu, {}}}, {{name: cpu, {}}}]}}, {{name: gate, exactly: {{{}}}}}",
+        wants("gpu"),
+        wants("cpu"),
+        wants("nic")
+    );
+    let text = [
+        node("w0"),
+        CLASS.to_owned(),
+        slice("w0", &devices),
+        held("h1", "g0"),
+        held("h2", "n0"),
+        claim("x", &requests),
+        pod("p", "x", ""),
+    ]
+    .concat();
+    let why = &allocate(&text, &json!({}))["pods"][0]["turn"]["refused"][0]["why"][0];
+    assert_eq!(*why, "gate: n0: held by default/h2 (no pod reserves it)");
+}
+
+#[test]
+fn a_device_that_an_earlier_pod_gets_is_not_held() {
+    let text = [
+        node("w0"),
+        CLASS.to_owned(),
+        slice("w0", "{name: g0}"),
+        claim("a-c", "{name: r, exactly: {deviceClassName: gpu}}"),
+        claim("b-c", "{name: r, exactly: {deviceClassName: gpu}}"),
+        pod("a", "a-c", ""),
+        pod("b", "b-c", ""),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({}));
+    let second = &answer["pods"][1];
+    assert_eq!(
+        second["turn"]["refused"][0]["why"][0],
+        "g0: goes to default/a-c (for a), which is placed before"
+    );
+    assert_eq!(second["nodes"][0]["relaxations"], json!([]));
+}
+
+#[test]
+fn conversion_follows_the_shape_that_is_there() {
+    let convert = |version: &str, request: &str| {
+        let text = format!(
+            "apiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\nmetadata: {{name: c}}\nspec:\n  devices:\n    requests:\n    - {request}\n"
+        );
+        ask(&json!({"verb": "convert", "to": "v1", "text": text}))
+    };
+    let flat = "{name: gpu, deviceClassName: gpu}";
+    let nested = "{name: gpu, exactly: {deviceClassName: gpu}}";
+    for (version, request) in [
+        ("v1beta2", flat),
+        ("v1beta1", flat),
+        ("v1alpha3", flat),
+        ("v1beta1", nested),
+        ("v1alpha3", nested),
+        ("v1beta2", nested),
+        ("v1", flat),
+    ] {
+        let answer = convert(version, request);
+        let text = answer["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{version}: {answer}"));
+        assert!(text.contains(&format!("- {nested}")), "{version}: {text}");
+        assert!(
+            text.starts_with("apiVersion: resource.k8s.io/v1\n"),
+            "{version}: {text}"
+        );
+        assert_eq!(validate(text, &json!({}))["ok"], true, "{version}: {text}");
+    }
+    // A shape of no version has no result.
+    let neither = convert("v1beta1", "{name: gpu, deviceClas: gpu}");
+    assert!(neither["text"].is_null(), "{neither}");
+    assert_eq!(messages(&neither, "unknown-field").len(), 1);
+}
+
+const ADMIN: &str = "{name: r, exactly: {deviceClassName: gpu, adminAccess: true}}";
+
+fn namespace(labels: &str) -> String {
+    format!(
+        "---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: default, labels: {{{labels}}}}}\n"
+    )
+}
+
+#[test]
+fn a_namespace_among_the_objects_gives_its_labels() {
+    let right = "resource.kubernetes.io/admin-access: 'true'";
+    for (labels, ok) in [
+        (right, true),
+        ("", false),
+        ("resource.kubernetes.io/admin-access: 'True'", false),
+    ] {
+        let text = format!("{}{}", claim("c", ADMIN), namespace(labels));
+        let answer = validate(&text, &json!({}));
+        assert_eq!(answer["ok"], ok, "{labels}: {answer}");
+        assert!(
+            messages(&answer, "namespace-labels-unknown").is_empty(),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn a_refused_claim_is_not_placed() {
+    let cluster = [
+        node("w0"),
+        CLASS.to_owned(),
+        slice("w0", "{name: g0}"),
+        claim("c", ADMIN),
+        pod("p", "c", ""),
+    ]
+    .concat();
+    let in_text = allocate(&format!("{cluster}{}", namespace("")), &json!({}));
+    let as_option = allocate(&cluster, &json!({"namespaceLabels": {}}));
+    for answer in [in_text, as_option] {
+        assert!(answer["pods"][0]["turn"]["node"].is_null(), "{answer}");
+        assert_eq!(
+            messages(&answer, "admin-access-forbidden").len(),
+            1,
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn redacted_metadata_does_not_free_devices() {
+    let held = |metadata: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{{metadata}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: g0}}]}}}}, reservedFor: [{{resource: pods, name: w, uid: u}}]}}\n"
+        )
+    };
+    for metadata in [
+        "name: h, namespace: default",
+        "name: h, namespace: default, ownerReferences: [{apiVersion: v1, kind: Pod, name: w, controller: true}]",
+        "name: h, namespace: default, ownerReferences: [{}]",
+        "name: h, namespace: XXXX",
+        "name: h, namespace: default, labels: {team: '<redacted>'}",
+        "name: '<redacted>', namespace: default",
+    ] {
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            slice("w0", "{name: g0}, {name: g1}"),
+            held(metadata),
+            claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
+            pod("p", "c", ""),
+        ]
+        .concat();
+        let answer = allocate(&text, &json!({}));
+        assert_eq!(
+            answer["pods"][0]["turn"]["devices"][0]["device"], "gpu.example.com/w0/g1",
+            "{metadata}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn gates_of_other_parts_change_nothing() {
+    let text = [
+        node("w0"),
+        CLASS.to_owned(),
+        claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
+    ]
+    .concat();
+    let answer = allocate(
+        &text,
+        &json!({"gates": {"InPlacePodVerticalScaling": true, "AllBeta": true}}),
+    );
+    let assumed = answer["assumed"].as_array().unwrap();
+    assert!(
+        assumed.iter().any(|line| line == "feature gate `InPlacePodVerticalScaling` is not about these kinds: it changes nothing here"),
+        "{answer}"
+    );
+    let unknown = ask(&json!({"verb": "allocate", "text": text, "gates": {"Nope": true}}));
+    assert!(
+        unknown["error"]
+            .as_str()
+            .unwrap()
+            .contains("no feature gate `Nope`")
+    );
+}
+
+#[test]
+fn lines_that_are_not_yaml_are_named() {
+    for (text, help) in [
+        (
+            "metadata:\n  labels:\n{{- include \"x\" . | nindent 4 }}\n",
+            "template",
+        ),
+        ("a: b\n{{- if .Values.x }}\nc: d\n{{- end }}\n", "template"),
+        (
+            "items:\n{{- range .Values.x }}\n- a\n{{- end }}\n",
+            "template",
+        ),
+        ("a: b\n{% for x in y %}\nc: d\n", "template"),
+        ("name: {{ .Release.Name }}-gpu\n", "template"),
+        ("```yaml\na: b\n```\n", "fence"),
+        ("$ kubectl get pods -o yaml\na: b\n", "command"),
+        (
+            "I0926 11:04:05.123456   1 main.go:1] started\na: b\n",
+            "log",
+        ),
+        ("NAME   READY   STATUS\np: x\n", "table"),
+    ] {
+        let answer = validate(text, &json!({}));
+        let finding = &answer["findings"][0];
+        assert!(
+            finding["help"]
+                .as_str()
+                .is_some_and(|said| said.contains(help)),
+            "{text}: {finding}"
+        );
+    }
+}
+
+#[test]
+fn misspelt_fields_of_pods_are_found_everywhere() {
+    let pod = |fields: &str, container: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - {{name: c, image: x{container}}}\n{fields}"
+        )
+    };
+    let list = "[{name: g, resourceClaimName: c}]";
+    let uses = ", resources: {claims: [{name: g}]}";
+    let cases = [
+        (
+            pod(&format!("  resourceclaims: {list}\n"), uses),
+            "spec.resourceclaims",
+            "did you mean `resourceClaims`?",
+        ),
+        (
+            pod(&format!("  resource_claims: {list}\n"), ""),
+            "spec.resource_claims",
+            "did you mean `resourceClaims`?",
+        ),
+        (
+            pod(&format!("  resourceClaim: {list}\n"), uses),
+            "spec.resourceClaim",
+            "did you mean `resourceClaims`?",
+        ),
+        (
+            pod("", &format!(", resourceClaims: {list}")),
+            "spec.containers[0].resourceClaims",
+            "`resourceClaims` belongs under `spec`",
+        ),
+        (
+            pod("", ", claims: [{name: g}]"),
+            "spec.containers[0].claims",
+            "`claims` belongs under `resources`",
+        ),
+        (
+            pod("", ", resources: {claim: [{name: g}]}"),
+            "spec.containers[0].resources.claim",
+            "did you mean `claims`?",
+        ),
+        (
+            pod("  restartpolicy: Never\n", ""),
+            "spec.restartpolicy",
+            "did you mean `restartPolicy`?",
+        ),
+    ];
+    for (text, path, help) in cases {
+        let answer = validate(&text, &json!({}));
+        let found = answer["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|finding| finding["path"] == path);
+        let found = found.unwrap_or_else(|| panic!("{path}: {answer}"));
+        assert_eq!(found["message"], format!("unknown field \"{path}\""));
+        assert_eq!(found["help"], help, "{path}");
+        assert_eq!(found["severity"], "error");
+    }
+    let deployment = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d}}\nspec:\n  resourceClaims: {list}\n  template: {{spec: {{containers: [{{name: c, image: x{uses}}}]}}}}\n"
+    );
+    let answer = validate(&deployment, &json!({}));
+    let help = &answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["path"] == "spec.resourceClaims")
+        .unwrap()["help"];
+    assert_eq!(*help, "`resourceClaims` belongs under `spec.template.spec`");
+}
