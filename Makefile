@@ -123,14 +123,14 @@ test-rust:
 .PHONY: test-allocator
 test-allocator:
 	$(call say,all recorded answers of the device allocator and of 1.31 to 1.36: about 1 minute)
-	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test all -- place:: device_vectors:: \
+	@CLAIMKIT_ALL=1 cargo test --quiet --locked --test all -- place:: device_vectors:: \
 	  --skip place::reasons --skip place::decisive --nocapture
 
 # Every reason that is told of a device, put to the test with the allocator; `cargo test` takes some of them.
 .PHONY: test-reasons
 test-reasons:
 	$(call say,all reasons of all recorded lines of the device allocator: about 4 minutes)
-	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test all -- place::reasons place::decisive --nocapture
+	@CLAIMKIT_ALL=1 cargo test --quiet --locked --test all -- place::reasons place::decisive --nocapture
 
 # What claimkit says itself, checked on 100,000 made clusters and manifests; `cargo test` takes some of them.
 .PHONY: test-truth

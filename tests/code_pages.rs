@@ -1,7 +1,7 @@
 //! A page for each finding code in `www/codes/`: its meaning, why it matters, an example, upstream's rule and the correction.
 //!
 //! Everything comes from the registry: the codes, their sentences (`pkg/locale`), their help, the paragraphs in
-//! `codes/rules.json` and an example. `CLAIMKIT_BLESS=1` writes the pages.
+//! `codes/rules.json` and an example. `CLAIMKIT_UPDATE=1` writes the pages.
 //!
 //! The example is the file `codes/CODE.yaml`, or else the first of `manifests` that gives the code. Both begin with the request, so that
 //! the finding shown is the one that claimkit gives. In `codes`, `parts=old,text` in the first line names the members of the request that
@@ -511,7 +511,7 @@ fn index(english: &Value, examples: &BTreeMap<String, Example>) -> String {
 
 #[test]
 fn the_pages_are_those_of_the_registry() {
-    let bless = std::env::var_os("CLAIMKIT_BLESS").is_some();
+    let bless = std::env::var_os("CLAIMKIT_UPDATE").is_some();
     let locale = root().join("pkg/locale");
     let (english, chinese) = (
         read(&locale.join("en.json")),
@@ -563,7 +563,7 @@ fn the_pages_are_those_of_the_registry() {
     }
     assert!(
         bless || stale.is_empty(),
-        "not as the registry says; run `CLAIMKIT_BLESS=1 cargo test --test all code_pages`: {stale:?}"
+        "not as the registry says; run `CLAIMKIT_UPDATE=1 cargo test --test all code_pages`: {stale:?}"
     );
 }
 

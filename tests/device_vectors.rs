@@ -38,7 +38,7 @@ pub fn recorded(release: &str) -> String {
 
 /// Twelve thousand cases take most of a minute without optimisation, so the test takes every seventh unless all are requested.
 pub fn step() -> usize {
-    if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() {
+    if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() {
         7
     } else {
         1

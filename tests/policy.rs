@@ -669,18 +669,18 @@ fn taint_rules_have_a_sample_for_each_version() {
     }
 }
 
-/// Set `CLAIMKIT_WRITE` to write the file anew.
+/// Set `CLAIMKIT_UPDATE` to write the file anew.
 #[test]
 fn the_settings_schema_is_that_of_the_table() {
     let path = root().join("pkg/policy/settings.schema.json");
     let expected = format!("{:#}\n", schema::schema());
-    if std::env::var_os("CLAIMKIT_WRITE").is_some() {
+    if std::env::var_os("CLAIMKIT_UPDATE").is_some() {
         std::fs::write(&path, &expected).unwrap();
     }
     assert_eq!(
         std::fs::read_to_string(&path).unwrap_or_default(),
         expected,
-        "run this test with CLAIMKIT_WRITE=1"
+        "run this test with CLAIMKIT_UPDATE=1"
     );
 }
 

@@ -7,7 +7,7 @@
 //! `# claimkit: release=1.30 via=validator operation=update old=NAME limits=bytes:10`, with `old` and `nodes` in `stored/`.
 //!
 //! Lines that begin with `#` are expectations, whatever the text makes of them: they belong to the manifest as it is read.
-//! `CLAIMKIT_BLESS=1` writes what is found; read the difference before you commit it.
+//! `CLAIMKIT_UPDATE=1` writes what is found; read the difference before you commit it.
 
 use crate::support::ask;
 use crate::support::fixes;
@@ -191,7 +191,7 @@ fn beside(found: &[Found]) -> String {
 
 #[test]
 fn every_manifest_gives_the_findings_written_in_it() {
-    let bless = std::env::var_os("CLAIMKIT_BLESS").is_some();
+    let bless = std::env::var_os("CLAIMKIT_UPDATE").is_some();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
     for path in manifests() {

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader};
 use std::rc::Rc;
 
-/// The lines of a file of `tests/vectors/alloc`. With `CLAIMKIT_ALL_VECTORS` all of them; else every `every`th.
+/// The lines of a file of `tests/vectors/alloc`. With `CLAIMKIT_ALL` all of them; else every `every`th.
 pub fn lines(file: &str, every: usize) -> impl Iterator<Item = Value> {
-    let every = if std::env::var_os("CLAIMKIT_ALL_VECTORS").is_some() {
+    let every = if std::env::var_os("CLAIMKIT_ALL").is_some() {
         1
     } else {
         every

@@ -1,5 +1,5 @@
 //! What is written about the settings, made from their JSON Schema: the table in the README, the questions of Rancher's form,
-//! and the package file of Artifact Hub. `CLAIMKIT_WRITE=1` writes them.
+//! and the package file of Artifact Hub. `CLAIMKIT_UPDATE=1` writes them.
 
 use claimkit::policy::schema;
 use serde_json::{Value, json};
@@ -16,13 +16,13 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn hold(name: &str, expected: &str) {
-    if std::env::var_os("CLAIMKIT_WRITE").is_some() {
+    if std::env::var_os("CLAIMKIT_UPDATE").is_some() {
         std::fs::write(file(name), expected).unwrap();
     }
     assert_eq!(
         std::fs::read_to_string(file(name)).unwrap_or_default(),
         expected,
-        "run this test with CLAIMKIT_WRITE=1"
+        "run this test with CLAIMKIT_UPDATE=1"
     );
 }
 
