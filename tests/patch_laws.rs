@@ -12,17 +12,25 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 
-fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<'_> {
+/// A writer of the whole object that does not force.
+fn writer(manager: &str, release: Release) -> Writer<'_> {
     Writer {
         manager,
         api_version: "resource.k8s.io/v1alpha2",
         schema: &v1alpha2::RESOURCE_CLAIM,
         release,
-        status,
+        status: false,
         has_status: true,
         status_owns_no_metadata: false,
         time: None,
-        force,
+        force: false,
+    }
+}
+
+fn forcing(manager: &str, release: Release) -> Writer<'_> {
+    Writer {
+        force: true,
+        ..writer(manager, release)
     }
 }
 
@@ -190,13 +198,13 @@ proptest! {
         prop_assert_eq!(&patches::json(&object, &json!([])).unwrap().0, &object);
         prop_assert_eq!(&patches::merge(&object, &json!({})).unwrap(), &object);
         prop_assert_eq!(&patches::strategic(&object, &json!({}), &v1alpha2::RESOURCE_CLAIM, release).unwrap(), &object);
-        let applied = run(&object, &head(), &writer("m", release, false, false)).unwrap();
+        let applied = run(&object, &head(), &writer("m", release)).unwrap();
         prop_assert_eq!(plain(&applied), plain(&object));
     }
 
     #[test]
     fn applying_twice_is_applying_once(first: [u8; 6], second: [u8; 6], release in releases()) {
-        let writer = writer("m", release, false, true);
+        let writer = forcing("m", release);
         let before = run(&live(), &config("a", first), &writer).unwrap();
         let once = run(&before, &config("a", second), &writer).unwrap();
         let twice = run(&once, &config("a", second), &writer).unwrap();
@@ -210,7 +218,7 @@ proptest! {
     fn applies_without_overlap_commute(mut one: [u8; 6], mut two: [u8; 6], release in releases()) {
         one[5] = 0;
         two[5] = 0;
-        let (a, b) = (writer("a", release, false, false), writer("b", release, false, false));
+        let (a, b) = (writer("a", release), writer("b", release));
         let (one, two) = (config("a", one), config("b", two));
         let ab = run(&run(&live(), &one, &a).unwrap(), &two, &b).unwrap();
         let ba = run(&run(&live(), &two, &b).unwrap(), &one, &a).unwrap();
@@ -224,7 +232,7 @@ proptest! {
     #[test]
     fn a_forced_apply_takes_over(one: [u8; 6], two: [u8; 6], release in releases()) {
         let (one, two) = (config("a", one), config("a", two));
-        let (first, second) = (writer("first", release, false, false), writer("second", release, false, false));
+        let (first, second) = (writer("first", release), writer("second", release));
         let before = run(&live(), &one, &first).unwrap();
         let forced = run(&before, &two, &Writer { force: true, ..second }).unwrap();
         let all = patches::managers(&forced).unwrap();
@@ -253,7 +261,7 @@ proptest! {
 
     #[test]
     fn sets_of_fields_are_read_as_they_are_written(choice: [u8; 6], release in releases()) {
-        let applied = run(&live(), &config("a", choice), &writer("m", release, false, true)).unwrap();
+        let applied = run(&live(), &config("a", choice), &forcing("m", release)).unwrap();
         let all = patches::managers(&applied).unwrap();
         prop_assert_eq!(patches::with_managers(&applied, &all), applied);
     }
@@ -289,7 +297,7 @@ fn other_writes_own_what_they_change() {
     let applied = run(
         &live(),
         &config("a", [1, 0, 0, 1, 0, 0]),
-        &writer("applier", release, false, false),
+        &writer("applier", release),
     )
     .unwrap();
     let mut new = applied.clone();
@@ -299,8 +307,7 @@ fn other_writes_own_what_they_change() {
         .as_object_mut()
         .unwrap()
         .shift_remove("finalizers");
-    let written =
-        patches::update(&applied, &new, &writer("editor", release, false, false)).unwrap();
+    let written = patches::update(&applied, &new, &writer("editor", release)).unwrap();
     let fields = |name: &str| {
         owned(&patches::managers(&written).unwrap(), name).map(|manager| {
             manager
@@ -317,7 +324,6 @@ fn other_writes_own_what_they_change() {
     );
     assert_eq!(fields("applier"), None);
     // Before the first apply no manager is tracked.
-    let written =
-        patches::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
+    let written = patches::update(&live(), &live(), &writer("editor", release)).unwrap();
     assert_eq!(written.pointer("/metadata/managedFields"), None);
 }

@@ -24,11 +24,7 @@ pub fn limits_of_answer(
         finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message)
     });
     let unseen = match mode {
-        PlacementMode::Alone => not_looked_at(
-            facts,
-            target.on("DRANodeAllocatableResources"),
-            target.on("DRAWorkloadResourceClaims"),
-        ),
+        PlacementMode::Alone => not_looked_at(facts, target),
         PlacementMode::InTurn => not_known(facts),
     };
     let rules = gate_of_rules.map(|gate| {
@@ -43,12 +39,12 @@ pub fn limits_of_answer(
     no_device.into_iter().chain([unseen]).chain(rules)
 }
 
-/// Returns the note about what the answer does not consider. `node_resources`: node resources taken by devices are considered.
-/// `groups`: pod groups may have claims.
-fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
+/// Returns the note about what the answer does not consider.
+fn not_looked_at(facts: &Facts, target: Target) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-    let taken = node_resources && devices.any(|device| device.takes_node_resources());
-    let grouped = groups
+    let taken = target.on("DRANodeAllocatableResources")
+        && devices.any(|device| device.takes_node_resources());
+    let grouped = target.on("DRAWorkloadResourceClaims")
         && facts
             .pods
             .iter()
