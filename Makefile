@@ -139,7 +139,7 @@ test-truth:
 	@CLAIMKIT_TRUTH=100000 cargo test --release --quiet --locked --test all -- truth:: --nocapture
 
 # Every object that a server stored, from every version of the device family to every other and back, with comments on every line;
-# `cargo test` takes some of them. With optimisation: without, it takes most of an hour.
+# `cargo test` takes some of them. With optimization: without, it takes most of an hour.
 .PHONY: test-conversion
 test-conversion:
 	$(call say,all stored objects converted there and back: about 4 minutes the first time)

@@ -36,7 +36,7 @@ pub fn recorded(release: &str) -> String {
     text
 }
 
-/// Twelve thousand cases take most of a minute without optimisation, so the test takes every seventh unless all are requested.
+/// Twelve thousand cases take most of a minute without optimization, so the test takes every seventh unless all are requested.
 pub fn step() -> usize {
     if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() {
         7

@@ -282,7 +282,7 @@ const SELECTOR: &str = "nodeSelectorTerms:
 ";
 
 #[test]
-fn much_is_summarised() {
+fn much_is_summarized() {
     let text = realistic(300);
     let request = |more: &Value| {
         let mut request = json!({"verb": "evaluate", "selector": SELECTOR, "nodes": text});

@@ -1,4 +1,4 @@
-//! Node selectors against the recorded answers of upstream's matcher (Kubernetes 1.30): both flavours and their errors.
+//! Node selectors against the recorded answers of upstream's matcher (Kubernetes 1.30): both flavors and their errors.
 
 use serde_json::{Value, json};
 

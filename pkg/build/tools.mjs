@@ -46,13 +46,13 @@ export function npmTools() {
 }
 
 /** Returns the licenses of bundled packages as one text. */
-export function licences(names) {
+export function licenses(names) {
 	const one = (name) => {
 		const at = path.join(npmTools(), name);
 		const file = ["License.txt", "LICENSE", "LICENSE.md", "LICENSE.txt"]
 			.map((candidate) => path.join(at, candidate))
 			.find(existsSync);
-		if (file === undefined) throw new Error(`${name} has no licence`);
+		if (file === undefined) throw new Error(`${name} has no license`);
 		const { version } = JSON.parse(
 			readFileSync(path.join(at, "package.json"), "utf8"),
 		);

@@ -15,7 +15,7 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BUNDLED } from "../build/server.mjs";
-import { licences, npmTools } from "../build/tools.mjs";
+import { licenses, npmTools } from "../build/tools.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const pkg = path.resolve(here, "..");
@@ -74,7 +74,7 @@ cpSync(path.join(pkg, "locale"), path.join(dist, "locale"), {
 });
 writeFileSync(
 	path.join(dist, "THIRD-PARTY.txt"),
-	`Inside the files of this folder:\n\n${licences([...BUNDLED, "vscode-languageclient", "semver", "minimatch", "brace-expansion", "balanced-match"])}`,
+	`Inside the files of this folder:\n\n${licenses([...BUNDLED, "vscode-languageclient", "semver", "minimatch", "brace-expansion", "balanced-match"])}`,
 );
 
 // --- the .vsix: a zip with a manifest ---------------------------------------------------------------------------------------

@@ -551,7 +551,7 @@ mod tests {
         let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n";
         let input = Input::read(text, None, &Limits::default());
         let What::Ours(api) = input.items[0].what else {
-            panic!("not recognised")
+            panic!("not recognized")
         };
         let right = Job::new(api, &v1alpha2::VERSION, false).unwrap();
         let wrong = [

@@ -162,7 +162,7 @@ impl Completer<'_> {
         };
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
-                self.unrecognised(&object, &place, &has);
+                self.unrecognized(&object, &place, &has);
             }
             return;
         };
@@ -466,7 +466,7 @@ impl Completer<'_> {
 
     // ---- the top of an object whose kind is not known yet ----
 
-    fn unrecognised(&mut self, object: &TypeMeta, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
+    fn unrecognized(&mut self, object: &TypeMeta, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
         let fresh = !has("apiVersion") && !has("kind") && !has("metadata") && !has("spec");
         for (name, wanted) in [("apiVersion", true), ("kind", true), ("metadata", false)] {
             if has(name) {

@@ -515,7 +515,7 @@ fn item(
             item.what = What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, message))
         }
         Ok(meta) => {
-            item.what = recognise(document, &meta, release, &mut item);
+            item.what = recognize(document, &meta, release, &mut item);
             item.api_version = meta.api_version;
             item.kind = meta.kind;
         }
@@ -523,7 +523,7 @@ fn item(
     item
 }
 
-fn recognise(
+fn recognize(
     document: &Document<'_>,
     meta: &TypeMeta,
     release: Option<Release>,

@@ -19,7 +19,7 @@ for (const reader of ["none", "events", "compose", "tree"]) {
 	);
 	const built = `${here}target/${target}/release/claimkit_read_bench.wasm`;
 	const kept = `${here}target/${reader}.wasm`;
-	optimise(built, kept);
+	optimize(built, kept);
 	const module = readFileSync(kept);
 	sizes[reader] = statSync(kept).size;
 	const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module));
@@ -39,7 +39,7 @@ for (const reader of ["none", "events", "compose", "tree"]) {
 	);
 }
 
-function optimise(from, to) {
+function optimize(from, to) {
 	const tool = process.env.WASM_OPT ?? "wasm-opt";
 	const [command, first] =
 		tool.endsWith(".js") || process.env.WASM_OPT

@@ -24,6 +24,9 @@ PATH=$tools/bin:$PATH
 step "TypeScript and JavaScript: biome"
 tests/lint/node_modules/.bin/biome ci --error-on-warnings || failed=1
 
+step "spelling: typos"
+typos || failed=1
+
 step "scripts: shellcheck"
 git grep -lE '^#!/usr/bin/env bash' -- . ':!*.md' | xargs shellcheck || failed=1
 

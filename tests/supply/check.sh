@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every lock file of the repository: licences, sources, banned and doubled crates by cargo-deny; checksums, install scripts and
-# npm licences by lockfiles.mjs; the crates inside what people get, which are a list; and the public interface of the crates.
+# Every lock file of the repository: licenses, sources, banned and doubled crates by cargo-deny; checksums, install scripts and
+# npm licenses by lockfiles.mjs; the crates inside what people get, which are a list; and the public interface of the crates.
 #
 #   check.sh                what `make test` holds to
 #   check.sh --advisories   known vulnerabilities too, where their databases can be reached
@@ -84,7 +84,7 @@ check "inside the library" library "$host"
 
 # --- lock files -------------------------------------------------------------------------------------------------------
 
-step "checksums, install scripts and npm licences"
+step "checksums, install scripts and npm licenses"
 check "lock files" node "$here/lockfiles.mjs"
 
 # --- public interface -------------------------------------------------------------------------------------------------

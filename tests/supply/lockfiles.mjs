@@ -1,5 +1,5 @@
 // Checks that lock files have: a checksum for everything from a registry, no address it came from, no program that runs on install
-// but those named here, and licences that may be passed on.
+// but those named here, and licenses that may be passed on.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -63,7 +63,7 @@ const scripts = [
 const problems = [];
 let entries = 0;
 
-/** Whether one of the licences that a package offers is among those; of those joined by AND each must be. */
+/** Whether one of the licenses that a package offers is among those; of those joined by AND each must be. */
 const offers = (license, among) =>
 	String(license)
 		.replace(/[()]/g, "")
@@ -100,7 +100,7 @@ for (const file of files("package-lock.json")) {
 					String(entry.license) === license && family(among),
 			);
 		if (!offers(entry.license, permissive) && !excepted)
-			tell(name, `the licence ${entry.license} is not allowed`);
+			tell(name, `the license ${entry.license} is not allowed`);
 	}
 }
 

@@ -124,7 +124,7 @@ fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
 
 fn decodes_again(request: &Value, answer: &Value) {
     for object in answer["objects"].as_array().unwrap() {
-        // A List is split into its items. Kind and version are also recognised in another letter case, and are then missing in
+        // A List is split into its items. Kind and version are also recognized in another letter case, and are then missing in
         // the object.
         let whole = |decoded: &&Value| {
             decoded.get("items").is_none()

@@ -41,12 +41,12 @@ impl Ways {
 }
 
 /// The characters on both sides of a place.
-struct Neighbours {
+struct Neighbors {
     before: Option<char>,
     behind: Option<char>,
 }
 
-impl Neighbours {
+impl Neighbors {
     fn allows(&self, look: Look) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let boundary = is_word(self.before) != is_word(self.behind);
@@ -110,13 +110,13 @@ pub(super) fn search(
     now.clear();
     loop {
         let behind = rest.chars().next();
-        let place = Neighbours { before, behind };
+        let place = Neighbors { before, behind };
         if found.is_none() {
             follow(program, &place, now, stack, (program.start, at));
         }
         then.clear();
         let behind_place = behind.map(|c| (c, rest.get(c.len_utf8()..).unwrap_or_default()));
-        let next_place = Neighbours {
+        let next_place = Neighbors {
             before: behind,
             behind: behind_place.and_then(|(_, rest)| rest.chars().next()),
         };
@@ -158,7 +158,7 @@ pub(super) fn search(
 /// Adds a way, and all that it leads to without a character.
 fn follow(
     program: &RegexProgram,
-    place: &Neighbours,
+    place: &Neighbors,
     ways: &mut Ways,
     stack: &mut Vec<usize>,
     (instruction, start): Way,

@@ -17,7 +17,7 @@ async fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let folder = Path::new(replay);
-    // Neither the compiler nor what it compiles is optimised: building it costs more than both take to run.
+    // Neither the compiler nor what it compiles is optimized: building it costs more than both take to run.
     let engine = Engine::new(Config::new().cranelift_opt_level(OptLevel::None)).expect("an engine");
     let load = |name: &str| {
         let path = Path::new(folder_of_modules).join(name);
