@@ -1,7 +1,7 @@
 //! Time zones by the names of places.
 //!
-//! Derived from release 2025b of the IANA time zone database: the current rule of each zone and the second since which it has
-//! applied without exception. Earlier rules are not included.
+//! Written by `tests/oracle/tables` from release 2025b of the time zone database, as Debian has it: the current rule of each zone
+//! and the second since which it has applied without exception. Earlier rules are not included.
 
 use claimkit_values::time::{Civil, days_before};
 
@@ -299,7 +299,8 @@ const ZONES: &str = "\
     <-11>11 - Etc/GMT+11\n\
     <-12>12 - Etc/GMT+12\n\
     ACST-9:30 -813223800 Australia/Darwin Australia/North\n\
-    ACST-9:30ACDT,M10.1.0,M4.1.0/3 1193502600 Australia/Adelaide Australia/Broken_Hill Australia/South Australia/Yancowinna\n\
+    ACST-9:30ACDT,M10.1.0,M4.1.0/3 1193502600 Australia/Adelaide Australia/Broken_Hill Australia/South \
+    Australia/Yancowinna\n\
     AEST-10 699379200 Australia/Brisbane Australia/Queensland\n\
     AEST-10 762883200 Australia/Lindeman\n\
     AEST-10AEDT,M10.1.0,M4.1.0/3 1175356800 Australia/Currie Australia/Hobart Australia/Tasmania\n\
