@@ -5,8 +5,8 @@
 
 use crate::values::{
     AssumedChange, ColorChoice, FieldValidationChoice, GateList, KnownCode, LabelList,
-    LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm, Subresource,
-    TableForm, UsageTable, ViaChoice, merged,
+    LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm,
+    Subresource, TableForm, UsageTable, ViaChoice, merged,
 };
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
