@@ -346,7 +346,7 @@ describe("a dump of a cluster", () => {
 		await page.keyboard.press("Escape");
 		await expect
 			.poll(() => page.locator(".commands code").last().textContent())
-			.toContain("--release 1.34.2 --gates DRAConsumableCapacity=true");
+			.toContain("--gates DRAConsumableCapacity=true");
 		await expect
 			.poll(() => page.locator(".devices .banner, .devices .of-all").count())
 			.toBe(0);

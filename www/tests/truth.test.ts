@@ -90,21 +90,23 @@ describe("pods of a large text", () => {
 			]),
 		);
 		await expect
-			.poll(() =>
-				page
-					.locator(".pod-sentences > ul > li")
-					.evaluateAll((rows) =>
-						Object.fromEntries(
-							rows.map((row) => [
-								row.getAttribute("data-pod"),
-								row.classList.contains("fits")
-									? true
-									: row.classList.contains("fits-not")
-										? false
-										: null,
-							]),
+			.poll(
+				() =>
+					page
+						.locator(".pod-sentences > ul > li")
+						.evaluateAll((rows) =>
+							Object.fromEntries(
+								rows.map((row) => [
+									row.getAttribute("data-pod"),
+									row.classList.contains("fits")
+										? true
+										: row.classList.contains("fits-not")
+											? false
+											: null,
+								]),
+							),
 						),
-					),
+				{ timeout: 30_000 },
 			)
 			.toEqual(fits);
 		await done();

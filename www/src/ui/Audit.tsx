@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { type Audited, roughly } from "../engine/audited.ts";
 import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
+import { report } from "../state/checks.ts";
 import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
 import { auditing } from "../state/gates.ts";
@@ -322,7 +323,7 @@ export function Audit() {
 			{!answer && !outcome && <p class="muted quiet">{s.waiting}</p>}
 			{answer && (
 				<>
-					<RulesNote rules={answer.rulesOf} />
+					<RulesNote rules={answer.rulesOf ?? report.value?.answer.rulesOf} />
 					<p class="audit-verdict" role="status">
 						<b>
 							{answer.findingCount === 0

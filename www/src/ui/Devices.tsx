@@ -451,7 +451,9 @@ export function Devices() {
 			<Trouble outcome={outcome} />
 			{grid && matrix && shown && (
 				<>
-					<RulesNote rules={grid.rulesOf} />
+					<RulesNote
+						rules={grid.rulesOf ?? report.value?.answer.rulesOf ?? null}
+					/>
 					<TurnHeading grid={grid} filled={filled.columns} ties={grid.ties} />
 					{groups.length > 6 && (
 						<input
