@@ -4,36 +4,46 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type Literal, literalsOf } from "./literals.ts";
 
-const SOURCES = fileURLToPath(new URL("../../src/", import.meta.url));
+/** Folders of sources, and what stands before the names of their files in the tables below. */
+const SOURCES = [
+	{ folder: "src/", prefix: "" },
+	{ folder: "crates/claimkit-model/src/", prefix: "model/" },
+	{ folder: "crates/claimkit-scheduler/src/", prefix: "scheduler/" },
+].map(({ folder, prefix }) => ({
+	folder: fileURLToPath(new URL(`../../${folder}`, import.meta.url)),
+	prefix,
+}));
 
 /** Files without a sentence that the page shows as ours, and why; a name that ends with `/` is a folder. */
 const FILES: Record<string, string> = {
-	"cel/": "the words of cel-go and of the API server",
-	"cli/": "the command's own words",
+	"model/cel/": "the words of cel-go and of the API server",
 	"editor/schema_export.rs": "the page exports no schema while it runs",
-	"entry/": "errors of programs that call the package or the policy modules",
-	"finding/code.rs": "the helps of codes, of which the table makes messages",
-	"main.rs": "the command's own words",
-	"message.rs": "the words of the compiler to a programmer",
+	"bindings/": "errors of programs that call the package or the policy modules",
+	"model/finding/code.rs": "the helps of codes, of which the table makes messages",
+	"model/message.rs": "the words of the compiler to a programmer",
 	"manifest/kubectl.rs": "the words of kubectl",
 	"patch/apply.rs": "the words of structured-merge-diff",
 	"patch/check.rs": "the words of structured-merge-diff",
 	"patch/json.rs": "part of the API server's answer to a patch",
 	"patch/merge.rs": "the words of the API server",
 	"patch/mod.rs": "the words of structured-merge-diff",
-	"place/device/capacity.rs": "the words of kube-scheduler's allocator",
-	"place/device/constraints.rs": "the words of kube-scheduler's allocator",
-	"place/device/extended.rs": "the words of kube-scheduler's plugin",
-	"place/device/nodes.rs": "the words of kube-scheduler's allocator",
-	"place/device/plugin.rs": "the words of kube-scheduler's plugin",
-	"place/device/plugin_rules.rs": "the words of kube-scheduler's plugin",
-	"place/device/pools.rs": "the words of kube-scheduler's allocator",
-	"place/device/prepare.rs": "the words of kube-scheduler's allocator",
-	"place/device/results.rs": "the words of kube-scheduler's allocator",
-	"place/device/search.rs": "the words of kube-scheduler's allocator",
-	"place/device/selectors.rs": "the words of kube-scheduler's allocator",
-	"place/rules.rs": "the words of kube-scheduler's plugin",
-	"place/selector.rs": "the words of component-helpers",
+	"scheduler/allocator/capacity.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/constraints.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/extended.rs": "the words of kube-scheduler's plugin",
+	"scheduler/allocator/node_allocatable.rs":
+		"the words of kube-scheduler's plugin",
+	"scheduler/scheduler/volumes.rs": "the words of kube-scheduler's plugins",
+	"model/schema/pod_fields.rs": "the names of fields of pods",
+	"scheduler/allocator/nodes.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/plugin.rs": "the words of kube-scheduler's plugin",
+	"scheduler/allocator/plugin_rules.rs": "the words of kube-scheduler's plugin",
+	"scheduler/allocator/pools.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/prepare.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/results.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/search.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/selectors.rs": "the words of kube-scheduler's allocator",
+	"scheduler/rules.rs": "the words of kube-scheduler's plugin",
+	"scheduler/selector.rs": "the words of component-helpers",
 	"policy/classic.rs":
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/cluster.rs": "the page's policy asks no cluster",
@@ -62,30 +72,30 @@ const FILES: Record<string, string> = {
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/schema.rs": "descriptions in the JSON Schema of settings",
 	"policy/vap/": "a ValidatingAdmissionPolicy, which only the command prints",
-	"query/": "the words of apimachinery about the selectors of a list request",
-	"record/": "the words of encoding/json, and faults of our own tables",
+	"list_selectors/": "the words of apimachinery about the selectors of a list request",
+	"model/object/": "the words of encoding/json, and faults of our own tables",
 	"report/": "what the command prints",
-	"rules/classic/": "the words of the API server's validation",
-	"rules/device/": "the words of the API server's validation",
-	"rules/errors.rs": "the words of the API server's validation",
-	"rules/expression.rs": "the words of the API server's validation",
-	"rules/metadata.rs": "the words of the API server's validation",
-	"rules/node_selector.rs": "the words of the API server's validation",
-	"scheduler/simulation/gangs.rs": "the words of kube-scheduler",
-	"scheduler/simulation/message.rs": "the words of kube-scheduler",
-	"scheduler/simulation/release.rs": "the words of kube-scheduler's plugin",
-	"server/body.rs": "the words of the API server",
-	"server/device/mod.rs": "warnings of the API server",
-	"server/endpoint.rs": "the words of the API server",
-	"server/handler.rs": "warnings of the API server",
-	"server/identify.rs": "the words of the API server",
-	"server/status.rs": "the words of the API server",
-	"wire/":
+	"validation/classic/": "the words of the API server's validation",
+	"validation/device/": "the words of the API server's validation",
+	"validation/errors.rs": "the words of the API server's validation",
+	"validation/expression.rs": "the words of the API server's validation",
+	"validation/metadata.rs": "the words of the API server's validation",
+	"validation/node_selector.rs": "the words of the API server's validation",
+	"scheduler/scheduler/gangs.rs": "the words of kube-scheduler",
+	"scheduler/scheduler/message.rs": "the words of kube-scheduler",
+	"scheduler/scheduler/release.rs": "the words of kube-scheduler's plugin",
+	"apiserver/body.rs": "the words of the API server",
+	"apiserver/device/mod.rs": "warnings of the API server",
+	"apiserver/endpoint.rs": "the words of the API server",
+	"apiserver/handler.rs": "warnings of the API server",
+	"apiserver/identify.rs": "the words of the API server",
+	"apiserver/status.rs": "the words of the API server",
+	"requests/":
 		"errors of programs whose request is not whole; the page's requests are",
 };
 
 /** Files of those folders with sentences of ours. */
-const BUT = ["rules/device/remarks.rs", "wire/replaced.rs"];
+const BUT = ["validation/device/remarks.rs", "requests/replaced.rs"];
 
 /** In other files: sentences that are not ours; why, by file. */
 const SINGLE: Record<string, Record<string, readonly string[]>> = {
@@ -97,14 +107,14 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 		],
 	},
 	"an error of a program that calls the engine": {
-		"limits.rs": ["a whole number that is not negative"],
-		"text/de.rs": [
+		"model/limits.rs": ["a whole number that is not negative"],
+		"model/text/de.rs": [
 			"nested deeper than {} levels",
 			"a value was asked for before its key",
 		],
 	},
 	"a command": {
-		"rules/references/mod.rs": ["kubectl get {} {}{} -o yaml"],
+		"validation/references/mod.rs": ["kubectl get {} {}{} -o yaml"],
 	},
 	"the words of kubectl": {
 		"manifest/mod.rs": [
@@ -117,17 +127,22 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"Object '{}' is missing in '{}'",
 			'no kind "{}" is registered for version "{}" in scheme "{}"',
 		],
-		"server/client.rs": [
+		"apiserver/client.rs": [
 			"no matches for kind {} in version {}",
 			"unable to recognize {}",
 			"resource mapping not found for name: {} namespace: {}",
 			"{}: {}\nensure CRDs are installed first",
 			"the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={}' to perform this operation.",
 		],
-		"text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
+		"model/text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
 	},
 	"the words of the API server": {
-		"place/device/explain/warnings.rs": [
+		"model/schema/mod.rs": ["{} {} is deprecated in v1.{}+"],
+		"policy/load.rs": ["{}: Too many: {}: must have at most {} items"],
+		"scheduler/allocator/created.rs": [
+			"spec.devices.requests[{}].adminAccess: Forbidden: admin access to devices requires the `{}: true` label on the containing namespace",
+		],
+		"scheduler/explain/warnings.rs": [
 			"admin access to devices requires the `{}: true` label on the containing namespace",
 		],
 		"patch/strategic.rs": [
@@ -141,8 +156,8 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"merging lists cannot yet be specified in the patch",
 			"The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
 		],
-		"rules/immutable.rs": ["field is immutable"],
-		"rules/pod_claims.rs": [
+		"validation/immutable.rs": ["field is immutable"],
+		"validation/pod_claims.rs": [
 			"static pods do not support resource claims",
 			"claims may not be set for Resources at pod-level",
 			"at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
@@ -150,10 +165,10 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"must be one of the names in pod.spec.resourceClaims which is empty",
 			"must be one of the names in pod.spec.resourceClaims: {}",
 		],
-		"server/object.rs": [
+		"apiserver/object.rs": [
 			"the server could not find the requested resource (post {})",
 		],
-		"server/patch.rs": [
+		"apiserver/patch.rs": [
 			"the name of the object ({} based on URL) was undeterminable: name must be provided",
 			"the name of the object ({}) does not match the name on the URL ({})",
 			"is required for apply patch",
@@ -161,18 +176,18 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"invalid object type: {}",
 			"strict decoding error: {}",
 		],
-		"server/request.rs": [
+		"apiserver/request.rs": [
 			"must be specified for an update",
 			"resourceVersion should not be set on objects to be created",
 			"value out of range",
 		],
 	},
 	"the words of kube-scheduler and its plugins": {
-		"place/device/allocate.rs": ["invalid resource pools were encountered"],
-		"place/device/behaviour.rs": [
+		"scheduler/allocator/allocate.rs": ["invalid resource pools were encountered"],
+		"scheduler/allocator/behaviour.rs": [
 			"internal error: no allocator available for feature set {}",
 		],
-		"place/device/node_resources.rs": [
+		"scheduler/allocator/node_resources.rs": [
 			"shared by multiple pods",
 			"is already used by another pod",
 			"node allocatable resource claim {} {}",
@@ -180,7 +195,7 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"claim {}, device {}: ConsumedCapacity is nil, but Capacity key '{}' is set in NodeAllocatableResourceMappings for resource {}",
 			"pod level request for {} is insufficient to cover the aggregated container and node-allocatable DRA requests",
 		],
-		"place/classic/placement.rs": [
+		"scheduler/classic/placement.rs": [
 			"resourceclaim not available on the node",
 			"excluded by resource class node filter",
 			"potential node filter: {}",
@@ -189,7 +204,7 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"still not schedulable",
 			"waiting for resource driver to provide information",
 		],
-		"place/classic/plan.rs": [
+		"scheduler/classic/plan.rs": [
 			'pod "{}": ResourceClaim not created yet',
 			'could not find claim "{}"',
 			'waiting for dynamic resource controller to create the resourceclaim "{}"',
@@ -207,26 +222,33 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"generated claim parameters for {}.{} {} not found",
 			"resourceclaim in use",
 		],
-		"place/classic/structured.rs": [
+		"scheduler/classic/structured.rs": [
 			"resourceclaim cannot be allocated for the node (unsuitable)",
 			"creating claim controller for named resources structured model: compile {} CEL expression: {}",
 			"checking structured parameters failed: checking node {} and resources of driver {}: {}",
 		],
-		"scheduler/in_turn.rs": [
+		"allocate/in_turn.rs": [
 			"Scheduling is blocked due to non-empty scheduling gates",
 		],
-		"scheduler/simulation/cycle.rs": [
+		"scheduler/scheduler/cycle.rs": [
 			"pod affinity terms conflict",
 			'running "DynamicResources" filter plugin: {}',
 		],
-		"scheduler/simulation/devices.rs": [
+		"scheduler/scheduler/devices.rs": [
 			"cannot allocate all claims",
 			"claim {} got allocated elsewhere in the meantime",
 			"add reservation to claim {}: {}",
 			"reservedFor: Too many: {}: must have at most {} items",
 			"allocation: Invalid value: null: field cannot be modified once set",
 		],
-		"scheduler/simulation/outcome.rs": [
+		"scheduler/scheduler/outcome.rs": [
+			"node(s) had no available disk",
+			"{} CSI driver is not installed on the node",
+			"node(s) exceed max volume count",
+			"node(s) didn't find available persistent volumes to bind",
+			"node(s) did not have enough free storage",
+			"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+			"node(s) had no available volume zone",
 			"node(s) had untolerated taint {{}: {}}",
 			"node(s) didn't match Pod's node affinity/selector",
 			"node(s) didn't have free ports for the requested pod ports",
@@ -237,14 +259,14 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"node(s) didn't match pod anti-affinity rules",
 			"node(s) didn't satisfy existing pods anti-affinity rules",
 		],
-		"scheduler/simulation/preemption.rs": [
+		"scheduler/scheduler/preemption.rs": [
 			"deallocation of ResourceClaim completed",
 			"deletion of ResourceClaim completed",
 			"not eligible due to preemptionPolicy=Never.",
 			"not eligible due to a terminating pod on the nominated node.",
 			"preemption: found a potential placement for pod on node {}, preempting {} victims",
 		],
-		"scheduler/simulation/queue.rs": [
+		"scheduler/scheduler/queue.rs": [
 			"failed to schedule other pod from a pod group: {}",
 		],
 	},
@@ -274,17 +296,21 @@ interface Sentence extends Literal {
 
 /** Returns the English sentences of all sources that are not messages. */
 function untranslated(): Sentence[] {
-	const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).map(
-		(file) => file.replaceAll("\\", "/"),
-	);
-	const sources = files
-		.filter((file) => file.endsWith(".rs") && !file.endsWith("tests.rs"))
-		.sort();
-	const literals = sources.flatMap((file) =>
-		literalsOf(readFileSync(join(SOURCES, file), "utf8")).map(
-			({ text, ...rest }) => ({ file, ...rest, text: withHoles(text) }),
-		),
-	);
+	const literals = SOURCES.flatMap(({ folder, prefix }) => {
+		const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+			.map((file) => file.replaceAll("\\", "/"))
+			.filter((file) => file.endsWith(".rs") && !file.endsWith("tests.rs"))
+			.sort();
+		return files.flatMap((file) =>
+			literalsOf(readFileSync(join(folder, file), "utf8")).map(
+				({ text, ...rest }) => ({
+					file: prefix + file,
+					...rest,
+					text: withHoles(text),
+				}),
+			),
+		);
+	});
 	return literals.filter(
 		({ text, before }) =>
 			words(text).length >= FEW &&
@@ -319,7 +345,7 @@ describe("the sentences in the engine's sources", () => {
 				!single.some((other) => isSame(other, sentence)),
 		);
 		expect(
-			left.map(({ file, line, text }) => `src/${file}:${line}: ${text}`),
+			left.map(({ file, line, text }) => `${file}:${line}: ${text}`),
 		).toEqual([]);
 	});
 
