@@ -259,6 +259,24 @@ fn nodes_that_give(objects: &[Value], claim: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Returns the constraints of a claim that a request has when it is alone.
+fn constraints_on(claim: &Value, request: &str) -> Vec<Value> {
+    let mut constraints = Vec::new();
+    for constraint in list(&claim["spec"]["devices"]["constraints"]) {
+        let requests = list(&constraint["requests"]);
+        let is_named = requests
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|name| name.split('/').next() == Some(request));
+        if requests.is_empty() || is_named {
+            let mut alone = constraint.clone();
+            alone["requests"] = json!([request]);
+            constraints.push(alone);
+        }
+    }
+    constraints
+}
+
 /// A request that is named as the reason cannot be met on these nodes, even alone.
 fn lies_of_reasons(case: &Case) -> Vec<String> {
     let Some((pod, claim)) = first(case) else {
@@ -275,7 +293,8 @@ fn lies_of_reasons(case: &Case) -> Vec<String> {
             let requests = list(&claim["spec"]["devices"]["requests"]);
             let own = requests.iter().find(|one| one["name"] == request);
             let Some(own) = own else { continue };
-            alone["spec"]["devices"] = json!({"requests": [own]});
+            alone["spec"]["devices"] =
+                json!({"requests": [own], "constraints": constraints_on(claim, request)});
             let nodes = nodes_that_give(&case.objects, &alone);
             let named = list(&group["nodes"]).iter().filter_map(Value::as_str);
             // A group has the reasons of several nodes: one of them has this one.

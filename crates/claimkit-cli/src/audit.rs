@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::joined::Joined;
 use crate::options::AuditArgs;
 use crate::summary::{self, count};
+use crate::upgrade;
 use crate::values::{KnownCode, PlainForm, UsageTable};
 use claimkit::audit::{AmountUse, Usage, UsageRow};
 use claimkit::report::{self, FileReport, Remarks, text::visible};
@@ -23,6 +24,9 @@ const MOST_ROWS: usize = 20;
 pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
     if args.files.is_empty() {
         return Err("`audit` needs a file, a folder, or `-` for standard input; `--live` reads the cluster that kubectl reaches".into());
+    }
+    if args.to.is_some() {
+        return upgrade::of_cluster(args, args.output == PlainForm::Json, host);
     }
     let ReadFiles { files, readable } = files::read(&args.files, host);
     let joined = Joined::of(&files);

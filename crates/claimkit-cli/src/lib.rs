@@ -47,6 +47,7 @@ mod policy;
 mod settings;
 mod summary;
 mod turns;
+mod upgrade;
 mod validate;
 mod values;
 

@@ -237,6 +237,9 @@ pub struct ValidateArgs {
     /// Kubernetes release to follow, such as 1.34 or 1.34.2; `claimkit releases` lists them; default: the newest release that serves the object's version
     #[arg(short, long, value_name = "RELEASE")]
     pub release: Option<String>,
+    /// show what breaks when these manifests are applied after an upgrade to this release, 1.31 or later
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["live", "fix", "old"])]
+    pub to: Option<String>,
     #[command(flatten)]
     pub gates: GateArgs,
     /// form of the output
@@ -482,6 +485,9 @@ pub struct AuditArgs {
     /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the newest
     #[arg(short, long, value_name = "RELEASE")]
     pub release: Option<String>,
+    /// show what breaks when the cluster goes to this release, 1.31 or later
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["live", "by"])]
+    pub to: Option<String>,
     #[command(flatten)]
     pub gates: GateArgs,
     /// namespace of the request; default: default

@@ -8,6 +8,7 @@ use crate::host::Host;
 use crate::live::validate::{self as live, ServingCluster};
 use crate::options::{ParseArgs, ValidateArgs};
 use crate::summary::{self, ExitRules, checked_in, count, style, with_code};
+use crate::upgrade;
 use crate::values::{OperationChoice, ReportForm};
 use claimkit::report::text::TerminalStyle;
 use claimkit::report::{FileReport, github, junit, sarif, text};
@@ -20,6 +21,13 @@ use claimkit_values::order;
 
 /// Runs `validate`.
 pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
+    if args.to.is_some() {
+        return match args.output {
+            ReportForm::Text => upgrade::of_manifests(args, false, host),
+            ReportForm::Json => upgrade::of_manifests(args, true, host),
+            _ => Err("with `--to`, `--output` is text or json".into()),
+        };
+    }
     let cluster = live::open(args, host)?;
     let old = match &args.old {
         Some(name) => Some(files::read_one(name, host)?),

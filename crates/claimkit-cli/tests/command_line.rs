@@ -9,19 +9,20 @@
 use claimkit::editor::sentences::Sentences;
 use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, run};
 
-/// A DeviceClass with a mistake, under every name, and what was printed.
+/// One text under every name, by default a DeviceClass with a mistake, and what was printed.
 #[derive(Default)]
 struct Memory {
     out: String,
     err: String,
     is_plugin: bool,
+    text: Option<&'static str>,
 }
 
 const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selector: []}\n";
 
 impl Host for Memory {
     fn read(&mut self, _path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        Ok(CLASS.as_bytes().to_vec())
+        Ok(self.text.unwrap_or(CLASS).as_bytes().to_vec())
     }
 
     fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
@@ -201,4 +202,50 @@ fn the_page_has_the_changes_of_the_command_line() {
         })
         .collect();
     assert_eq!(lists, expected);
+}
+
+/// A claim in a version that 1.38 no longer serves.
+const OLD_CLAIM: &str = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c, namespace: n}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}\n";
+
+fn with_text(text: &'static str, line: &str) -> Answered {
+    typed_in(
+        Memory {
+            text: Some(text),
+            ..Memory::default()
+        },
+        line,
+    )
+}
+
+#[test]
+fn an_upgrade_is_asked_about_with_to() {
+    for verb in ["audit", "validate"] {
+        let breaks = with_text(
+            OLD_CLAIM,
+            &format!("{verb} --release 1.37 --to 1.38 f.yaml"),
+        );
+        assert_eq!(breaks.exit, Exit::Findings, "{verb}: {}", breaks.err);
+        assert!(breaks.out.contains("v1beta1"), "{verb}: {}", breaks.out);
+        assert!(
+            breaks.out.contains("from 1.37.2 to 1.38.0-beta.0: "),
+            "{verb}: {}",
+            breaks.out
+        );
+        let fine = with_text(
+            OLD_CLAIM,
+            &format!("{verb} --release 1.34 --to 1.35 f.yaml"),
+        );
+        assert_eq!(fine.exit, Exit::Fine, "{verb}: {}{}", fine.out, fine.err);
+        let json = with_text(
+            OLD_CLAIM,
+            &format!("{verb} --release 1.37 --to 1.38 -o json f.yaml"),
+        );
+        assert!(
+            json.out.starts_with("{\"verb\":\"upgrade\""),
+            "{}",
+            json.out
+        );
+    }
+    let live = with_text(OLD_CLAIM, "audit --to 1.38 --live");
+    assert_eq!(live.exit, Exit::Unusable);
 }

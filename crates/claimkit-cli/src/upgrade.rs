@@ -1,0 +1,121 @@
+//! `audit --to` and `validate --to`: what breaks when a cluster goes to another release. All files are read as one cluster.
+
+use crate::ask;
+use crate::exit::{Exit, Outcome};
+use crate::files::{self, ReadFiles};
+use crate::host::Host;
+use crate::joined::Joined;
+use crate::options::{AuditArgs, FindingArgs, ValidateArgs};
+use crate::summary::{self, count};
+use crate::values::{ColorChoice, KnownCode};
+use claimkit::report::{self, FileReport, Remarks};
+use claimkit::requests::request::{Replaced, UpgradeRequest};
+use claimkit::requests::{self, Content, Request};
+use claimkit_model::finding::{Code, Severity};
+
+/// What the two verbs ask.
+struct UpgradeQuestion<'a> {
+    files: ReadFiles,
+    request: UpgradeRequest,
+    findings: &'a FindingArgs,
+    color: ColorChoice,
+    as_json: bool,
+}
+
+/// Runs `audit --to`: the objects are stored.
+pub fn of_cluster(args: &AuditArgs, as_json: bool, host: &mut dyn Host) -> Outcome {
+    let question = UpgradeQuestion {
+        files: files::read(&args.files, host),
+        request: UpgradeRequest {
+            release: args.release.clone(),
+            to: args.to.clone(),
+            gates: args.gates.gates().unwrap_or_default(),
+            namespace: args.namespace.clone(),
+            ..UpgradeRequest::default()
+        },
+        findings: &args.findings,
+        color: args.color,
+        as_json,
+    };
+    answer(question, host)
+}
+
+/// Runs `validate --to`: the objects are manifests that will be applied.
+pub fn of_manifests(args: &ValidateArgs, as_json: bool, host: &mut dyn Host) -> Outcome {
+    let question = UpgradeQuestion {
+        files: files::read_named(&args.files, args.stdin_filename.as_deref(), host),
+        request: UpgradeRequest {
+            release: args.release.clone(),
+            to: args.to.clone(),
+            gates: args.gates.gates().unwrap_or_default(),
+            namespace: args.namespace.clone(),
+            manifests: true,
+            ..UpgradeRequest::default()
+        },
+        findings: &args.findings,
+        color: args.text.color,
+        as_json,
+    };
+    answer(question, host)
+}
+
+fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
+    let UpgradeQuestion {
+        files: ReadFiles { files, readable },
+        mut request,
+        findings,
+        color,
+        as_json,
+    } = question;
+    let joined = Joined::of(&files);
+    request.text = Some(joined.text.clone());
+    request.replaced = Replaced {
+        text: ask::offset(joined.replaced(&files)),
+        ..Replaced::default()
+    };
+    let mut answer = ask::once(Request::Upgrade(request), host)?;
+    answer
+        .findings
+        .retain(|finding| !findings.ignore.contains(&KnownCode(finding.code)));
+    let has = |severity: Severity| {
+        answer
+            .findings
+            .iter()
+            .any(|finding| finding.severity == severity)
+    };
+    let is_found = has(Severity::Error) || findings.warnings_as_errors && has(Severity::Warning);
+    let nothing = answer
+        .findings
+        .iter()
+        .any(|finding| finding.code == Code::NothingChecked);
+    if as_json {
+        let whole = joined.in_files(&files, answer);
+        host.out(&format!("{}\n", requests::print(&whole)));
+    } else {
+        let Content::Upgrade { from, to, troubles } = std::mem::take(&mut answer.content) else {
+            return Err("no answer about an upgrade".into());
+        };
+        let objects = answer.objects.len();
+        let parts = joined.apart(&files, answer);
+        let reports: Vec<FileReport<'_>> =
+            ask::reports(&files, &parts.answers, &[], Remarks::Shown);
+        let mut out = String::new();
+        for report in &reports {
+            report::text::write(&mut out, report, summary::style(color, host));
+        }
+        out.push_str(&format!(
+            "from {from} to {to}: {} in {} in {}\n",
+            count(troubles.len(), "trouble"),
+            count(objects, "object"),
+            count(files.len(), "file"),
+        ));
+        host.out(&out);
+    }
+    Ok(if !readable || nothing {
+        Exit::Unusable
+    } else if is_found {
+        Exit::Findings
+    } else {
+        Exit::Fine
+    })
+}
