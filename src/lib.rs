@@ -9,7 +9,7 @@
 //! metadata: {name: one-gpu}
 //! spec: {devices: {requests: [{name: gpu, exactly: {deviceClasName: gpu}}]}}
 //! ";
-//! let report = crate::validate(text, &crate::ValidateOptions::default());
+//! let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
 //! let finding = &report.findings[0];
 //! assert_eq!(finding.code.name(), "unknown-field");
 //! assert_eq!(finding.message, "unknown field \"spec.devices.requests[0].exactly.deviceClasName\"");

@@ -151,7 +151,7 @@ impl Judged {
 ///   resourceClassName: gpu.example.com
 ///   allocationMode: Later
 /// ";
-/// let report = crate::validate(text, &crate::ValidateOptions::default());
+/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
 /// assert!(!report.ok);
 /// assert_eq!(
 ///     report.findings[0].message,

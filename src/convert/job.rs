@@ -176,9 +176,9 @@ pub fn versions() -> impl Iterator<Item = &'static Version> {
 /// Returns the version with an `apiVersion`; `None` if claimkit does not convert it.
 ///
 /// ```
-/// let version = crate::find_version("resource.k8s.io/v1").unwrap();
+/// let version = claimkit::find_version("resource.k8s.io/v1").unwrap();
 /// assert_eq!(version.name, "v1");
-/// assert!(crate::find_version("apps/v1").is_none());
+/// assert!(claimkit::find_version("apps/v1").is_none());
 /// ```
 pub fn find_version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)

@@ -149,9 +149,9 @@ fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
 /// Answers one JSON request with one JSON answer, both without a line end.
 ///
 /// ```
-/// let answer = crate::requests::answer(r#"{"verb": "validate", "text": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"}"#);
+/// let answer = claimkit::requests::answer(r#"{"verb": "validate", "text": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"}"#);
 /// assert!(answer.starts_with(r#"{"verb":"validate","ok":false,"#), "{answer}");
-/// assert!(crate::requests::answer("{}").contains("`verb` is missing"));
+/// assert!(claimkit::requests::answer("{}").contains("`verb` is missing"));
 /// ```
 pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)

@@ -43,7 +43,7 @@ pub enum UpgradeSubject {
 ///
 /// let options = UpgradeOptions::default().release(Release::new(36, 6)).gate("DRAAdminAccess", true);
 /// let options = options.namespace("team").subject(UpgradeSubject::Manifests).limits(Limits::default());
-/// assert!(!crate::upgrade("", Release::new(37, 2), &options).unwrap().ok);
+/// assert!(!claimkit::upgrade("", Release::new(37, 2), &options).unwrap().ok);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -226,7 +226,7 @@ impl TroubleFound {
 /// spec: {}
 /// ";
 /// let beta = Release::parse("1.38").unwrap();
-/// let upgrade = crate::upgrade(text, beta, &UpgradeOptions::default()).unwrap();
+/// let upgrade = claimkit::upgrade(text, beta, &UpgradeOptions::default()).unwrap();
 /// assert_eq!(
 ///     upgrade.findings[0].message,
 ///     "resource.k8s.io/v1beta1 is not served by Kubernetes 1.38.0-beta.0, and 1 object is written in it: DeviceClass gpu"

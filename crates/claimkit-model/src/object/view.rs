@@ -4,22 +4,24 @@
 //! views never fail. Names, and what is a pointer, follow the Go types.
 //!
 //! ```
-//! use claimkit_model::object::decode::{self, How, Via};
-//! use claimkit::manifest::{Input, What};
 //! use claimkit_model::limits::Limits;
+//! use claimkit_model::object::decode::{self, How, Via};
 //! use claimkit_model::object::view::ResourceClaim;
+//! use claimkit_model::schema::{Release, VERSIONS};
+//! use claimkit_model::text;
 //!
-//! let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: gpu}\n";
-//! let input = Input::read(text, None, &Limits::default());
-//! for item in &input.items {
-//!     let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) else { continue };
-//!     let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
-//!     let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-//!     let claim = ResourceClaim::new(&decoded.record);
-//!     assert_eq!(claim.metadata().name(), "a");
-//!     assert_eq!(claim.spec().resource_class_name(), "gpu");
-//!     assert!(claim.status().allocation().is_none());
-//! }
+//! let manifest = "metadata: {name: a}\nspec: {resourceClassName: gpu}\n";
+//! let file = text::read(manifest, &Limits::default());
+//! let document = &file.documents[0];
+//! let version = VERSIONS.iter().find(|version| version.name == "v1alpha2").unwrap();
+//! let kind = version.kinds.iter().find(|kind| kind.kind == "ResourceClaim").unwrap();
+//! let how = How::reaching(document.mode, Via::Kubectl, Release::parse("1.30").unwrap());
+//! let root = document.root.unwrap();
+//! let decoded = decode::decode(&document.tree, root, kind.schema, version.name, how);
+//! let claim = ResourceClaim::new(&decoded.record);
+//! assert_eq!(claim.metadata().name(), "a");
+//! assert_eq!(claim.spec().resource_class_name(), "gpu");
+//! assert!(claim.status().allocation().is_none());
 //! ```
 
 use crate::object::{FieldValue, Record};
