@@ -134,7 +134,7 @@ impl PreparedCluster {
             priority_classes.len(),
             pod_groups.len(),
             budgets.len(),
-            volumes.len(),
+            volumes.count(),
         ];
         let lengths = devices.into_iter().chain(others).chain(scheduling);
         lengths.fold(0, usize::saturating_add)

@@ -139,6 +139,12 @@ impl Judged {
     }
 }
 
+/// A text of which no object can be judged.
+struct UnreadText<'t> {
+    source: Source<'t>,
+    error: Error,
+}
+
 /// Judges every object of a text as the server judges its create, update or status update.
 ///
 /// ```
@@ -171,7 +177,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     session.namespaces = labels_in_texts(std::iter::once(text).chain(beside), &options.limits);
     let mut file = match session.take(text, options.beside.len().saturating_add(1)) {
         Ok(file) => file,
-        Err((source, error)) => return Report::unusable(source, error),
+        Err(unread) => return Report::unusable(unread.source, unread.error),
     };
     if let Err(error) = session.look_beside(options.beside) {
         return Report::unusable(file.source, error);
@@ -217,10 +223,10 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
         let first = session.objects.len();
         match session.take(text, texts.len()) {
             Ok(file) => files.push((file, first, session.checked)),
-            Err((_, error)) => {
+            Err(unread) => {
                 return texts
                     .iter()
-                    .map(|text| Report::unusable(Source::new(*text), error.clone()))
+                    .map(|text| Report::unusable(Source::new(*text), unread.error.clone()))
                     .collect();
             }
         }
@@ -329,7 +335,7 @@ impl<'a, 't> Session<'a, 't> {
 
     /// Judges the objects of a text and returns the text with its own findings. `texts`: how many texts there are. An error means that
     /// no object can be judged.
-    fn take(&mut self, text: &'t str, texts: usize) -> Result<File<'t>, (Source<'t>, Error)> {
+    fn take(&mut self, text: &'t str, texts: usize) -> Result<File<'t>, Box<UnreadText<'t>>> {
         let options = self.options;
         let mut passage = Passage::open(text, options.via, options.release, &options.limits);
         // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
@@ -343,7 +349,10 @@ impl<'a, 't> Session<'a, 't> {
             for item in &passage.input.items {
                 match self.judge(&passage.input, item) {
                     Ok(judged) => self.objects.push(judged),
-                    Err(error) => return Err((passage.input.file.source, error)),
+                    Err(error) => {
+                        let source = passage.input.file.source;
+                        return Err(Box::new(UnreadText { source, error }));
+                    }
                 }
             }
             self.together.keep(&mut passage.input, first);
@@ -481,7 +490,7 @@ impl<'a, 't> Session<'a, 't> {
         let checked = self.checked;
         for text in texts {
             self.take(text, texts.len().saturating_add(1))
-                .map_err(|(_, error)| error)?;
+                .map_err(|unread| unread.error)?;
         }
         (self.findings, self.checked) = (findings, checked);
         Ok(())

@@ -186,11 +186,10 @@ fn consumers(claim: &Claim, finder: &mut Finder<'_, '_>) {
             name,
             ..
         } = user;
-        let is_known = match (api_group.as_str(), resource.as_str()) {
-            ("", "pods") => true,
-            ("scheduling.k8s.io", "podgroups") => true,
-            _ => false,
-        };
+        let is_known = matches!(
+            (api_group.as_str(), resource.as_str()),
+            ("", "pods") | ("scheduling.k8s.io", "podgroups")
+        );
         if is_known {
             continue;
         }

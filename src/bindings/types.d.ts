@@ -1160,7 +1160,12 @@ export interface PodTurn {
 	/** The devices that it gets. */
 	devices: { claim: string; request: string; device: string; admin?: true }[];
 	/** Nodes that refuse the pod, grouped by their reasons; the largest group first. */
-	refused: { reasons: string[]; why: string[]; nodes: string[]; unwanted?: boolean }[];
+	refused: {
+		reasons: string[];
+		why: string[];
+		nodes: string[];
+		unwanted?: boolean;
+	}[];
 	/** The number of nodes that are not in `nodes` of the account, to bound the answer. Absent: none. */
 	nodesLeftOut?: number;
 }

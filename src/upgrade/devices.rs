@@ -361,8 +361,10 @@ fn placed(
     text: &str,
     side: &UpgradeSide,
 ) -> BTreeMap<String, Placement> {
-    let mut explain = Explain::default();
-    explain.relax = false;
+    let explain = Explain {
+        relax: false,
+        ..Explain::default()
+    };
     let options = AllocateOptions {
         release: Some(side.release()),
         gates: side.gates.clone(),

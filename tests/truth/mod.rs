@@ -237,7 +237,7 @@ fn lies_of_holders(case: &Case) -> Vec<String> {
 }
 
 /// Returns the pod that is tried first, with the claim that it names. Before it nothing has changed.
-fn first<'c>(case: &'c Case) -> Option<(&'c Value, &'c Value)> {
+fn first(case: &Case) -> Option<(&Value, &Value)> {
     let pod = list(&case.answer["pods"]).first()?;
     let name = short(pod["pod"].as_str()?);
     Some((pod, case.object("ResourceClaim", &format!("{name}-c"))?))
@@ -334,10 +334,7 @@ fn lies_of_excluded(case: &Case) -> Vec<String> {
 
 /// Returns a JSON pointer for `spec.devices.requests[0].exactly.count`.
 fn pointer(path: &str) -> String {
-    format!(
-        "/{}",
-        path.replace('.', "/").replace('[', "/").replace(']', "")
-    )
+    format!("/{}", path.replace(['.', '['], "/").replace(']', ""))
 }
 
 /// Makes a change in the objects.

@@ -19,7 +19,8 @@ const FILES: Record<string, string> = {
 	"model/cel/": "the words of cel-go and of the API server",
 	"editor/schema_export.rs": "the page exports no schema while it runs",
 	"bindings/": "errors of programs that call the package or the policy modules",
-	"model/finding/code.rs": "the helps of codes, of which the table makes messages",
+	"model/finding/code.rs":
+		"the helps of codes, of which the table makes messages",
 	"model/message.rs": "the words of the compiler to a programmer",
 	"manifest/kubectl.rs": "the words of kubectl",
 	"patch/apply.rs": "the words of structured-merge-diff",
@@ -28,7 +29,8 @@ const FILES: Record<string, string> = {
 	"patch/merge.rs": "the words of the API server",
 	"patch/mod.rs": "the words of structured-merge-diff",
 	"scheduler/allocator/capacity.rs": "the words of kube-scheduler's allocator",
-	"scheduler/allocator/constraints.rs": "the words of kube-scheduler's allocator",
+	"scheduler/allocator/constraints.rs":
+		"the words of kube-scheduler's allocator",
 	"scheduler/allocator/extended.rs": "the words of kube-scheduler's plugin",
 	"scheduler/allocator/node_allocatable.rs":
 		"the words of kube-scheduler's plugin",
@@ -72,7 +74,8 @@ const FILES: Record<string, string> = {
 		"the policy's answer, which the page shows as a cluster's users read it",
 	"policy/schema.rs": "descriptions in the JSON Schema of settings",
 	"policy/vap/": "a ValidatingAdmissionPolicy, which only the command prints",
-	"list_selectors/": "the words of apimachinery about the selectors of a list request",
+	"list_selectors/":
+		"the words of apimachinery about the selectors of a list request",
 	"model/object/": "the words of encoding/json, and faults of our own tables",
 	"report/": "what the command prints",
 	"validation/classic/": "the words of the API server's validation",
@@ -183,7 +186,9 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 		],
 	},
 	"the words of kube-scheduler and its plugins": {
-		"scheduler/allocator/allocate.rs": ["invalid resource pools were encountered"],
+		"scheduler/allocator/allocate.rs": [
+			"invalid resource pools were encountered",
+		],
 		"scheduler/allocator/behaviour.rs": [
 			"internal error: no allocator available for feature set {}",
 		],

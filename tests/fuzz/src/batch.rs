@@ -2,9 +2,9 @@
 //! line; fields in another order are the same request; an unknown field is refused by name; policy hosts answer the same.
 
 use crate::answers;
-use claimkit_cli::{self as cli, Exit, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
 use claimkit::requests::{self, raw_mode};
+use claimkit_cli::{self as cli, Exit, FolderEntry, Host};
 use libfuzzer_sys::Corpus;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};

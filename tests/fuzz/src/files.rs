@@ -3,8 +3,8 @@
 //!
 //! Input: a letter for the command, and the bytes of the file.
 
-use claimkit_cli::{self as cli, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
+use claimkit_cli::{self as cli, FolderEntry, Host};
 use libfuzzer_sys::Corpus;
 
 const FILE: &str = "a.yaml";

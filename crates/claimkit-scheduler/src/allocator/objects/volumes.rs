@@ -249,11 +249,11 @@ impl VolumeFacts {
 
     /// Returns true if objects about volumes are given: one that is not among them does not exist.
     pub fn are_given(&self) -> bool {
-        self.seen || self.len() > 0
+        self.seen || self.count() > 0
     }
 
     /// Returns the number of objects.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         [
             self.claims.len(),
             self.volumes.len(),
