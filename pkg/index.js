@@ -1,7 +1,7 @@
 // claimkit: importing does nothing. Node starts the Wasm at the first call; elsewhere `await init()` comes first, then everything
 // is synchronous. All entries of the package and its adapters share this file, and so one instance.
 import * as wasm from "./claimkit.js";
-import { lastPatches } from "./constants.js";
+import { lastPatches, preReleases } from "./constants.js";
 import {
 	changeLocale,
 	keepLocale,
@@ -257,8 +257,10 @@ export function isRelease(text) {
 		(typeof text === "string" &&
 			/^(1\.[1-9]\d*)(\.(0|[1-9]\d*))?$/.exec(text)) ||
 		[];
+	if (preReleases.includes(text)) return true;
 	const last = lastPatches[minor];
-	return last !== undefined && (patch === undefined || Number(patch) <= last);
+	if (last === undefined) return false;
+	return patch === undefined || (last !== null && Number(patch) <= last);
 }
 
 /** Whether a text holds an object of `resource.k8s.io`, so that an editor or a hook knows which files are its own. */

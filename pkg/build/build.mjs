@@ -222,30 +222,34 @@ async function constants() {
 	const { version } = JSON.parse(
 		readFileSync(path.join(out, "package.json"), "utf8"),
 	);
-	const write = (patches) => {
+	const write = (patches, preReleases) => {
 		const lines = {
 			version,
 			RELEASES: Object.keys(patches),
 			lastPatches: patches,
+			preReleases,
 		};
 		const text = Object.entries(lines).map(
 			([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
 		);
 		writeFileSync(
 			path.join(out, "constants.js"),
-			`// The package's version, the releases it knows, and the last patch of each: written by the build.\n${text.join("")}`,
+			`// The package's version, the releases it knows, the last patch of each (null where none is final), and those that are not final: written by the build.\n${text.join("")}`,
 		);
 	};
 	// The module is asked through the package, which reads this file.
-	write({});
+	write({}, []);
 	const { releases } = await import(pathToFileURL(path.join(out, "node.js")));
+	const known = releases().releases;
+	const isPreRelease = (name) => name.includes("-");
 	write(
 		Object.fromEntries(
-			releases().releases.map(({ release, lastPatch }) => [
+			known.map(({ release, lastPatch }) => [
 				release,
-				Number(lastPatch.split(".")[2]),
+				isPreRelease(lastPatch) ? null : Number(lastPatch.split(".")[2]),
 			]),
 		),
+		known.map(({ lastPatch }) => lastPatch).filter(isPreRelease),
 	);
 }
 
