@@ -128,7 +128,9 @@ for (const file of files("go.sum")) {
 		/^(?:replace[ \t]+|\t)(\S+)(?: v\S+)? => (\S+)/gm,
 	)) {
 		replaced++;
-		if (from !== to && from !== "claimkit.invalid/oracle")
+		// A stand-in is a folder of the repository, or is made from a module with a checksum.
+		const isStandIn = to.startsWith("../stand-ins/");
+		if (from !== to && from !== "claimkit.invalid/oracle" && !isStandIn)
 			problems.push(`${file}: ${from} is replaced by ${to}`);
 	}
 }
