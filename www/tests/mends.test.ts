@@ -883,7 +883,7 @@ describe("the page", () => {
 	});
 });
 
-/** Codes without an example that the page can ask about: limits, selectors of lists, requests without kubectl, and what no text gives. */
+/** Codes without an example that the page can ask about: limits, selectors of lists, requests without kubectl, upgrades, and what no text gives. */
 const WITHOUT_EXAMPLE = [
 	"binding-conditions-off",
 	"conversion-disagrees",
@@ -901,6 +901,15 @@ const WITHOUT_EXAMPLE = [
 	"resource-version-on-create",
 	"server-field-dropped",
 	"slice-too-large",
+	"upgrade-field",
+	"upgrade-gate",
+	"upgrade-name",
+	"upgrade-placement",
+	"upgrade-refused",
+	"upgrade-selector",
+	"upgrade-taint",
+	"upgrade-version",
+	"upgrade-writer",
 ];
 
 describe("an example for a finding code", () => {
@@ -1035,7 +1044,7 @@ describe("an example for a finding code", () => {
 		await settled(page);
 		for (const [code, panel, words] of [
 			["apply-conflict", "Request", "conflict with"],
-			["admin-access-label", "Devices", "admin access to devices requires"],
+			["admin-access-label", "Devices", "lacks the label"],
 			["admin-access-in-use", "Audit", "has admin access to device"],
 			["policy-driver", "Policy", "Unsupported value"],
 			["pod-bound", "Nodes", "is bound to node"],

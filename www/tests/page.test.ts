@@ -25,7 +25,7 @@ spec:
 `;
 
 describe("budgets", () => {
-	it("keeps the scripts within 285 KB gzip", () => {
+	it("keeps the scripts within 308 KB gzip", () => {
 		const assets = join(dist, "assets");
 		const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
 		const total = scripts.reduce(
@@ -34,7 +34,7 @@ describe("budgets", () => {
 			0,
 		);
 		console.log(`scripts: ${(total / 1000).toFixed(1)} KB gzip`);
-		expect(total).toBeLessThanOrEqual(285_000);
+		expect(total).toBeLessThanOrEqual(308_000);
 	});
 
 	it("ships the Wasm module as it was built", () => {
