@@ -277,7 +277,7 @@ impl PlanJudge<'_, '_, '_> {
         self.filter(plans, node)
     }
 
-    /// Decides about a node as [`Judge::decide`] does, once nothing blocks.
+    /// Decides about a node as `decide` does, once nothing blocks.
     pub fn filter(&self, plans: &[ClaimPlan<'_>], node: usize) -> VerdictCause {
         let mut unavailable = None;
         let mut verdict = PlacementVerdict::Yes;
