@@ -60,6 +60,7 @@ impl<S> Operation<S> {
     }
 
     /// Returns the name in requests and rules of admission.
+    #[doc(hidden)]
     pub fn name(&self) -> &'static str {
         match self {
             Operation::Create => "CREATE",

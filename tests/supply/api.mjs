@@ -10,6 +10,8 @@ const CRATES = ["claimkit", "claimkit_values", "claimkit_yaml", "claimkit_cel"];
 
 /** Types that cannot grow, with the reason. A row that is not needed is an error. */
 const COMPLETE = {
+	"claimkit::placement::ClaimStage": "the crates of claimkit match it whole",
+	"claimkit::placement::TermOutcome": "the crates of claimkit match it whole",
 	"claimkit_values::quantity::Digits": "the parts of a number",
 	"claimkit_values::time::Civil": "the parts of a date",
 	"claimkit_yaml::span::Span": "a start and an end",

@@ -573,6 +573,7 @@ impl Environment {
     }
 
     /// Returns how quantities are read.
+    #[doc(hidden)]
     pub fn quantities(&self) -> Edition {
         self.rules.quantities
     }

@@ -200,6 +200,7 @@ impl Map {
     }
 
     /// Returns the map as one whose values are read when they are asked for: a comparison fails with what cannot be read or compared.
+    #[doc(hidden)]
     pub fn read_when_asked(self) -> Map {
         Map { lazy: true, ..self }
     }

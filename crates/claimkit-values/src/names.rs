@@ -459,6 +459,7 @@ pub fn is_semantic_version(value: &str) -> bool {
 
 /// Returns the number of digits of the longest number in a version: of its three parts and of the parts of its pre-release that
 /// have digits only.
+#[doc(hidden)]
 pub fn version_digits(value: &str) -> usize {
     let (numbered, _) = value.split_once('+').unwrap_or((value, ""));
     let (core, pre_release) = numbered.split_once('-').unwrap_or((numbered, ""));

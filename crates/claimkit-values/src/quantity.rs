@@ -199,6 +199,7 @@ impl<'a> Quantity<'a> {
     }
 
     /// Reads a quantity as the releases of an edition do.
+    #[doc(hidden)]
     pub fn parse_by(text: &'a str, edition: Edition) -> Result<Self, QuantityError> {
         if text.is_empty() {
             return Err(QuantityError::Format);
@@ -237,6 +238,7 @@ impl<'a> Quantity<'a> {
     }
 
     /// Returns the decimal places that the quantity was written with, at most nine: 1 of `1.0`, 3 of `1000m`.
+    #[doc(hidden)]
     pub fn places(&self) -> u8 {
         u8::try_from(self.exponent.saturating_neg()).unwrap_or(0)
     }

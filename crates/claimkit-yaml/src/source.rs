@@ -27,6 +27,7 @@ pub struct Position {
 /// let kind = source.text().find("Pod").unwrap();
 /// assert_eq!(source.name_of(kind), Some("pod.json"));
 /// assert_eq!((source.position(kind).line, source.position(kind).offset), (0, 10));
+/// assert_eq!(sources.parts().len(), 2);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -35,6 +36,13 @@ pub struct Sources {
 }
 
 /// One text of [`Sources`].
+///
+/// ```
+/// let mut sources = claimkit_yaml::Sources::default();
+/// sources.add("a.yaml", "a: 1");
+/// let part = &sources.parts()[0];
+/// assert_eq!((part.name(), part.span().to()), ("a.yaml", 4));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePart {
     name: String,
@@ -74,6 +82,11 @@ impl Sources {
 }
 
 /// One text without a name, or several with names.
+///
+/// ```
+/// let text = claimkit_yaml::SourceText::from("a: 1");
+/// assert_eq!((text.text(), text.parts().len()), ("a: 1", 0));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'s> {
     text: &'s str,
@@ -129,6 +142,8 @@ impl<'s> From<&'s Sources> for SourceText<'s> {
 /// assert_eq!(source.line_of(at), 1);
 /// assert_eq!(source.slice(source.line_span(0)), "kind: Pod");
 /// assert!(!source.is_plain());
+/// assert_eq!((source.parts().len(), source.name_of(at)), (0, None));
+/// assert_eq!((source.line_in_file(at), source.utf16_offset_in_file(at)), (1, 18));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Source<'s> {

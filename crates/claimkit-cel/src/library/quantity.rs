@@ -50,6 +50,7 @@ impl CelQuantity {
     }
 
     /// Reads a quantity as the releases of an edition do.
+    #[doc(hidden)]
     pub fn parse_by(text: &str, edition: Edition) -> Result<Self, QuantityError> {
         Ok(Written::parse_by(text, edition)?.digits().into())
     }

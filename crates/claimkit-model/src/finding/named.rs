@@ -16,6 +16,7 @@ macro_rules! __named {
 
         impl $enum {
             /// Returns its name in answers.
+            #[doc(hidden)]
             pub const fn name(self) -> &'static str {
                 match self { $($enum::$variant => $name,)+ }
             }

@@ -509,6 +509,7 @@ impl Version {
     }
 
     /// Returns the first and the last known minor release that serve this version.
+    #[doc(hidden)]
     pub fn minors(&self) -> (u8, u8) {
         (self.served.0, self.default_release().minor)
     }
