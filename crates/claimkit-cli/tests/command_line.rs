@@ -205,7 +205,7 @@ fn the_page_has_the_changes_of_the_command_line() {
 }
 
 /// A claim in a version that 1.38 no longer serves.
-const OLD_CLAIM: &str = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c, namespace: n}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}\n";
+const OLD_CLAIM: &str = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c, namespace: ml}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}\n";
 
 fn with_text(text: &'static str, line: &str) -> Answered {
     typed_in(
