@@ -81,11 +81,26 @@ impl PreparedCluster {
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
     #[doc(hidden)]
-    pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
-        let source = Source::new(text);
-        self.findings.extend(
-            replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Cluster))),
-        );
+    pub fn with_replaced(self, text: &str, replaced: Option<usize>) -> Self {
+        self.with_replaced_in(None, text, replaced)
+    }
+
+    /// Does the same for one of several files.
+    #[doc(hidden)]
+    pub fn with_replaced_in(
+        mut self,
+        file: Option<&str>,
+        text: &str,
+        replaced: Option<usize>,
+    ) -> Self {
+        let warning = replaced.map(|at| {
+            let warning = bytes::warning(at, TextField::Cluster);
+            located::LocatedFinding {
+                file: file.map(str::to_owned),
+                ..located::finding(&Source::new(text), warning)
+            }
+        });
+        self.findings.extend(warning);
         self
     }
 

@@ -7,7 +7,7 @@ use claimkit_model::text::edit::{
     Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
     whole,
 };
-use claimkit_model::text::located::{Range, RangeEdit, range};
+use claimkit_model::text::located::{Range, RangeEdit, file_range};
 use claimkit_model::text::{Mode, NodeId, Span, Tree, print};
 use claimkit_scheduler::allocator::objects::{Facts, Meta, Pod, Toleration};
 use claimkit_scheduler::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
@@ -142,7 +142,7 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     fn range(&self, claim: &str, path: &FieldPath) -> Option<Range> {
         let place = self.trees(claim).next()?;
         let span = locate::locate(place.tree, place.root, &place.steps(path));
-        Some(range(&self.input.file.source, span))
+        Some(file_range(&self.input.file.source, span))
     }
 
     /// Writes a relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does
@@ -176,7 +176,7 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
         }
         let sorted = edits.sorted().ok()?;
         let edit = |edit: finding::Edit| RangeEdit {
-            range: range(&self.input.file.source, edit.span),
+            range: file_range(&self.input.file.source, edit.span),
             new_text: edit.new_text,
         };
         Some(sorted.into_iter().map(edit).collect())

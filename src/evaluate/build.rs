@@ -66,7 +66,7 @@ impl SelectorPlaces {
     ) -> Self {
         let at = |below: &[Step]| {
             let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
-            located::range(source, locate::locate(tree, root, &steps))
+            located::file_range(source, locate::locate(tree, root, &steps))
         };
         let terms = selector.terms.iter().enumerate().map(|(index, term)| {
             let here = at(&[
@@ -88,11 +88,11 @@ impl SelectorPlaces {
     }
 
     fn term(&self, term: usize) -> Option<Range> {
-        self.terms.get(term).map(|(range, _)| *range)
+        self.terms.get(term).map(|(range, _)| range.clone())
     }
 
     fn requirement(&self, term: usize, requirement: usize) -> Option<Range> {
-        self.terms.get(term)?.1.get(requirement).copied()
+        self.terms.get(term)?.1.get(requirement).cloned()
     }
 }
 
@@ -305,7 +305,7 @@ impl Placing<'_, '_> {
             MatchOutcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
                     let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
-                    (miss.text, range.or(ranges.map(|ranges| ranges.whole)))
+                    (miss.text, range.or(ranges.map(|ranges| ranges.whole.clone())))
                 }
                 None => (String::new(), None),
             },
@@ -335,7 +335,7 @@ impl Placing<'_, '_> {
             lazy_error: error(lazy),
             matched_term: matches.matched_term(node),
             nearest_term: matches.nearest(node).map(|(term, _)| term),
-            range: ranges.map(|ranges| ranges.whole).filter(|_| everything),
+            range: ranges.map(|ranges| ranges.whole.clone()).filter(|_| everything),
             terms: everything.then(|| self.terms(matches, ranges, node)),
         }
     }
@@ -426,6 +426,7 @@ impl Placing<'_, '_> {
         out::Inverse {
             source: path.to_owned(),
             object,
+            file: None,
             selects: matches.any.count(),
             requirements,
         }
@@ -617,6 +618,7 @@ impl Teller<'_, '_, '_, '_, '_> {
             scheduler_reason: gate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
             instances: Vec::new(),
             object: None,
+            file: None,
             selector: None,
         });
         let filters = plan.filters.iter().map(|filter| self.filter(filter, node));
@@ -624,6 +626,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         out::PlacedClaim {
             claim: some(&plan.claim),
             object: plan.object,
+            file: None,
             entry: plan.entry.map(str::to_owned),
             class: some(plan.class),
             stage: match (
@@ -682,6 +685,7 @@ impl Teller<'_, '_, '_, '_, '_> {
                 _ => Vec::new(),
             },
             object: site.map(|(_, site)| site.object),
+            file: None,
             selector: site.map(|(at, site)| {
                 self.placing.check(
                     Some(site.path),

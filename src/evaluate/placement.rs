@@ -31,6 +31,35 @@ pub struct Placement {
     pub nodes: Vec<PlacedNode>,
 }
 
+impl Placement {
+    /// Gives objects the index that they have in the answer about their own file, and names the file. `place`: both, by the index
+    /// among the objects of all files.
+    #[doc(hidden)]
+    pub fn renumber<'n>(&mut self, place: &dyn Fn(usize) -> Option<(usize, &'n str)>) {
+        let move_one = |object: &mut Option<usize>, file: &mut Option<Box<str>>| {
+            let Some((index, name)) = object.and_then(place) else {
+                return;
+            };
+            *object = Some(index);
+            *file = Some(name.into());
+        };
+        for selector in &mut self.selectors {
+            move_one(&mut selector.object, &mut selector.file);
+        }
+        let claims = self
+            .nodes
+            .iter_mut()
+            .filter_map(|node| node.claims.as_mut())
+            .flatten();
+        for claim in claims {
+            move_one(&mut claim.object, &mut claim.file);
+            for check in &mut claim.checks {
+                move_one(&mut check.object, &mut check.file);
+            }
+        }
+    }
+}
+
 /// How many nodes got which verdict.
 #[derive(Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -75,6 +104,9 @@ pub struct Inverse {
     /// Index of its object in `objects`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
+    /// The object's file, where each file has an answer of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Box<str>>,
     /// How many nodes it selects.
     pub selects: usize,
     /// Every requirement of every term that can be used.
@@ -151,6 +183,9 @@ pub struct PlacedClaim {
     /// Index of the claim, template or class in `objects`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
+    /// The object's file, where each file has an answer of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Box<str>>,
     /// `name` of the pod's entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
@@ -193,6 +228,9 @@ pub struct Check {
     /// For a selector: the object that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
+    /// The object's file, where each file has an answer of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<Box<str>>,
     /// For a selector: its result.
     #[serde(flatten)]
     pub selector: Option<SelectorCheck>,

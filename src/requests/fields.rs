@@ -427,6 +427,9 @@ pub struct AuditRequest {
 pub struct UpgradeRequest {
     /// The objects of the cluster, as `kubectl get -o yaml` prints them, or manifests.
     pub text: Option<String>,
+    /// Several texts with names, in place of `text`.
+    #[serde(deserialize_with = "some_list")]
+    pub sources: Option<Vec<NamedText>>,
     /// The release that the cluster has.
     pub release: Option<String>,
     /// The release that it will have.

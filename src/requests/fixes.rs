@@ -28,7 +28,7 @@ pub fn fixes(request: &FixesRequest) -> Answer {
         if finding.within != TextField::Text {
             continue;
         }
-        let inside = match (wanted, finding.range) {
+        let inside = match (wanted, &finding.range) {
             (None, _) => true,
             (Some((start, end)), Some(range)) => {
                 range.start.byte_offset as usize <= end && start <= range.end.byte_offset as usize
@@ -42,7 +42,7 @@ pub fn fixes(request: &FixesRequest) -> Answer {
                 deletes: fix.deletes,
                 code: finding.code,
                 message: finding.message.clone(),
-                range: finding.range,
+                range: finding.range.clone(),
             }));
         }
     }

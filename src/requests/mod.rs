@@ -75,14 +75,18 @@ pub fn run(request: &Request) -> Answer {
         Request::Releases(request) => lists::releases(request),
         Request::Cel(request) => cel::cel(request),
         Request::Allocate(request) => allocated(request, allocate::allocate(request, None)),
-        Request::Audit(request) => request.replaced.tell(
-            &[(TextField::Text, request.text.as_deref())],
-            audit::audit(request),
-        ),
-        Request::Upgrade(request) => request.replaced.tell(
-            &[(TextField::Text, request.text.as_deref())],
-            upgrade::upgrade(request),
-        ),
+        Request::Audit(request) => {
+            let answer = sources::in_files(request.sources.as_deref(), audit::audit(request));
+            request
+                .replaced
+                .tell(&[(TextField::Text, request.text.as_deref())], answer)
+        }
+        Request::Upgrade(request) => {
+            let answer = sources::in_files(request.sources.as_deref(), upgrade::upgrade(request));
+            request
+                .replaced
+                .tell(&[(TextField::Text, request.text.as_deref())], answer)
+        }
     };
     answer.by_rules_of(request.release())
 }
@@ -107,7 +111,8 @@ fn validate(request: &ValidateRequest) -> Answer {
         (TextField::Old, request.old.as_deref()),
         (TextField::Patch, request.patch.as_deref()),
     ];
-    request.replaced.tell(&texts, validate::validate(request))
+    let answer = sources::in_files(request.sources.as_deref(), validate::validate(request));
+    request.replaced.tell(&texts, answer)
 }
 
 fn evaluate(request: &EvaluateRequest) -> Answer {
@@ -126,7 +131,7 @@ fn evaluated(request: &EvaluateRequest, answer: Answer) -> Answer {
     let nodes = request.nodes.as_ref().and_then(Option::as_deref);
     request.replaced.tell(
         &[(TextField::Text, text), (TextField::Nodes, nodes)],
-        answer,
+        sources::in_files(request.sources.as_deref(), answer),
     )
 }
 
@@ -143,6 +148,7 @@ fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
         (TextField::Nodes, request.nodes.as_deref()),
         (TextField::Cluster, request.cluster.as_deref()),
     ];
+    let answer = sources::in_files(request.sources.as_deref(), answer);
     request.replaced.tell(&texts, answer)
 }
 

@@ -4,7 +4,8 @@ use super::answer::Answer;
 use super::request::Verb;
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::text::{Report, validate_files};
-use claimkit_model::text::{SourceText, Sources};
+use claimkit_model::finding::TextField;
+use claimkit_model::text::{Source, SourceText, Sources, bytes, located};
 use serde::Deserialize;
 
 /// A text of a request with its name, e.g. the path of its file.
@@ -15,6 +16,8 @@ pub struct NamedText {
     pub name: String,
     /// The text.
     pub text: String,
+    /// For a text that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
+    pub replaced: Option<u32>,
 }
 
 /// The manifest of a request.
@@ -50,6 +53,33 @@ impl<'r> Manifest<'r> {
             Manifest::Sources(sources) => SourceText::from(sources),
         }
     }
+}
+
+/// Names the files of findings that are about an object as a whole. Warns of invalid bytes in texts, and removes the fixes of these
+/// texts, which would write U+FFFD in their place.
+pub fn in_files(sources: Option<&[NamedText]>, mut answer: Answer) -> Answer {
+    let Some(sources) = sources.filter(|_| answer.error.is_none()) else {
+        return answer;
+    };
+    for finding in &mut answer.findings {
+        if finding.within == TextField::Text && finding.file.is_none() {
+            let object = finding.object.and_then(|object| answer.objects.get(object));
+            finding.file = object.and_then(|object| object.file.clone());
+        }
+    }
+    for one in sources {
+        let Some(at) = one.replaced else { continue };
+        for finding in &mut answer.findings {
+            if finding.file.as_deref() == Some(&one.name) {
+                finding.fixes.clear();
+            }
+        }
+        let warning = bytes::warning(at as usize, TextField::Text);
+        let mut told = located::finding(&Source::new(&one.text), warning);
+        told.file = Some(one.name.clone());
+        answer.findings.insert(0, told);
+    }
+    answer
 }
 
 fn together(named: &[NamedText]) -> Sources {

@@ -3,6 +3,7 @@
 use super::answer::{Answer, AnswerObject};
 use super::content::Content;
 use super::request::{self, UpgradeRequest, Verb};
+use super::sources::Manifest;
 use crate::upgrade::{self, UpgradeOptions, UpgradeSubject};
 
 /// Answers `upgrade`.
@@ -11,10 +12,11 @@ pub fn upgrade(request: &UpgradeRequest) -> Answer {
 }
 
 fn answer(request: &UpgradeRequest) -> Result<Answer, String> {
-    let text = request
-        .text
-        .as_deref()
-        .ok_or("`text` is missing: the objects of the cluster, or manifests")?;
+    let manifest = Manifest::of(
+        request.text.as_deref(),
+        request.sources.as_deref(),
+        "the objects of the cluster, or manifests",
+    )?;
     let to = request::release(request.to.as_deref())?.ok_or("`to` is missing: the new release")?;
     let options = UpgradeOptions {
         release: request::release(request.release.as_deref())?,
@@ -27,7 +29,7 @@ fn answer(request: &UpgradeRequest) -> Result<Answer, String> {
         },
         limits: request.limits,
     };
-    let done = upgrade::upgrade(text, to, &options)?;
+    let done = upgrade::upgrade(manifest.source(), to, &options)?;
     Ok(Answer {
         ok: done.ok,
         objects: done

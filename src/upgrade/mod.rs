@@ -15,11 +15,12 @@ use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::message;
 use claimkit_model::schema::{Gates, Release};
-use claimkit_model::text::Source;
 use claimkit_model::text::located::{self, LocatedFinding};
-use claimkit_scheduler::target::Target;
+use claimkit_model::text::{Source, SourceText, Span};
+use claimkit_scheduler::target::{Target, release_of_nodes};
 use claimkit_values::order;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of objects that a sentence names.
@@ -48,7 +49,8 @@ pub enum UpgradeSubject {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct UpgradeOptions<'a> {
-    /// The release that the cluster has; `None`: the newest final one, or the last one before the other release.
+    /// The release that the cluster has; `None`: that of the nodes' kubelets, else the newest final one, or the last one before the
+    /// other release.
     pub release: Option<Release>,
     /// The feature gates that the cluster sets, now and after the upgrade.
     pub gates: BTreeMap<String, bool>,
@@ -146,8 +148,8 @@ impl UpgradeSide {
 
 /// The objects and the two releases that are asked about them.
 pub(crate) struct UpgradeQuestion<'q, 't> {
-    /// The text as it is.
-    text: &'t str,
+    /// The text as it is; several texts as one.
+    text: &'q str,
     input: &'q Input<'t>,
     index: &'q Index<'q>,
     namespace: &'q str,
@@ -234,11 +236,16 @@ impl TroubleFound {
 /// assert!(!upgrade.ok);
 /// ```
 pub fn upgrade<'t>(
-    text: &'t str,
+    text: impl Into<SourceText<'t>>,
     to: Release,
     options: &UpgradeOptions<'_>,
 ) -> Result<Upgrade<'t>, Error> {
-    let from = options.release.unwrap_or_else(|| release_before(to));
+    let text = text.into();
+    let of_nodes = || release_of_nodes(text.text()).filter(|found| *found < to);
+    let from = options
+        .release
+        .or_else(of_nodes)
+        .unwrap_or_else(|| release_before(to));
     if to <= from {
         let problem = message!(
             "upgrade.not-later",
@@ -253,13 +260,14 @@ pub fn upgrade<'t>(
     let to = side_after(to, &from, &mut found)?;
     let mut input = Input::read(text, Some(from.release()), &options.limits);
     let in_text = std::mem::take(&mut input.file.findings);
+    let as_one = as_one_text(text, &mut input, &in_text);
     let namespace = options.namespace.unwrap_or("default");
     let mut index = Index::new(namespace);
     for (at, item) in input.items.iter().enumerate() {
         index.add(item, at);
     }
     let question = UpgradeQuestion {
-        text,
+        text: &as_one,
         input: &input,
         index: &index,
         namespace,
@@ -275,6 +283,36 @@ pub fn upgrade<'t>(
     let (from, to) = (question.from.release(), question.to.release());
     drop(index);
     Ok(told(input, in_text, from, to, found, &options.limits))
+}
+
+/// Returns several texts as one stream of documents, without those that cannot be read; their objects are taken out of the input.
+fn as_one_text<'t>(
+    text: SourceText<'t>,
+    input: &mut Input<'_>,
+    in_text: &[Finding],
+) -> Cow<'t, str> {
+    if text.parts().is_empty() {
+        return Cow::Borrowed(text.text());
+    }
+    let unread: Vec<Span> = in_text
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .filter_map(|finding| finding.span)
+        .collect();
+    let mut one = String::new();
+    for part in text.parts() {
+        let own = part.span();
+        let is_own = |span: &Span| own.from() <= span.from() && span.from() <= own.to();
+        if unread.iter().any(is_own) {
+            input.items.retain(|item| !is_own(&item.span));
+            continue;
+        }
+        let written = text.text().get(own.from()..own.to()).unwrap_or_default();
+        one.push_str("---\n");
+        one.push_str(written.trim_start_matches('\u{feff}'));
+        one.push('\n');
+    }
+    Cow::Owned(one)
 }
 
 /// Returns the release that a cluster has before it gets another one, if nobody says which.

@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Finds the versions that go. Returns the text in versions that the new release serves, its objects in the same order.
-pub fn check<'t>(
-    question: &UpgradeQuestion<'_, 't>,
+pub fn check<'q>(
+    question: &UpgradeQuestion<'q, '_>,
     found: &mut Vec<TroubleFound>,
-) -> Cow<'t, str> {
+) -> Cow<'q, str> {
     let mut written: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut writers: BTreeMap<String, Writers> = BTreeMap::new();
     let mut stored: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
@@ -191,7 +191,7 @@ fn stored_as(
 }
 
 /// Returns the text with each object in the newest version that the new release serves; as it is, if it cannot be converted.
-fn moved<'t>(question: &UpgradeQuestion<'_, 't>) -> Cow<'t, str> {
+fn moved<'q>(question: &UpgradeQuestion<'q, '_>) -> Cow<'q, str> {
     let options = ConvertOptions {
         lossy: true,
         release: Some(question.from.release()),

@@ -1,12 +1,12 @@
 //! The output of `allocate`: for each pod a table of nodes, then the reasons for every node that offers no devices.
 
 use crate::files::InputFile;
-use crate::joined::Joined;
 use crate::lines::{MOST_NAMES, Printed, Width, name};
 use crate::turns;
 use claimkit::report::nodes::table;
 use claimkit_model::finding::FieldPath;
 use claimkit_model::schema::Release;
+use claimkit_model::text::located::Range;
 use claimkit_scheduler::allocator::behaviour::{Behaviour, allocator};
 use claimkit_scheduler::allocator::features::Features;
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -26,8 +26,6 @@ const TOGETHER: &str = "(no pod uses these claims: placed together, as if one po
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
     pub files: &'a [InputFile],
-    /// The same as one text.
-    pub joined: &'a Joined,
 }
 
 /// Returns true if the pod asks for no devices.
@@ -557,9 +555,12 @@ fn pool_text(pool: &PoolAccount) -> String {
 
 /// Returns the place of a change: `file:line:column: path`.
 fn place(change: &Change, texts: Texts<'_>) -> Option<String> {
-    let range = change.range?;
-    let start = texts.joined.within_file(range).start;
-    let file = texts.files.get(texts.joined.file(range))?;
+    let Range { start, file, .. } = change.range.as_ref()?;
+    let name = match (file, texts.files) {
+        (Some(name), _) => name,
+        (None, [one, ..]) => one.name.as_str(),
+        (None, []) => return None,
+    };
     let (line, column) = (
         start.line.saturating_add(1),
         start.character.saturating_add(1),
@@ -569,7 +570,7 @@ fn place(change: &Change, texts: Texts<'_>) -> Option<String> {
         .as_ref()
         .map(FieldPath::to_string)
         .unwrap_or_default();
-    Some(format!("{}:{line}:{column}: {path}", file.name))
+    Some(format!("{name}:{line}:{column}: {path}"))
 }
 
 fn some(names: &[&str]) -> String {

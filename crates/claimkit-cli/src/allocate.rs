@@ -4,17 +4,19 @@ use crate::account::{Texts, fits, text};
 use crate::ask;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
+use crate::given::{self, Given};
 use crate::host::Host;
-use crate::joined::Joined;
 use crate::lines::{Printed, Width, name};
 use crate::options::AllocateArgs;
 use crate::summary;
 use crate::values::{PlainForm, what_if};
+use claimkit::PreparedCluster;
 use claimkit::report;
-use claimkit::requests::request::{AllocateRequest, Replaced};
+use claimkit::requests::request::{self, AllocateRequest, Replaced};
 use claimkit::requests::{self, Content, Request};
 use claimkit_model::finding::{Code, Origin, Severity, TextField};
 use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
 
 /// Runs the verb.
@@ -26,10 +28,10 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         .iter()
         .map(|name| files::read_at_most(name, most, host))
         .collect::<Result<_, Problem>>()?;
-    let (joined, beside) = (Joined::of(&files), Joined::of(&cluster));
+    let given = Given::of(&files);
     let request = AllocateRequest {
-        text: Some(joined.text.clone()),
-        cluster: (!cluster.is_empty()).then(|| beside.text.clone()),
+        text: given.text,
+        sources: given.sources,
         release: args.release.clone(),
         gates: args.gates.gates().unwrap_or_default(),
         namespace_labels: args.labels.labels(),
@@ -41,14 +43,19 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         now: args.now.clone(),
         node_names: (!args.node.is_empty()).then(|| args.node.clone()),
         replaced: Replaced {
-            text: ask::offset(joined.replaced(&files)),
-            cluster: ask::offset(beside.replaced(&cluster)),
+            text: given.replaced,
             ..Replaced::default()
         },
         ..AllocateRequest::default()
     };
-    let answer = ask::once(Request::Allocate(request), host)?;
-    let mut answer = ask::place_beside(answer, TextField::Cluster, &cluster);
+    let mut answer = if cluster.is_empty() {
+        ask::once(Request::Allocate(request), host)?
+    } else {
+        let release = request::release(args.release.as_deref())?;
+        let prepared = read_cluster(&cluster, release, args.namespace.as_deref());
+        let answer = ask::usable(requests::allocate_on(&request, &prepared))?;
+        ask::place_beside(answer, TextField::Cluster, &cluster)
+    };
     let ok = answer.ok;
     let refused = answer
         .findings
@@ -86,7 +93,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             .map(|finding| format!("claimkit: {}{in_use}\n", finding.message))
             .collect();
         let mut problems = String::new();
-        let parts = joined.apart(&files, answer);
+        let parts = given::by_file(&files, answer);
         for report in ask::reports(&files, &parts.answers, &cluster, ask::remarks(&args.text)) {
             report::text::write(
                 &mut problems,
@@ -109,13 +116,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             pods: &pods,
             width,
         };
-        host.out(&text(
-            printed,
-            Texts {
-                files: &files,
-                joined: &joined,
-            },
-        ));
+        host.out(&text(printed, Texts { files: &files }));
         host.out(&rules);
     }
     if !readable || pods.is_empty() {
@@ -136,4 +137,18 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         exit = Exit::Findings;
     }
     Ok(exit)
+}
+
+/// Reads the files of `--cluster` as one cluster.
+fn read_cluster(
+    files: &[InputFile],
+    release: Option<Release>,
+    namespace: Option<&str>,
+) -> PreparedCluster {
+    let sources = given::sources(files);
+    let mut cluster = PreparedCluster::read(&sources, release, namespace, &Limits::default());
+    for file in files {
+        cluster = cluster.with_replaced_in(Some(&file.name), &file.text, file.replaced);
+    }
+    cluster
 }

@@ -3,7 +3,6 @@
 use crate::exit::Problem;
 use crate::files::InputFile;
 use crate::host::Host;
-use crate::joined::Joined;
 use crate::options::TextArgs;
 use crate::values::KnownCode;
 use claimkit::apiserver::text::{Report as Judged, validate_files};
@@ -18,7 +17,14 @@ use claimkit_model::finding::{Code, Severity, TextField};
 /// Why the request cannot be used.
 pub fn once(mut request: Request, host: &mut dyn Host) -> Result<Answer, Problem> {
     request.fill(|locale| host.sentences(locale));
-    let mut answer = requests::run(&request);
+    usable(requests::run(&request))
+}
+
+/// Returns an answer with the help for the command line.
+///
+/// # Errors
+/// Why the request cannot be used.
+pub fn usable(mut answer: Answer) -> Result<Answer, Problem> {
     if let Some(problem) = answer.error {
         return Err(problem.into());
     }
@@ -147,27 +153,15 @@ pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
     answer
 }
 
-/// Gives findings about another text than the manifest the name of their file and positions relative to it.
-pub fn place_beside(mut answer: Answer, field: TextField, files: &[InputFile]) -> Answer {
-    if answer
-        .findings
-        .iter()
-        .all(|finding| finding.within != field)
-    {
+/// Gives findings about another text than the manifest the name of its file; of several, those that name none get the first.
+pub fn place_beside(mut answer: Answer, field: TextField, beside: &[InputFile]) -> Answer {
+    let Some(file) = beside.first() else {
         return answer;
-    }
-    let joined = Joined::of(files);
-    for finding in answer
-        .findings
-        .iter_mut()
-        .filter(|finding| finding.within == field)
-    {
-        let mut home = 0;
-        if let Some(range) = &mut finding.range {
-            home = joined.file(*range);
-            *range = joined.within_file(*range);
+    };
+    for finding in &mut answer.findings {
+        if finding.within == field && finding.file.is_none() {
+            finding.file = Some(file.name.clone());
         }
-        finding.file = files.get(home).map(|file| file.name.clone());
     }
     answer
 }

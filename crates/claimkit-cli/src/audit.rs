@@ -3,8 +3,8 @@
 use crate::ask;
 use crate::exit::{Exit, Outcome};
 use crate::files::{self, InputFile, ReadFiles};
+use crate::given::{self, Given};
 use crate::host::Host;
-use crate::joined::Joined;
 use crate::options::AuditArgs;
 use crate::summary::{self, count};
 use crate::upgrade;
@@ -29,14 +29,15 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
         return upgrade::of_cluster(args, args.output == PlainForm::Json, host);
     }
     let ReadFiles { files, readable } = files::read(&args.files, host);
-    let joined = Joined::of(&files);
+    let given = Given::of(&files);
     let request = AuditRequest {
-        text: Some(joined.text.clone()),
+        text: given.text,
+        sources: given.sources,
         release: args.release.clone(),
         gates: args.gates.gates().unwrap_or_default(),
         namespace: args.namespace.clone(),
         replaced: Replaced {
-            text: ask::offset(joined.replaced(&files)),
+            text: given.replaced,
             ..Replaced::default()
         },
         ..AuditRequest::default()
@@ -62,14 +63,13 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
             .iter()
             .any(|finding| finding.severity == Severity::Warning);
     if args.output == PlainForm::Json {
-        host.out(&format!(
-            "{}\n",
-            requests::print(&joined.in_files(&files, answer))
-        ));
+        host.out(&format!("{}\n", requests::print(&answer)));
     } else if nothing {
+        let unread = findings_text(args, &files, answer, host);
+        host.err(&unread);
         host.err("claimkit: nothing was checked: no ResourceSlice and no ResourceClaim is given; add what `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints\n");
     } else {
-        let out = report_text(args, &files, &joined, answer, host);
+        let out = report_text(args, &files, answer, host);
         host.out(&out);
     }
     Ok(if !readable || nothing {
@@ -84,7 +84,6 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
 fn report_text(
     args: &AuditArgs,
     files: &[InputFile],
-    joined: &Joined,
     mut answer: Answer,
     host: &dyn Host,
 ) -> String {
@@ -99,14 +98,11 @@ fn report_text(
             .filter(|finding| finding.severity == severity)
             .count()
     });
-    let parts = joined.apart(files, answer);
-    let reports: Vec<FileReport<'_>> = ask::reports(files, &parts.answers, &[], Remarks::Shown);
-    let mut out = String::new();
-    if !args.findings.quiet {
-        reports.iter().for_each(|report| {
-            report::text::write(&mut out, report, summary::style(args.color, host))
-        });
-    }
+    let mut out = if args.findings.quiet {
+        String::new()
+    } else {
+        findings_text(args, files, answer, host)
+    };
     tables(&mut out, &args.by, &usage);
     let place = format!(
         "{} in {}",
@@ -114,6 +110,17 @@ fn report_text(
         count(files.len(), "file")
     );
     out.push_str(&last_line(release, &place, counts));
+    out
+}
+
+/// Returns the findings of each file.
+fn findings_text(args: &AuditArgs, files: &[InputFile], answer: Answer, host: &dyn Host) -> String {
+    let parts = given::by_file(files, answer);
+    let reports: Vec<FileReport<'_>> = ask::reports(files, &parts.answers, &[], Remarks::Shown);
+    let mut out = String::new();
+    for report in &reports {
+        report::text::write(&mut out, report, summary::style(args.color, host));
+    }
     out
 }
 

@@ -4,8 +4,8 @@
 use crate::ask;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
+use crate::given::{self, Given, Homes};
 use crate::host::Host;
-use crate::joined::Joined;
 use crate::options::EvaluateArgs;
 use crate::summary::{self, ExitRules};
 use crate::values::TableForm;
@@ -13,9 +13,9 @@ use claimkit::placement::{PlacedNode, PlacementVerdict};
 use claimkit::report::FileReport;
 use claimkit::report::nodes as render;
 use claimkit::report::text::{self, TerminalStyle};
-use claimkit::requests::Request;
 use claimkit::requests::request::{Detail, EvaluateRequest, Replaced};
-use claimkit::{Evaluation, Placement};
+use claimkit::requests::{self};
+use claimkit::{Evaluation, Placement, PreparedNodes};
 use claimkit_model::finding::{Code, Severity, TextField};
 use claimkit_model::limits::Limits;
 use claimkit_model::text::located::Range;
@@ -30,31 +30,29 @@ pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
         },
         None => files::read(&args.files, host),
     };
-    let joined = Joined::of(&files);
-    let all_nodes = Joined::of(&nodes);
+    let given = Given::of(&files);
     let is_json = args.output == TableForm::Json;
     let (text, selector) = if args.selector.is_some() {
-        (None, Some(joined.text.clone()))
+        (None, given.text)
     } else {
-        (Some(joined.text.clone()), None)
+        (given.text, None)
     };
     let request = EvaluateRequest {
         text,
         selector,
-        nodes: Some(Some(all_nodes.text.clone())),
+        sources: given.sources,
         release: args.release.clone(),
         explain: args.node.clone(),
         detail: (!is_json || !args.node.is_empty()).then_some(Detail::Summary),
         replaced: Replaced {
-            text: ask::offset(joined.replaced(&files)),
-            nodes: ask::offset(all_nodes.replaced(&nodes)),
+            text: given.replaced,
             ..Replaced::default()
         },
         ..EvaluateRequest::default()
     };
-    let answer = ask::once(Request::Evaluate(request), host)?;
+    let answer = ask::usable(requests::evaluate_on(&request, &prepared(&nodes)))?;
     let rules = ask::rules_of(&answer);
-    let mut parts = joined.apart(&files, ask::place_beside(answer, TextField::Nodes, &nodes));
+    let mut parts = given::by_file(&files, ask::place_beside(answer, TextField::Nodes, &nodes));
     let answers = std::mem::take(&mut parts.answers);
     parts.answers = answers
         .into_iter()
@@ -66,7 +64,7 @@ pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
             "evaluate",
             &files,
             &parts.answers,
-            &|at, _| joined.print(&files, &parts, at),
+            &|_, answer| requests::print(answer),
         ));
         return Ok(end(args, &reports, readable, host));
     }
@@ -80,9 +78,9 @@ pub fn run(args: &EvaluateArgs, host: &mut dyn Host) -> Outcome {
         return Ok(Exit::Unusable);
     }
     host.out(&if args.output == TableForm::Wide {
-        wide(&reports, &args.node, &joined)
+        wide(&reports, &args.node, &parts.homes)
     } else {
-        lines(&reports, &args.node, &joined, style)
+        lines(&reports, &args.node, &parts.homes, style)
     });
     host.out(&rules);
     Ok(end(args, &reports, readable, host))
@@ -148,6 +146,16 @@ fn read_nodes(names: &[String], host: &mut dyn Host) -> Result<Vec<InputFile>, P
         .collect()
 }
 
+/// Reads the files with Nodes as one set.
+fn prepared(files: &[InputFile]) -> PreparedNodes {
+    let limits = Limits::default();
+    let mut nodes = PreparedNodes::read(&given::sources(files), &limits);
+    for file in files {
+        nodes = nodes.with_replaced_in(Some(&file.name), &file.text, file.replaced);
+    }
+    nodes
+}
+
 /// Returns every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
 fn placements<'a>(
     reports: &'a [FileReport<'_>],
@@ -181,10 +189,10 @@ fn shown<'p>(placement: &'p Placement, wanted: &[String]) -> impl Iterator<Item 
 fn lines(
     reports: &[FileReport<'_>],
     wanted: &[String],
-    joined: &Joined,
+    homes: &Homes<'_>,
     style: TerminalStyle,
 ) -> String {
-    let place = |range: &Range| name(reports, joined, *range);
+    let place = |range: &Range| name(reports, homes, range);
     let mut out = String::new();
     for (_, label, placement) in placements(reports) {
         out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
@@ -204,8 +212,8 @@ fn lines(
     out
 }
 
-fn wide(reports: &[FileReport<'_>], wanted: &[String], joined: &Joined) -> String {
-    let place = |range: &Range| name(reports, joined, *range);
+fn wide(reports: &[FileReport<'_>], wanted: &[String], homes: &Homes<'_>) -> String {
+    let place = |range: &Range| name(reports, homes, range);
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
     for (_, label, placement) in placements(reports) {
         rows.extend(shown(placement, wanted).map(|node| render::row(&label, node, &place)));
@@ -213,11 +221,9 @@ fn wide(reports: &[FileReport<'_>], wanted: &[String], joined: &Joined) -> Strin
     render::table(&rows)
 }
 
-/// Returns `file:line:column` of a range of the joined text.
-fn name(reports: &[FileReport<'_>], joined: &Joined, range: Range) -> Option<String> {
-    let report = reports.get(joined.file(range))?;
-    let (line, column) = report
-        .places
-        .line_and_column(joined.within_file(range).start);
+/// Returns `file:line:column` of a range.
+fn name(reports: &[FileReport<'_>], homes: &Homes<'_>, range: &Range) -> Option<String> {
+    let report = reports.get(homes.of_range(range))?;
+    let (line, column) = report.places.line_and_column(range.start);
     Some(format!("{}:{line}:{column}", report.name))
 }

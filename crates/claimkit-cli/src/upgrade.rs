@@ -3,8 +3,8 @@
 use crate::ask;
 use crate::exit::{Exit, Outcome};
 use crate::files::{self, ReadFiles};
+use crate::given::{self, Given};
 use crate::host::Host;
-use crate::joined::Joined;
 use crate::options::{AuditArgs, FindingArgs, ValidateArgs};
 use crate::summary::{self, count};
 use crate::values::{ColorChoice, KnownCode};
@@ -67,10 +67,11 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         color,
         as_json,
     } = question;
-    let joined = Joined::of(&files);
-    request.text = Some(joined.text.clone());
+    let given = Given::of(&files);
+    request.text = given.text;
+    request.sources = given.sources;
     request.replaced = Replaced {
-        text: ask::offset(joined.replaced(&files)),
+        text: given.replaced,
         ..Replaced::default()
     };
     let mut answer = ask::once(Request::Upgrade(request), host)?;
@@ -89,14 +90,13 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         .iter()
         .any(|finding| finding.code == Code::NothingChecked);
     if as_json {
-        let whole = joined.in_files(&files, answer);
-        host.out(&format!("{}\n", requests::print(&whole)));
+        host.out(&format!("{}\n", requests::print(&answer)));
     } else {
         let Content::Upgrade { from, to, troubles } = std::mem::take(&mut answer.content) else {
             return Err("no answer about an upgrade".into());
         };
         let objects = answer.objects.len();
-        let parts = joined.apart(&files, answer);
+        let parts = given::by_file(&files, answer);
         let reports: Vec<FileReport<'_>> =
             ask::reports(&files, &parts.answers, &[], Remarks::Shown);
         let mut out = String::new();

@@ -67,10 +67,13 @@ pub struct RangeEdit {
 }
 
 /// A range of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
     pub start: EditorPosition,
     pub end: EditorPosition,
+    /// The file, where there are several and what has the range does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Box<str>>,
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
@@ -113,6 +116,25 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
     Range {
         start: position(span.from()),
         end: position(span.to()),
+        file: None,
+    }
+}
+
+/// Returns a span as an editor range that names its file, where there are several.
+///
+/// ```
+/// use claimkit::{Source, Sources, Span, located};
+///
+/// let mut sources = Sources::default();
+/// sources.add("a.yaml", "a: 1");
+/// sources.add("b.yaml", "b: 2");
+/// let range = located::file_range(&Source::new(&sources), Span::new(5, 6));
+/// assert_eq!((range.file.as_deref(), range.start.byte_offset), (Some("b.yaml"), 0));
+/// ```
+pub fn file_range(source: &Source<'_>, span: Span) -> Range {
+    Range {
+        file: source.name_of(span.from()).map(Box::from),
+        ..range(source, span)
     }
 }
 

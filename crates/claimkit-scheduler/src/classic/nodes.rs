@@ -9,7 +9,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::message::{Template, message, template};
 use claimkit_model::text::located;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
-use claimkit_model::text::{self, Source, Span, bytes};
+use claimkit_model::text::{self, Source, SourceText, Span, bytes};
 use claimkit_values::order;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -128,17 +128,35 @@ impl PreparedNodes {
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
     #[doc(hidden)]
-    pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
-        let source = Source::new(text);
-        self.findings.extend(
-            replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Nodes))),
-        );
+    pub fn with_replaced(self, text: &str, replaced: Option<usize>) -> Self {
+        self.with_replaced_in(None, text, replaced)
+    }
+
+    /// Does the same for one of several files.
+    #[doc(hidden)]
+    pub fn with_replaced_in(
+        mut self,
+        file: Option<&str>,
+        text: &str,
+        replaced: Option<usize>,
+    ) -> Self {
+        let warning = replaced.map(|at| {
+            let warning = bytes::warning(at, TextField::Nodes);
+            located::LocatedFinding {
+                file: file.map(str::to_owned),
+                ..located::finding(&Source::new(text), warning)
+            }
+        });
+        self.findings.extend(warning);
         self
     }
 
     /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. Unusable input gives findings. In
-    /// JSON, unneeded parts are skipped; only their brackets and quotes are checked.
-    pub fn read(text: &str, limits: &Limits) -> Self {
+    /// JSON, unneeded parts are skipped; only their brackets and quotes are checked. A text of several that cannot be read costs its
+    /// own Nodes alone.
+    pub fn read<'t>(text: impl Into<SourceText<'t>>, limits: &Limits) -> Self {
+        let several = text.into();
+        let text = several.text();
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
             let limit = limits.node_set_bytes;
@@ -163,7 +181,13 @@ impl PreparedNodes {
             };
         }
         let mut builder = Builder::default();
-        if builder.text(text, limits).is_err() {
+        if !several.parts().is_empty() {
+            for part in several.parts() {
+                let span = part.span();
+                let text = text.get(span.from()..span.to()).unwrap_or_default();
+                builder.part(part.name(), text, limits);
+            }
+        } else if builder.text(text, limits).is_err() {
             // The text is malformed: read it again with the slower reader, which has the server's messages.
             builder = Builder::default();
             builder.tree_text(text, 0, limits);
@@ -430,6 +454,20 @@ impl Builder {
             None => self.order.push(column),
         }
         column
+    }
+
+    /// Reads one text of several.
+    fn part(&mut self, name: &str, text: &str, limits: &Limits) {
+        let before = self.findings.len();
+        // What is read of JSON before its fault is not to stay.
+        let is_readable =
+            !text.trim_start().starts_with('{') || Builder::default().text(text, limits).is_ok();
+        if !is_readable || self.text(text, limits).is_err() {
+            self.tree_text(text, 0, limits);
+        }
+        for finding in self.findings.iter_mut().skip(before) {
+            finding.file = Some(name.to_owned());
+        }
     }
 
     /// Reads a text: JSON by skipping, anything else through trees.
