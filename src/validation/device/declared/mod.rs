@@ -81,9 +81,14 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
     }
 }
 
-/// Returns true for a name with a domain that a release takes for well-formed.
+/// Returns true for a name with a domain that a release takes for well-formed. The written rules that ask this lower the domain first
+/// (pkg/apis/resource/validation, `validation.go`, `validateDriverName`); the generated ones do not.
 pub fn is_fully_qualified(name: &str, release: Release) -> bool {
-    formats::faults(formats::Format::FullyQualifiedName, name, release).is_empty()
+    let lowered = match name.split_once('/') {
+        Some((domain, rest)) => format!("{}/{rest}", domain.to_lowercase()),
+        None => name.to_owned(),
+    };
+    formats::faults(formats::Format::FullyQualifiedName, &lowered, release).is_empty()
 }
 
 /// Returns the generated rules of a field in a release that are enforced whatever the gate DeclarativeValidationBeta says, by the
