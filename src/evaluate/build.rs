@@ -305,7 +305,10 @@ impl Placing<'_, '_> {
             MatchOutcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
                     let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
-                    (miss.text, range.or(ranges.map(|ranges| ranges.whole.clone())))
+                    (
+                        miss.text,
+                        range.or(ranges.map(|ranges| ranges.whole.clone())),
+                    )
                 }
                 None => (String::new(), None),
             },
@@ -335,7 +338,9 @@ impl Placing<'_, '_> {
             lazy_error: error(lazy),
             matched_term: matches.matched_term(node),
             nearest_term: matches.nearest(node).map(|(term, _)| term),
-            range: ranges.map(|ranges| ranges.whole.clone()).filter(|_| everything),
+            range: ranges
+                .map(|ranges| ranges.whole.clone())
+                .filter(|_| everything),
             terms: everything.then(|| self.terms(matches, ranges, node)),
         }
     }

@@ -1,0 +1,189 @@
+//! A folder as people have it: node files, JSON, a byte order mark, and one file that cannot be read.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
+use claimkit::editor::sentences::Sentences;
+use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Files in the folder `f`, and what was printed.
+#[derive(Default)]
+struct Folder {
+    files: BTreeMap<String, Vec<u8>>,
+    out: String,
+    err: String,
+}
+
+impl Host for Folder {
+    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
+        let name = path.trim_start_matches("f/");
+        self.files
+            .get(name)
+            .cloned()
+            .ok_or_else(|| "no such file".to_owned())
+    }
+
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        if path != "f" {
+            return Ok(None);
+        }
+        let entry = |name: &String| FolderEntry {
+            name: name.clone(),
+            kind: EntryKind::File,
+        };
+        Ok(Some(self.files.keys().map(entry).collect()))
+    }
+
+    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
+        Err("read-only".to_owned())
+    }
+
+    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
+        Ok(None)
+    }
+
+    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
+        None
+    }
+
+    fn is_plugin(&self) -> bool {
+        false
+    }
+
+    fn out(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.err.push_str(text);
+    }
+
+    fn colours(&self) -> bool {
+        false
+    }
+}
+
+const BROKEN: &str = "kind: Pod\nmetadata: {name: [\n";
+const POD: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ml}
+spec:
+  resourceClaims: [{name: r, resourceClaimName: c}]
+  containers: [{name: a, image: x, resources: {claims: [{name: r}]}}]
+";
+
+fn folder() -> Folder {
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut add = |name: &str, text: String| files.insert(name.to_owned(), text.into_bytes());
+    for at in 0..10 {
+        let node = format!("apiVersion: v1\nkind: Node\nmetadata: {{name: n-{at}}}\n");
+        add(&format!("node-{at}.yaml"), node);
+    }
+    add("broken.yaml", BROKEN.to_owned());
+    let slice = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {
+        "driver": "gpu.example.com", "nodeName": "n-3", "devices": [{"name": "g0"}],
+        "pool": {"name": "n-3", "generation": 1, "resourceSliceCount": 1}}});
+    let class = json!({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}});
+    add("slice.json", slice.to_string());
+    add("class.json", class.to_string());
+    add(
+        "claim.yaml",
+        "\u{feff}apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c, namespace: ml}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}\n".to_owned(),
+    );
+    add("pod.yaml", POD.to_owned());
+    Folder {
+        files,
+        ..Folder::default()
+    }
+}
+
+fn typed(mut folder: Folder, line: &str) -> (Exit, String, String) {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let exit = run(&words, &mut folder);
+    (exit, folder.out, folder.err)
+}
+
+#[test]
+fn a_broken_file_costs_itself_alone() {
+    for (line, shown) in [
+        ("allocate f", "ml/p: n-3\n"),
+        ("audit f", "14 objects in 15 files: 1 error"),
+        (
+            "audit --to 1.38 f",
+            "from 1.37.2 to 1.38.0-beta.0: 1 trouble in 14 objects in 15 files",
+        ),
+        ("validate f", "3 objects and the claims of 1 pod"),
+    ] {
+        let (exit, out, err) = typed(folder(), line);
+        let whole = format!("{out}{err}");
+        assert!(whole.contains(shown), "{line}: {whole}");
+        assert_eq!(
+            whole.matches("f/broken.yaml:").count(),
+            1,
+            "{line}: {whole}"
+        );
+        assert_eq!(exit, Exit::Findings, "{line}");
+    }
+}
+
+#[test]
+fn an_upgrade_names_the_file_of_an_object() {
+    let (_, out, _) = typed(folder(), "audit --to 1.38 -o json f");
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    let of_claim = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["code"] != "yaml-syntax")
+        .unwrap();
+    assert_eq!(of_claim["file"], "f/claim.yaml", "{of_claim}");
+    assert_eq!(of_claim["range"]["start"]["line"], 0);
+}
+
+#[test]
+fn node_files_are_read_one_by_one() {
+    let line = "evaluate --nodes f/node-0.yaml --nodes f/broken.yaml --nodes f/node-1.yaml f/pod.yaml f/class.json --release 1.31";
+    let (exit, out, err) = typed(folder(), line);
+    assert_eq!(exit, Exit::Unusable, "{out}{err}");
+    assert_eq!(err.matches("f/broken.yaml:").count(), 1, "{err}");
+    let mut mended = folder();
+    mended.files.remove("broken.yaml");
+    let line = "evaluate --nodes f/node-0.yaml --nodes f/node-1.yaml f/pod.yaml f/claim.yaml -o json --release 1.32";
+    let (_, out, err) = typed(mended, line);
+    assert!(
+        out.contains("\"n-0\"") && out.contains("\"n-1\""),
+        "{out}{err}"
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_told_of_their_own_file() {
+    let mut latin = folder();
+    latin
+        .files
+        .insert("broken.yaml".to_owned(), b"# caf\xe9\n".to_vec());
+    for line in [
+        "audit f",
+        "allocate f",
+        "allocate f/pod.yaml --cluster f/class.json --cluster f/broken.yaml",
+    ] {
+        let files = latin.files.clone();
+        let (_, out, err) = typed(
+            Folder {
+                files,
+                ..Folder::default()
+            },
+            line,
+        );
+        let whole = format!("{out}{err}");
+        assert!(
+            whole.contains("f/broken.yaml:1:6: warning:"),
+            "{line}: {whole}"
+        );
+    }
+}
