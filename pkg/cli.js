@@ -219,6 +219,12 @@ const host = {
 		process.env.TERM !== "dumb",
 };
 
-// The language server is not a command that ends: it answers until its client goes.
+// These are not commands that end: they answer until their client goes.
 if (process.argv[2] === "lsp") await import("./server.js");
-else process.exitCode = command(process.argv.slice(2), host);
+else if (process.argv[2] === "mcp") {
+	const { serve } = await import("./mcp.js");
+	const { version } = JSON.parse(
+		readFileSync(new URL("./package.json", import.meta.url), "utf8"),
+	);
+	await serve(command, host, version, sentences);
+} else process.exitCode = command(process.argv.slice(2), host);

@@ -18,6 +18,7 @@ import {
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { packageFlags } from "./flags.mjs";
+import { buildMcp } from "./mcp.mjs";
 import { buildServer } from "./server.mjs";
 import { npmTools } from "./tools.mjs";
 
@@ -338,3 +339,4 @@ await types();
 commonjs();
 await schemas();
 await buildServer();
+await buildMcp();

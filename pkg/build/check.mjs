@@ -18,6 +18,7 @@ const needed = [
 	"schema",
 	"server.js",
 	"server-worker.js",
+	"mcp.js",
 	"THIRD-PARTY.txt",
 	"CHANGELOG.md",
 	"LICENSE",

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { IN_MCP } from "./mcp.mjs";
 import { licenses, npmTools } from "./tools.mjs";
 
 const out = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -78,7 +79,7 @@ export async function buildServer() {
 	});
 	writeFileSync(
 		path.join(out, "THIRD-PARTY.txt"),
-		`Inside server.js and server-worker.js:\n\n${licenses(BUNDLED)}`,
+		`Inside server.js and server-worker.js:\n\n${licenses(BUNDLED)}\n----\n\nInside mcp.js:\n\n${licenses(IN_MCP)}`,
 	);
 }
 

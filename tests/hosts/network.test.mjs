@@ -47,8 +47,9 @@ for (const [name, host] of Object.entries({
 	});
 }
 
-// The language server holds vscode-languageserver, which knows sockets; it is started on standard input and output only.
-const BUNDLES = ["server.js", "server-worker.js"];
+// The language server holds vscode-languageserver, which knows sockets; it is started on standard input and output only. So is the server
+// for agents, whose SDK knows addresses.
+const BUNDLES = ["server.js", "server-worker.js", "mcp.js"];
 
 test("the package's files reach for nothing but their own module", () => {
 	const printed = execFileSync(
