@@ -28,6 +28,7 @@ mod ask;
 mod audit;
 mod batch;
 mod cel;
+mod charts;
 #[cfg(all(feature = "command", target_arch = "wasm32", target_os = "unknown"))]
 mod command;
 mod convert;

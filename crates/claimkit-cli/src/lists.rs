@@ -1,10 +1,13 @@
 //! `codes`, `releases` and `schema`: what is known, as the verbs `codes`, `releases` and `jsonSchema` answer.
 
 use crate::ask;
+use crate::charts;
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::options::{CodesArgs, LocaleArgs, ReleasesArgs, SchemaArgs};
 use crate::values::PlainForm;
+use claimkit::Release;
+use claimkit::editor::registry::ReleaseEntry;
 use claimkit::requests::request::{JsonSchemaRequest, LocaleRequest};
 use claimkit::requests::{self, Content, Request};
 use claimkit_scheduler::patches::Patches;
@@ -49,13 +52,27 @@ pub fn codes(args: &CodesArgs, host: &mut dyn Host) -> Outcome {
     Ok(Exit::Fine)
 }
 
-/// Lists the Kubernetes releases.
+/// Lists the Kubernetes releases, or prints one for a renderer of charts.
 pub fn releases(args: &ReleasesArgs, host: &mut dyn Host) -> Outcome {
+    let asked = match &args.release {
+        Some(text) => Some(Release::parse(text).ok_or_else(|| Release::unknown(text))?),
+        None => None,
+    };
     let answer = ask::once(Request::Releases(request(&args.locale)), host)?;
     let Content::Releases { releases } = &answer.content else {
         return Ok(Exit::Unusable);
     };
-    let rows = releases.iter().map(|entry| {
+    if let Some(tool) = args.helm {
+        let release = asked.unwrap_or_else(Release::latest);
+        if let Some(entry) = releases.iter().find(|entry| is_of(entry, release)) {
+            charts::print(tool, release, entry, host);
+        }
+        return Ok(Exit::Fine);
+    }
+    let shown = releases
+        .iter()
+        .filter(|entry| asked.is_none_or(|release| is_of(entry, release)));
+    let rows = shown.map(|entry| {
         let versions: Vec<&str> = entry
             .versions
             .iter()
@@ -75,6 +92,11 @@ pub fn releases(args: &ReleasesArgs, host: &mut dyn Host) -> Outcome {
     });
     print(args.output, rows.collect(), host);
     Ok(Exit::Fine)
+}
+
+/// Returns whether an entry is that of a release's minor.
+fn is_of(entry: &ReleaseEntry, release: Release) -> bool {
+    entry.release == format!("1.{}", release.minor)
 }
 
 /// Returns `.2 to .11`: patch releases with equal answers.

@@ -4,7 +4,7 @@
 //! `ConnectionArgs`).
 
 use crate::values::{
-    AssumedChange, ColorChoice, FieldValidationChoice, GateList, KnownCode, LabelList,
+    AssumedChange, ChartTool, ColorChoice, FieldValidationChoice, GateList, KnownCode, LabelList,
     LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm,
     Subresource, TableForm, UsageTable, ViaChoice, merged,
 };
@@ -702,6 +702,12 @@ pub struct CodesArgs {
 /// The options of `releases`.
 #[derive(Args, Debug)]
 pub struct ReleasesArgs {
+    /// only this release, such as 1.36 or 1.36.2
+    #[arg(value_name = "RELEASE")]
+    pub release: Option<String>,
+    /// print what makes a renderer of charts take that release for its cluster: the options of `helm template` or of `kustomize build`, or what a suite of helm-unittest holds; default: the newest release
+    #[arg(long, value_enum, value_name = "TOOL", num_args = 0..=1, require_equals = true, default_missing_value = "helm", conflicts_with = "output")]
+    pub helm: Option<ChartTool>,
     /// form of the output
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     pub output: PlainForm,

@@ -18,6 +18,14 @@ pub enum PlainForm {
     Json,
 }
 
+/// A tool that renders charts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChartTool {
+    Helm,
+    Kustomize,
+    HelmUnittest,
+}
+
 /// The form of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TableForm {
