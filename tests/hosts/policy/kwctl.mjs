@@ -31,6 +31,24 @@ function metadataOf(bytes) {
 	return first ? JSON.parse(Buffer.from(first).toString()) : undefined;
 }
 
+/** The version of kwctl that this stands for. */
+const VERSION = "1.36.0-beta.1";
+
+/** Refuses a policy that needs a later kwctl. A version with a suffix comes before the one without. */
+function refuseNewer(metadata) {
+	const minimum = metadata?.minimumKubewardenVersion;
+	if (minimum === undefined) return;
+	const [wanted, own] = [minimum, VERSION].map((version) => {
+		const [numbers, suffix] = version.split("-");
+		return [...numbers.split(".").map(Number), suffix === undefined ? 1 : 0];
+	});
+	const at = wanted.findIndex((number, place) => number !== own[place]);
+	if (at >= 0 && wanted[at] > own[at])
+		fail(
+			`Policy required Kubewarden version ${minimum} or greater. But it's running on ${VERSION}`,
+		);
+}
+
 /** The exchanges of a recorded session, in order. */
 function recorded(file) {
 	const operations = {
@@ -187,6 +205,7 @@ function run(args) {
 		positionals[0],
 		values,
 	);
+	refuseNewer(metadata);
 	const mode =
 		values["execution-mode"] ?? metadata?.executionMode ?? "kubewarden-wapc";
 	const given = JSON.parse(readFileSync(values["request-path"], "utf8"));
