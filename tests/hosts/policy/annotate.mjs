@@ -13,7 +13,7 @@ const root = path.resolve(
 	"../../..",
 );
 
-/** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage. */
+/** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage, without its table of settings. */
 export function metadata(executionMode) {
 	const base = JSON.parse(
 		readFileSync(path.join(root, "pkg/policy/metadata.json"), "utf8"),
@@ -22,7 +22,9 @@ export function metadata(executionMode) {
 	const isWapc = executionMode === "kubewarden-wapc";
 	const protocolVersion = isWapc ? base.protocolVersion : "Unknown";
 	const hostCapabilities = isWapc ? base.hostCapabilities : [];
-	const usage = readFileSync(path.join(root, "pkg/policy/README.md"), "utf8");
+	const usage = withoutTable(
+		readFileSync(path.join(root, "pkg/policy/README.md"), "utf8"),
+	);
 	const annotations = {
 		...base.annotations,
 		"io.kubewarden.policy.usage": usage,
@@ -34,6 +36,17 @@ export function metadata(executionMode) {
 		executionMode,
 		annotations,
 	};
+}
+
+/** The README without the table of all settings, which settings.schema.json has, too. */
+function withoutTable(readme) {
+	const table = /<!-- settings: [^]*<!-- end of settings -->/;
+	if (!table.test(readme))
+		throw new Error("README.md has no table of settings");
+	return readme.replace(
+		table,
+		"All settings: `settings.schema.json` and the README in the repository.",
+	);
 }
 
 /** An unsigned number as LEB128. */
