@@ -99,7 +99,7 @@ const WROTE = /^(deallocation|deletion) of ResourceClaim completed$/;
 /** What PreBind says of a device with binding conditions, which no driver sets here. */
 const NOT_READY = /^device binding timeout: /;
 
-/** Returns the plugin's answers. Reserve and PreBind were not recorded: both succeed on a node that passes. The refusal of locked gates was recorded from 1.37 on. */
+/** Returns the plugin's answers. Reserve and PreBind were not recorded: both succeed on a node that passes. Refusals of gates were recorded for 1.37 alone. */
 function pluginAnswer({
 	release,
 	gateError,
@@ -124,7 +124,7 @@ function pluginAnswer({
 		},
 	];
 	return {
-		gateError: Number(release.split(".")[1]) < 37 ? undefined : gateError,
+		gateError: release.startsWith("1.37.") ? gateError : undefined,
 		preEnqueue: status(preEnqueue),
 		preFilter: status(preFilter),
 		filter: filter && Object.fromEntries(Object.entries(filter).map(node)),
@@ -240,7 +240,15 @@ function streamAnswer({ kubectl, objects, errors }) {
 		),
 		errors: stderr
 			.filter((line) => line !== "")
-			.map((line) => line.replace(/^error: /, "")),
+			.map((line) =>
+				// kubectl 1.38 reads items into another type.
+				line
+					.replace(/^error: /, "")
+					.replace(
+						"of type []map[string]interface {}",
+						"of type []json.RawMessage",
+					),
+			),
 	};
 }
 

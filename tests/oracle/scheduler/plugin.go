@@ -183,15 +183,17 @@ func (plugin Plugin) bind(request pluginRequest, name string) (answer nodeStatus
 			cycle.plugin.Filter(ctx, cycle.state, request.Pod, node)
 		}
 	}
-	reserved := cycle.plugin.Reserve(ctx, cycle.state, request.Pod, name)
+	// What the scheduler assumes of the pod before it reserves.
+	assumed := request.Pod.DeepCopy()
+	assumed.Spec.NodeName = name
+	assumed.Status.NodeAllocatableResourceClaimStatuses =
+		dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(klog.FromContext(ctx), cycle.state, name)
+	// PreBind changes these.
+	taken := assumed.DeepCopy().Status.NodeAllocatableResourceClaimStatuses
+	reserved := cycle.plugin.Reserve(ctx, cycle.state, assumed, name)
 	answer.Reserve = ptr.To(told(reserved))
 	if !reserved.IsSuccess() {
 		return answer, nil
-	}
-	// PreBind changes these.
-	taken := dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(klog.FromContext(ctx), cycle.state, name)
-	for at := range taken {
-		taken[at] = *taken[at].DeepCopy()
 	}
 	got := results{}
 	for _, claim := range cycle.manager.reserved {
@@ -207,7 +209,7 @@ func (plugin Plugin) bind(request pluginRequest, name string) (answer nodeStatus
 			got.ExtendedResourceClaimSpec = &claim.Spec
 		}
 	}
-	answer.PreBind = ptr.To(told(cycle.plugin.PreBind(ctx, cycle.state, request.Pod, name)))
+	answer.PreBind = ptr.To(told(cycle.plugin.PreBind(ctx, cycle.state, assumed, name)))
 	pod, err := cycle.client.CoreV1().Pods(request.Pod.Namespace).Get(ctx, request.Pod.Name, metav1.GetOptions{})
 	if err != nil {
 		return answer, err
