@@ -65,9 +65,14 @@ export const environment = {
 	GOTOOLCHAIN: "auto",
 };
 
-/** The tags of files that only some releases have: those of the first minor release with a changed interface. */
+/** The minor releases that changed an interface which the packages of all releases use. */
+const CHANGED = [36, 38];
+
+/** The tags of files that only some releases have: one for each change up to the release. */
 export const tags = (release) =>
-	Number(release.split(".")[1]) >= 38 ? "v138" : "";
+	CHANGED.filter((minor) => minor <= Number(release.split(".")[1]))
+		.map((minor) => `v1${minor}`)
+		.join(",");
 
 /** Compiles a package of a release's module; returns the program's path. */
 function compile(release, name, source, flags) {

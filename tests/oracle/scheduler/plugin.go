@@ -97,10 +97,10 @@ type nodeStatus struct {
 
 // results are what Reserve keeps for the pod's claims, and PreBind writes into the pod's status.
 type results struct {
-	Allocations               []*resourceapi.AllocationResult             `json:"allocations,omitempty"`
-	ExtendedResourceClaimSpec *resourceapi.ResourceClaimSpec              `json:"extendedResourceClaimSpec,omitempty"`
-	RequestMappings           []corev1.ContainerExtendedResourceRequest   `json:"requestMappings,omitempty"`
-	NodeAllocatable           []corev1.NodeAllocatableResourceClaimStatus `json:"nodeAllocatable,omitempty"`
+	Allocations               []*resourceapi.AllocationResult           `json:"allocations,omitempty"`
+	ExtendedResourceClaimSpec *resourceapi.ResourceClaimSpec            `json:"extendedResourceClaimSpec,omitempty"`
+	RequestMappings           []corev1.ContainerExtendedResourceRequest `json:"requestMappings,omitempty"`
+	NodeAllocatable           []nodeAllocatable                         `json:"nodeAllocatable,omitempty"`
 }
 
 // told returns a status as recorded. Success is often nil, which has a code but no reasons.
@@ -183,13 +183,10 @@ func (plugin Plugin) bind(request pluginRequest, name string) (answer nodeStatus
 			cycle.plugin.Filter(ctx, cycle.state, request.Pod, node)
 		}
 	}
-	// What the scheduler assumes of the pod before it reserves.
+	// What the scheduler assumes of the pod before it reserves. PreBind changes what the cycle has.
 	assumed := request.Pod.DeepCopy()
 	assumed.Spec.NodeName = name
-	assumed.Status.NodeAllocatableResourceClaimStatuses =
-		dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(klog.FromContext(ctx), cycle.state, name)
-	// PreBind changes these.
-	taken := assumed.DeepCopy().Status.NodeAllocatableResourceClaimStatuses
+	taken := assume(ctx, cycle.state, assumed)
 	reserved := cycle.plugin.Reserve(ctx, cycle.state, assumed, name)
 	answer.Reserve = ptr.To(told(reserved))
 	if !reserved.IsSuccess() {
