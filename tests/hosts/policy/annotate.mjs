@@ -40,7 +40,7 @@ export function metadata(executionMode) {
 
 /** The README without the table of all settings, which settings.schema.json has, too. */
 function withoutTable(readme) {
-	const table = /<!-- settings: [^]*<!-- end of settings -->/;
+	const table = /<!-- settings: [\s\S]*<!-- end of settings -->/;
 	if (!table.test(readme))
 		throw new Error("README.md has no table of settings");
 	return readme.replace(
