@@ -23,6 +23,7 @@ if ! cmp -s "$here/package-lock.json" "$here/node_modules/.lock"; then
   cp "$here/package-lock.json" "$here/node_modules/.lock"
 fi
 node --no-warnings "$here/replay.mjs" "$target/policy/replay"
+node --no-warnings "$here/load.mjs"
 
 echo "==> what people are told to run: about 20 seconds"
 node --no-warnings "$here/readme.mjs"
