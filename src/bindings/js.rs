@@ -289,7 +289,11 @@ pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 pub fn upgrade(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("upgrade");
     let (mut request, given) = call.options::<UpgradeRequest>(options)?;
-    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    let given = given.with_manifest(
+        call.manifest(text)?,
+        &mut request.text,
+        &mut request.sources,
+    );
     request.replaced = given.replaced;
     call.placed(&given, requests::run(&Request::Upgrade(request)))
 }

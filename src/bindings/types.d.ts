@@ -1401,7 +1401,7 @@ export interface UpgradeTrouble {
 export interface UpgradeAnswer extends Answer {
 	verb: "upgrade";
 	objects: AllocatedObject[];
-	/** The release that the cluster has: the option `release`, or the newest final one before `to`. */
+	/** The release that the cluster has: the option `release`, that of the nodes' kubelets, or the newest final one before `to`. */
 	from: string;
 	to: string;
 	troubles: UpgradeTrouble[];
@@ -1413,7 +1413,10 @@ export interface UpgradeAnswer extends Answer {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function upgrade(text: Manifest, options: UpgradeOptions): UpgradeAnswer;
+export function upgrade(
+	text: Manifest | NamedText[],
+	options: UpgradeOptions,
+): UpgradeAnswer;
 
 /** The value of a device attribute. */
 export type DeviceAttribute =

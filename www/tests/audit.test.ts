@@ -114,6 +114,33 @@ describe("the audit of a cluster", () => {
 		await done();
 	});
 
+	it("shows what breaks when the cluster is upgraded, and the command for it", async () => {
+		const { upgrade } = await engine();
+		const text = `${CLUSTER}\n---\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: old, namespace: default}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu.example.com}]}}\n`;
+		const answer = upgrade(text, { to: "1.38", manifests: true });
+		expect(answer.troubles.length).toBeGreaterThan(0);
+		const { page, done } = await openPage({ path: "#panel=audit" });
+		await page.locator(".audit, .empty").first().waitFor();
+		await setText(page, text);
+		await page.getByRole("tab", { name: "Audit" }).click();
+		await page
+			.getByLabel("What breaks when I upgrade to", { exact: true })
+			.locator("select")
+			.selectOption("1.38");
+		await expect
+			.poll(() => page.locator(".upgrade .finding-message").allTextContents())
+			.toEqual(
+				answer.findings.map(({ message }) => message.replaceAll("`", "")),
+			);
+		expect(await page.locator(".upgrade-verdict").textContent()).toContain(
+			`from ${answer.from} to ${answer.to}`,
+		);
+		expect(
+			await page.locator(".audit .commands code").last().textContent(),
+		).toContain("npx claimkit audit --to 1.38 ");
+		await done();
+	});
+
 	it("opens capacities and counters of a row", async () => {
 		const { page, done } = await openPage({ path: "#panel=audit" });
 		await page.locator(".audit, .empty").first().waitFor();

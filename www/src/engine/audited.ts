@@ -1,4 +1,4 @@
-import type { AuditAnswer, Finding } from "claimkit";
+import type { AuditAnswer, Finding, UpgradeAnswer } from "claimkit";
 
 /** An audit as the page shows it, without the objects of the cluster. */
 export interface Audited
@@ -32,6 +32,29 @@ export function audited({
 		empty: findings.some(({ code }) => code === NOTHING),
 	};
 }
+
+/** An upgrade as the page shows it. */
+export interface Upgraded extends Pick<UpgradeAnswer, "from" | "to"> {
+	/** One for each kind of trouble, after what is wrong with the texts. */
+	findings: Finding[];
+	troubles: number;
+}
+
+/** Objects that a server has stored have a uid; others are manifests. */
+export const isStored = (text: string): boolean =>
+	/^[\s-]*"?uid"?: *["\w]/m.test(text);
+
+export const upgraded = ({
+	from,
+	to,
+	findings,
+	troubles,
+}: UpgradeAnswer): Upgraded => ({
+	from,
+	to,
+	findings,
+	troubles: troubles.length,
+});
 
 const SUFFIX: Record<string, number> = {
 	n: 1e-9,

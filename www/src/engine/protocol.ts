@@ -4,7 +4,7 @@
  */
 import type * as claimkit from "claimkit";
 import type { Admission, AdmissionOptions } from "./admission.ts";
-import type { Audited } from "./audited.ts";
+import type { Audited, Upgraded } from "./audited.ts";
 import type { Conversion } from "./converted.ts";
 import type {
 	Account,
@@ -103,6 +103,8 @@ export interface Questions {
 	facts: Question<object, ClusterFacts>;
 	/** The problems of a cluster and the use of its devices. */
 	audit: Question<claimkit.AuditOptions, Audited>;
+	/** What breaks when the cluster of these objects goes to another release. */
+	upgrade: Question<Omit<claimkit.UpgradeOptions, "manifests">, Upgraded>;
 	/** The results of the selectors of a request on one device. */
 	judged: Question<claimkit.CommonOptions & { asked: DeviceAsked }, Judged[]>;
 	/** The names that the devices of a text publish, as a short text with slices. */

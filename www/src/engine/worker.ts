@@ -6,7 +6,7 @@ import zhUrl from "claimkit/locale/zh-Hans.json?url";
 import wasmUrl from "claimkit/wasm?url";
 import { pluginResources } from "../state/extended.ts";
 import { admission } from "./admission.ts";
-import { audited } from "./audited.ts";
+import { audited, isStored, upgraded } from "./audited.ts";
 import { compactConversion, convertAmong, needsOthers } from "./converted.ts";
 import {
 	accountOf,
@@ -409,6 +409,10 @@ const ANSWERS: {
 		),
 	facts: ({ text }) => clusterFacts(readObjects([text], raw)),
 	audit: ({ text, options }) => audited(claimkit.audit(text, options)),
+	upgrade: ({ text, options }) =>
+		upgraded(
+			claimkit.upgrade(text, { ...options, manifests: !isStored(text) }),
+		),
 	judged: ({ text, options: { asked, ...server } }) =>
 		judge(objectsOf(text, server), asked, claimkit.cel, server),
 	published: ({ text, options }) => publishedNames(objectsOf(text, options)),

@@ -776,6 +776,12 @@ export const en = {
 		"This panel shows what is wrong in a cluster as it is, and how much of its devices is in use. It needs the objects of the cluster:",
 	auditGood: "Nothing is wrong in these objects.",
 	auditFound: (n: number) => plural(n, "finding", "findings"),
+	upgrade: "What breaks when I upgrade to",
+	upgradeNot: "choose a release",
+	upgradeGood: (from: string, to: string) =>
+		`Nothing in these objects stands in the way of ${to} after ${from}.`,
+	upgradeFound: (n: number, from: string, to: string) =>
+		`${plural(n, "kind of trouble", "kinds of trouble")} from ${from} to ${to}`,
 	usage: "Use of devices",
 	usageByWhat: "By what",
 	usageBy: {

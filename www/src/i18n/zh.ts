@@ -330,6 +330,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 		`抢占会在 ${node} 上腾出空间：${victims} 将结束`,
 	givenBack: (claim) => `ResourceClaim ${claim} 被退回，然后重新尝试该 Pod`,
 	auditFound: (n) => `${count(n)} 条发现`,
+	upgradeGood: (from, to) => `从 ${from} 升级到 ${to}，这些对象没有妨碍。`,
+	upgradeFound: (n, from, to) => `从 ${from} 到 ${to}：${count(n)} 类问题`,
 	usageBy: {
 		nodes: "节点",
 		pools: "资源池",

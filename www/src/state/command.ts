@@ -85,7 +85,12 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 			break;
 		}
 		case "audit":
-			words.push("audit", ...release, ...withNodes());
+			words.push(
+				"audit",
+				...release,
+				...(options.upgradeTo.value ? ["--to", options.upgradeTo.value] : []),
+				...withNodes(),
+			);
 			break;
 		case "cel": {
 			const devices = all().filter((one) =>

@@ -221,6 +221,12 @@ export const USAGE_BY = [
 ] as const;
 export const usageBy = oneOf("usageBy", USAGE_BY, "nodes");
 export const usageWords = text("usageWords");
+/** The release that the cluster of the panel will get; empty: nobody asked. */
+export const upgradeTo = kept<Release | "">(
+	"upgradeTo",
+	"",
+	(value) => value === "" || isRelease(value),
+);
 export const nodeWords = text("nodeWords");
 export const podWords = text("podWords");
 

@@ -7,9 +7,10 @@ import { report } from "../state/checks.ts";
 import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
 import { auditing } from "../state/gates.ts";
-import { USAGE_BY, usageBy, usageWords } from "../state/options.ts";
+import { USAGE_BY, upgradeTo, usageBy, usageWords } from "../state/options.ts";
+import { releases } from "../state/releases.ts";
 import { openExample } from "../state/session.ts";
-import { together } from "../state/together.ts";
+import { type Together, together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
@@ -277,6 +278,88 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
 	);
 }
 
+const minorOf = (release: string): number => Number(release.split(".")[1]);
+
+/** What breaks when the cluster goes from a release to a later one. */
+function Upgrade({
+	all,
+	from,
+	fileId,
+	length,
+}: {
+	all: Together;
+	from: string;
+	fileId: string;
+	length: number;
+}) {
+	const s = t.value;
+	const later = releases.value.filter(
+		({ release }) => minorOf(release) > minorOf(from),
+	);
+	const to = later.find(({ release }) => release === upgradeTo.value)?.release;
+	const key =
+		to === undefined
+			? null
+			: JSON.stringify([all.key, all.version, to, auditing()]);
+	const { outcome, fresh } = useEngine(
+		"upgrade",
+		key,
+		() => ({
+			question: "upgrade",
+			text: all,
+			options: { ...auditing(), to: to! },
+		}),
+		pauseFor(length),
+	);
+	if (later.length === 0) return null;
+	const answer = outcome?.kind === "answer" ? outcome.answer : null;
+	return (
+		<section
+			class="upgrade"
+			aria-label={s.upgrade}
+			aria-busy={key !== null && !fresh}
+		>
+			<div class="controls">
+				<label class="inline">
+					<span>{s.upgrade}</span>
+					<select
+						value={to ?? ""}
+						onChange={({ currentTarget }) =>
+							(upgradeTo.value = currentTarget.value as typeof upgradeTo.value)
+						}
+					>
+						<option value="">{s.upgradeNot}</option>
+						{later.map(({ release, lastPatch }) => (
+							<option key={release} value={release}>
+								{`Kubernetes ${/^[\d.]+$/.test(lastPatch) ? release : lastPatch}`}
+							</option>
+						))}
+					</select>
+				</label>
+			</div>
+			{to !== undefined && <Trouble outcome={outcome} />}
+			{to !== undefined && answer && (
+				<>
+					<p class="upgrade-verdict" role="status">
+						<b>
+							{answer.troubles === 0
+								? s.upgradeGood(answer.from, answer.to)
+								: s.upgradeFound(answer.troubles, answer.from, answer.to)}
+						</b>
+					</p>
+					<FindingList
+						findings={answer.findings}
+						fileId={fileId}
+						canFix={false}
+						locate={all.locate}
+						left={0}
+					/>
+				</>
+			)}
+		</section>
+	);
+}
+
 /** The panel with the problems of a cluster as it is, and the use of its devices. */
 export function Audit() {
 	const s = t.value;
@@ -338,6 +421,12 @@ export function Audit() {
 						canFix={false}
 						locate={all.locate}
 						left={answer.findingCount - answer.findings.length}
+					/>
+					<Upgrade
+						all={all}
+						from={answer.release}
+						fileId={file.id}
+						length={length}
 					/>
 					<Usage usage={answer.usage} />
 					<Commands panel="audit" />
