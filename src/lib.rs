@@ -40,6 +40,9 @@
 //! | [`upgrade()`] | a cluster or manifests, a release | what breaks when the cluster goes to that release |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
+//! A text is a string, or [`Sources`]: several texts with names, as the files of a folder have them. Each is read by itself, and all
+//! of them are one cluster.
+//!
 //! Parts of the answers have their own pages: [`placement`] for evaluate, [`account`] for allocate, [`mod@audit`] for audit, [`located`] for findings with
 //! lines and columns.
 //!
@@ -158,7 +161,7 @@ pub use claimkit_model::object::decode::Via;
 pub use claimkit_model::schema::{Release, Version};
 pub use claimkit_model::text::de::DeserializeError;
 pub use claimkit_model::text::located;
-pub use claimkit_model::text::{Position, Source, Span};
+pub use claimkit_model::text::{Position, Source, SourceText, Sources, Span};
 pub use claimkit_scheduler::PreparedNodes;
 pub use claimkit_scheduler::allocator::what_if::WhatIf;
 pub use claimkit_scheduler::explain::account;
