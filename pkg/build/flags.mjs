@@ -51,14 +51,6 @@ export function encodedFlags(env = process.env) {
 		.join("\x1f");
 }
 
-// At this level LLVM inlines up to a cost of 225, and functions marked `#[inline]`, as most of the standard library's are, up to 325: in
-// functions that run once for a text as in hot ones. 50 and 100 make the modules smaller by a tenth as brotli; less makes them larger
-// again. Small functions that a claim runs hundreds of times say `#[inline(always)]` themselves.
-const INLINING = [
-	"-Cllvm-args=-inline-threshold=50",
-	"-Cllvm-args=-inlinehint-threshold=100",
-];
-
 // Copies and comparisons by 16 bytes: the module is smaller by 6 KB as brotli, and as fast. Chromium and Firefox have this since
 // 2021 and Safari since 2023; Node since 16.
 const SIMD = "-Ctarget-feature=+simd128";
@@ -68,7 +60,7 @@ const NO_VECTORIZER = ["-Cno-vectorize-loops", "-Cno-vectorize-slp"];
 
 /** The flags of the npm package's modules. */
 export function packageFlags(env = process.env) {
-	return [encodedFlags(env), ...INLINING, ...NO_VECTORIZER, SIMD].join("\x1f");
+	return [encodedFlags(env), ...NO_VECTORIZER, SIMD].join("\x1f");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

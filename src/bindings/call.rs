@@ -261,9 +261,11 @@ impl Call {
                 for one in list.iter() {
                     let name = js_sys::Reflect::get(&one, &"name".into())?;
                     let text = js_sys::Reflect::get(&one, &"text".into())?;
+                    let GivenText { text, replaced, .. } = self.text("`text`", &text)?;
                     named.push(NamedText {
                         name: name.as_string().unwrap_or_default(),
-                        text: self.text("`text`", &text)?.text,
+                        text,
+                        replaced,
                     });
                 }
                 Ok(GivenManifest::Sources(named))
