@@ -17,9 +17,13 @@ use crate::requests::request::{
 };
 use crate::requests::{self, Answer, Content, Request};
 use crate::{PreparedCluster, PreparedNodes};
+use claimkit_model::memory::GrowsAhead;
 use claimkit_model::message;
 use js_sys::JSON;
 use wasm_bindgen::prelude::*;
+
+#[global_allocator]
+static MEMORY: GrowsAhead = GrowsAhead;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { validate } from "../../pkg/node.js";
+import { prepareCluster, validate } from "../../pkg/node.js";
 import { bests } from "./best.mjs";
 import { judge } from "./judge.mjs";
 
@@ -92,6 +92,21 @@ const inlineCall = Math.min(
 	),
 );
 
+/** A cluster of 180,000 devices, which needs the memory to grow many times. */
+const device = (at) =>
+	`  - name: gpu-${at}\n    attributes:\n      model: {string: A100}\n      index: {int: ${at}}\n    capacity:\n      memory: {value: 80Gi}\n`;
+const slice = (at) =>
+	`apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata:\n  name: s${at}\nspec:\n  driver: gpu.example.com\n  nodeName: n${at}\n  pool: {name: n${at}, generation: 1, resourceSliceCount: 1}\n  devices:\n${Array.from({ length: 100 }, (_, one) => device(one)).join("")}`;
+const cluster = Array.from({ length: 1800 }, (_, at) => slice(at)).join(
+	"---\n",
+);
+const prepareBegun = performance.now();
+prepareCluster(cluster).free();
+const prepared = {
+	megabytes: cluster.length / 1e6,
+	seconds: (performance.now() - prepareBegun) / 1000,
+};
+
 const module = readFileSync(
 	new URL("../../pkg/claimkit_bg.wasm", import.meta.url),
 );
@@ -104,6 +119,7 @@ console.log(
 	JSON.stringify({
 		calls,
 		starts: { beyondPlain: threeCalls - plain, inline: inlineCall },
+		prepared,
 		brotli: brotliCompressSync(module, { params }).length,
 	}),
 );

@@ -166,7 +166,9 @@ ${row("evaluate on one device", evaluate)}
 /** The npm package with and without findings, its starts and its size. */
 function npmPackage() {
 	say("timing: the npm package with findings, and its starts");
-	const { calls, starts, brotli } = JSON.parse(run("node", "npm.mjs"));
+	const { calls, starts, prepared, brotli } = JSON.parse(
+		run("node", "npm.mjs"),
+	);
 	const row = (name, { claimkit, ajv }) =>
 		`| ${name} | ${microseconds(claimkit)} | ${microseconds(ajv)} | ${(ajv / claimkit).toFixed(2)} |`;
 	return `## The npm package
@@ -182,7 +184,7 @@ ${row("a wrong label, a wrong mode and an unknown field", calls.three)}
 ${row("999 documents", calls.many)}
 
 A program that validates three times takes ${starts.beyondPlain.toFixed(0)} ms more than an empty one; import and first call of \`claimkit/inline\` take
-${starts.inline.toFixed(0)} ms. The module is ${(brotli / 1000).toFixed(0)} KB as brotli.
+${starts.inline.toFixed(0)} ms. The first \`prepareCluster\`, of ${prepared.megabytes.toFixed(0)} MB, takes ${prepared.seconds.toFixed(2)} s. The module is ${(brotli / 1000).toFixed(0)} KB as brotli.
 `;
 }
 

@@ -2,8 +2,12 @@
 
 use crate::{EntryKind, FolderEntry, Host, Ran};
 use claimkit::editor::sentences::Sentences;
+use claimkit_model::memory::GrowsAhead;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
+
+#[global_allocator]
+static MEMORY: GrowsAhead = GrowsAhead;
 
 #[wasm_bindgen]
 extern "C" {

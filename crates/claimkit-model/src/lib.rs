@@ -3,6 +3,7 @@
 //! | module | takes | gives |
 //! |---|---|---|
 //! | [`limits`] | | what a text may cost |
+//! | `memory` | | the memory of claimkit's own Wasm modules |
 //! | [`error`] | | the error of a question that cannot be answered |
 //! | [`message`] | id and arguments | claimkit's own sentences, in the language that is asked for |
 //! | [`finding`] | | findings: codes, paths, help, fixes |
@@ -28,6 +29,9 @@ pub mod cel;
 pub mod error;
 pub mod finding;
 pub mod limits;
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+#[doc(hidden)]
+pub mod memory;
 pub mod message;
 pub mod nearest;
 pub mod object;
