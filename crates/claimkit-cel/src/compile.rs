@@ -167,6 +167,23 @@ pub struct Outcome {
     pub cost: u64,
 }
 
+/// The limit of the estimated cost of one rule of a CustomResourceDefinition (apiextensions-apiserver,
+/// pkg/apis/apiextensions/validation, `StaticEstimatedCostLimit`), after the estimate is multiplied by the number of places where the
+/// rule holds.
+pub const CRD_RULE_COST_LIMIT: u64 = 10_000_000;
+
+/// The limit of the estimated costs of all rules of a CustomResourceDefinition together (`StaticEstimatedCRDCostLimit`).
+pub const CRD_COST_LIMIT: u64 = 100_000_000;
+
+/// The limit of costs of one run of a rule or a policy's expression (apiserver, pkg/apis/cel, `PerCallLimit`).
+pub const CALL_COST_LIMIT: u64 = 1_000_000;
+
+/// The limit of costs of all rules for one object (`RuntimeCELCostBudget`).
+pub const OBJECT_COST_LIMIT: u64 = 10_000_000;
+
+/// The limit of bytes of what a `messageExpression` returns (`MaxEvaluatedMessageExpressionSizeBytes`).
+pub const MESSAGE_BYTES_LIMIT: usize = 5 * 1024;
+
 /// The limit of costs of a selector (`k8s.io/api/resource`, `CELSelectorExpressionMaxCost`): for the estimate and for a run.
 pub const SELECTOR_COST_LIMIT: u64 = 1_000_000;
 
@@ -249,7 +266,13 @@ impl Environment {
                     "must evaluate to bool".to_owned(),
                 ));
             }
-            ResultType::Bool | ResultType::Anything => {}
+            ResultType::String if *output != Type::String => {
+                return Err(CompileError::new(
+                    CompileStage::Result,
+                    "must evaluate to string".to_owned(),
+                ));
+            }
+            ResultType::Bool | ResultType::String | ResultType::Anything => {}
         }
         if self.rules().second_variables_are_untyped
             && checked.findings.types.iter().any(Type::has_missing)

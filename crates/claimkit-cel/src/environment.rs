@@ -11,6 +11,7 @@ use super::dialect::{
 use super::functions::{self, CallStyle, EnvironmentGate, Function, Overload};
 use super::messages;
 use super::types::Type;
+use super::value::Value;
 
 /// One of kube-apiserver's two environments (`k8s.io/apiserver/pkg/cel/environment`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +43,32 @@ pub enum ResultType {
     },
     /// `bool` and nothing else (1.30).
     Bool,
+    /// `string`, as a `messageExpression` has it.
+    String,
     /// Any type is accepted.
     Anything,
 }
+
+/// Why values of variables cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VariableError {
+    /// The environment does not declare the name.
+    Unknown(String),
+    /// The variable has no value.
+    Missing(String),
+}
+
+impl std::fmt::Display for VariableError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            VariableError::Unknown(name) => write!(f, "the variable `{name}` is not declared"),
+            VariableError::Missing(name) => write!(f, "the variable `{name}` has no value"),
+        }
+    }
+}
+
+impl std::error::Error for VariableError {}
 
 /// Upper bounds for the sizes of a variable's parts, used by the cost estimate.
 ///
@@ -66,7 +90,7 @@ pub struct SizeBounds {
     /// Bounds of the elements of a list or the values of a map.
     pub element: Option<Box<SizeBounds>>,
     /// Bounds of fields by name.
-    pub fields: Vec<(&'static str, SizeBounds)>,
+    pub fields: Vec<(Arc<str>, SizeBounds)>,
     /// Any field name can be selected; each has the bounds of `element`.
     pub names_are_elements: bool,
 }
@@ -93,8 +117,8 @@ impl SizeBounds {
     }
 
     /// Adds the bounds of a field.
-    pub fn with_field(mut self, name: &'static str, bounds: SizeBounds) -> Self {
-        self.fields.push((name, bounds));
+    pub fn with_field(mut self, name: impl Into<Arc<str>>, bounds: SizeBounds) -> Self {
+        self.fields.push((name.into(), bounds));
         self
     }
 
@@ -427,6 +451,43 @@ impl Environment {
     pub fn with_type_name(mut self, name: &str, kind: Type) -> Environment {
         self.type_names.push((name.to_owned(), kind));
         self
+    }
+
+    /// Puts the values of all variables, given by name, in the order that [`Program::evaluate`](crate::Program::evaluate) takes them in.
+    ///
+    /// ```
+    /// use claimkit_cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, types::Type, value::Value};
+    ///
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New)
+    ///     .with_variable("self", Type::Int)
+    ///     .with_variable("oldSelf", Type::Int);
+    /// let program = environment.compile("self >= oldSelf").unwrap();
+    /// let values = environment.values([("oldSelf", Value::Int(1)), ("self", Value::Int(2))]).unwrap();
+    /// assert_eq!(program.evaluate(&values, SELECTOR_COST_LIMIT).matches(), Ok(true));
+    ///
+    /// let error = environment.values([("self", Value::Int(2))]).unwrap_err();
+    /// assert_eq!(error.to_string(), "the variable `oldSelf` has no value");
+    /// ```
+    ///
+    /// # Errors
+    /// A variable without a value, or a name that is not declared.
+    pub fn values<'n>(
+        &self,
+        named: impl IntoIterator<Item = (&'n str, Value)>,
+    ) -> Result<Vec<Value>, VariableError> {
+        let mut values: Vec<Option<Value>> = vec![None; self.variables.len()];
+        for (name, value) in named {
+            let place = self
+                .variable(name)
+                .and_then(|position| values.get_mut(position))
+                .ok_or_else(|| VariableError::Unknown(name.to_owned()))?;
+            *place = Some(value);
+        }
+        self.variables
+            .iter()
+            .zip(values)
+            .map(|((name, _), value)| value.ok_or_else(|| VariableError::Missing(name.to_string())))
+            .collect()
     }
 
     /// Requires a type of expressions.

@@ -9,6 +9,8 @@
 //! | run | `evaluator`, `operations` | program, variables | value or error, and what was spent |
 //! | explain | [`trace`] | program, variables | values of all parts, and why a selector is false |
 //!
+//! With the feature `json`, `schema` reads types and bounds from the OpenAPI schema of a CustomResourceDefinition, and values from JSON.
+//!
 //! Modules of the table without a page here are internal. An [`environment::Environment`] says which names and functions there are,
 //! by release, feature gates and mode.
 //!
@@ -60,6 +62,8 @@ mod parser;
 mod predict;
 mod recover;
 mod regex;
+#[cfg(feature = "json")]
+pub mod schema;
 pub mod source;
 mod sprintf;
 mod token;
@@ -70,8 +74,11 @@ mod validators;
 pub mod value;
 mod visit;
 
-pub use compile::{CompileError, Outcome, Program, SELECTOR_COST_LIMIT};
-pub use environment::{Environment, EnvironmentMode};
+pub use compile::{
+    CALL_COST_LIMIT, CRD_COST_LIMIT, CRD_RULE_COST_LIMIT, CompileError, MESSAGE_BYTES_LIMIT,
+    OBJECT_COST_LIMIT, Outcome, Program, SELECTOR_COST_LIMIT,
+};
+pub use environment::{Environment, EnvironmentMode, VariableError};
 pub use error::{Error, ErrorKind, ServerCrash};
 pub use functions::EnvironmentGate;
 pub use trace::{DecidingPart, Part, Trace};

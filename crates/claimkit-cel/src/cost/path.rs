@@ -80,7 +80,7 @@ impl<'a> CostPath<'a> {
             Segment::Free => None,
             Segment::Key => bounds.key.as_deref(),
             Segment::Element => bounds.element.as_deref(),
-            Segment::Name(field) => match bounds.fields.iter().find(|(name, _)| *name == field) {
+            Segment::Name(field) => match bounds.fields.iter().find(|(name, _)| **name == *field) {
                 Some((_, bounds)) => Some(bounds),
                 None if bounds.names_are_elements => bounds.element.as_deref(),
                 None => None,
