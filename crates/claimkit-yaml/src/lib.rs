@@ -1,5 +1,13 @@
 //! YAML and JSON exactly as kubectl reads them, as lossless trees of nodes with byte spans.
 //!
+//! | module | gives |
+//! |---|---|
+//! | [`yaml`], [`json`] | the tree of one document, or the error in kubectl's words |
+//! | [`stream`] | the documents of a text |
+//! | [`tree`] | nodes, their values and places; [`Tree::walk`] visits all of them |
+//! | [`edit`] | changes that keep comments, quotes and indentation; the comments of a place |
+//! | [`print`](mod@print) | JSON |
+//!
 //! This crate knows nothing of Kubernetes' objects. Its users do not distinguish YAML from JSON.
 
 // clippy.toml gives the reasons. The tests are exempt.
@@ -10,12 +18,14 @@
 )]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+pub mod edit;
 pub mod json;
 mod mode;
 pub mod print;
 pub mod scalar;
 pub mod source;
 pub mod span;
+pub mod stream;
 pub mod tree;
 mod word;
 pub mod yaml;

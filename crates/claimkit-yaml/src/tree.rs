@@ -472,6 +472,32 @@ impl<'s> Tree<'s> {
         self.entry(id, key).map(|entry| entry.value)
     }
 
+    /// Visits a node and everything in it, depth first and in the order of the text. `visit` gets each node with its key, if it is the
+    /// value of one, and returns whether to visit what is in it. Aliases are visited as they are written: what they name is not.
+    ///
+    /// ```
+    /// use claimkit_yaml::yaml::{Bounds, read};
+    ///
+    /// let document = read("a: [1, {b: 2}]\nc: 3\n", Bounds::default());
+    /// let mut keys = Vec::new();
+    /// document.tree.walk(document.root.unwrap(), &mut |_, key| {
+    ///     keys.extend(key.map(|key| document.tree.text(key.key).to_owned()));
+    ///     true
+    /// });
+    /// assert_eq!(keys, ["a", "b", "c"]);
+    /// ```
+    pub fn walk(&self, node: NodeId, visit: &mut dyn FnMut(NodeId, Option<&Entry>) -> bool) {
+        let mut waiting: Vec<(NodeId, Option<&Entry>)> = vec![(node, None)];
+        while let Some((node, entry)) = waiting.pop() {
+            if !visit(node, entry) || self.resolve(node) != node {
+                continue;
+            }
+            let entries = self.entries(node).iter();
+            waiting.extend(entries.rev().map(|entry| (entry.value, Some(entry))));
+            waiting.extend(self.items(node).iter().rev().map(|item| (*item, None)));
+        }
+    }
+
     /// Returns the string a node holds, if it is one.
     pub fn str(&self, id: NodeId) -> Option<&str> {
         match self.kind(id) {
