@@ -158,7 +158,7 @@ pub use claimkit_model::finding::{
 };
 pub use claimkit_model::limits::Limits;
 pub use claimkit_model::object::decode::Via;
-pub use claimkit_model::schema::{Release, Version};
+pub use claimkit_model::schema::{Release, UnknownRelease, Version};
 pub use claimkit_model::text::de::DeserializeError;
 pub use claimkit_model::text::located;
 pub use claimkit_model::text::{Position, Source, SourceText, Sources, Span};

@@ -202,6 +202,33 @@ pub struct Finding {
     pub part: EntryPart,
 }
 
+/// One line: `error[unknown-field] kubectl: unknown field "spec.x"`, and the help behind it.
+///
+/// ```
+/// use claimkit_model::finding::{Code, Finding, Origin};
+///
+/// let finding = Finding::new(Code::UnknownField, Origin::Kubectl, "unknown field \"spec.x\"").with_help("remove it");
+/// assert_eq!(finding.to_string(), "error[unknown-field] kubectl: unknown field \"spec.x\" (remove it)");
+/// ```
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Finding {
+            code,
+            severity,
+            origin,
+            message,
+            help,
+            ..
+        } = self;
+        let (severity, code, origin) = (severity.name(), code.name(), origin.name());
+        write!(f, "{severity}[{code}] {origin}: {message}")?;
+        match help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Finding {
     /// Returns a finding that is as bad as the row of its code says.
     pub fn new(code: Code, origin: Origin, message: impl Into<String>) -> Self {

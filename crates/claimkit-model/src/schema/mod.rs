@@ -14,7 +14,7 @@ pub mod workload;
 
 pub use gates::{Gate, Gates};
 pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
-pub use release::{Release, ReleaseStage, Rules};
+pub use release::{Release, ReleaseStage, Rules, UnknownRelease};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

@@ -6,6 +6,7 @@ use claimkit_values::names::{DottedLabel, Wording};
 use claimkit_values::quantity::Edition;
 use serde::{Serialize, Serializer};
 use std::fmt;
+use std::str::FromStr;
 
 /// A Kubernetes release `1.minor.patch`, or a pre-release of it.
 ///
@@ -184,6 +185,35 @@ impl Release {
                 }
             }
         }
+    }
+}
+
+/// A text that is not a release that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRelease(String);
+
+impl fmt::Display for UnknownRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnknownRelease {}
+
+/// Reads a release as [`Release::parse`] does.
+///
+/// ```
+/// use claimkit_model::schema::Release;
+///
+/// let release: Release = "1.34".parse().unwrap();
+/// assert_eq!(release.minor, 34);
+/// assert!("1.99".parse::<Release>().unwrap_err().to_string().contains("1.99"));
+/// ```
+impl FromStr for Release {
+    type Err = UnknownRelease;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRelease> {
+        Release::parse(text).ok_or_else(|| UnknownRelease(Release::unknown(text)))
     }
 }
 
