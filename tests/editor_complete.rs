@@ -786,3 +786,139 @@ fn places_of_the_device_family() {
         );
     }
 }
+
+const PROJECT_CLASS: &str =
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu.example.com}\n";
+const PROJECT_SLICE: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  pool: {name: pool-a, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: a
+    attributes: {model: {string: A100}, other.example.com/numa: {int: 1}}
+    capacity: {memory: {value: 80Gi}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+";
+const PROJECT_TEMPLATE: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpus}
+spec: {spec: {devices: {requests: [{name: one}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: theirs, namespace: other}
+spec: {spec: {devices: {requests: [{name: two}]}}}
+";
+
+/// The labels and details of what is offered beside the other texts of a project.
+fn beside(marked: &str) -> Vec<(String, String)> {
+    let offset = marked.find('▮').expect("a cursor");
+    let request = json!({
+        "verb": "complete",
+        "text": marked.replacen('▮', "", 1),
+        "position": {"byteOffset": offset},
+        "beside": [
+            {"name": "class.yaml", "text": PROJECT_CLASS},
+            {"name": "cluster.yaml", "text": PROJECT_SLICE},
+            PROJECT_TEMPLATE,
+        ],
+    });
+    let answer: Value =
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
+    assert_eq!(answer["ok"], true, "{answer}");
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    answer["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (word(&item["label"]), word(&item["detail"])))
+        .collect()
+}
+
+#[test]
+fn names_of_the_projects_other_texts() {
+    let names = |marked: &str| -> Vec<String> {
+        beside(marked).into_iter().map(|(label, _)| label).collect()
+    };
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n";
+    let request = format!("{claim}    requests:\n    - name: a\n      exactly:\n");
+    assert_eq!(
+        beside(&format!("{request}        deviceClassName: ▮\n")),
+        [("gpu.example.com".to_owned(), "class.yaml".to_owned())]
+    );
+    assert_eq!(
+        names(&format!(
+            "{claim}    constraints:\n    - matchAttribute: ▮\n"
+        )),
+        ["gpu.example.com/model", "other.example.com/numa"]
+    );
+    let selector = format!("{request}        selectors:\n        - cel:\n            expression: ");
+    assert_eq!(
+        names(&format!("{selector}device.attributes[\"▮\n")),
+        ["gpu.example.com", "other.example.com"]
+    );
+    assert!(
+        names(&format!(
+            "{selector}device.attributes[\"gpu.example.com\"].▮\n"
+        ))
+        .contains(&"model".to_owned())
+    );
+    assert_eq!(
+        names(&format!(
+            "{request}        capacity:\n          requests:\n            ▮\n"
+        )),
+        ["gpu.example.com/memory"]
+    );
+    let rule = "apiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec:\n  deviceSelector:\n";
+    assert_eq!(
+        names(&format!("{rule}    driver: ▮\n")),
+        ["gpu.example.com"]
+    );
+    assert_eq!(names(&format!("{rule}    pool: ▮\n")), ["pool-a"]);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n";
+    assert_eq!(names(&format!("{pod}  nodeName: ▮\n")), ["n1"]);
+    // Templates of another namespace cannot be used.
+    assert_eq!(
+        names(&format!(
+            "{pod}  resourceClaims:\n  - name: g\n    resourceClaimTemplateName: ▮\n"
+        )),
+        ["gpus"]
+    );
+    assert_eq!(
+        names(&format!(
+            "{pod}  resourceClaims:\n  - name: g\n    resourceClaimTemplateName: gpus\n  containers:\n  - name: c\n    resources:\n      claims:\n      - name: g\n        request: ▮\n"
+        )),
+        ["one"]
+    );
+}
+
+#[test]
+fn keys_of_a_pods_claims() {
+    let pod = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: p}\nspec:\n  template:\n    spec:\n";
+    assert_eq!(
+        labels(&format!(
+            "{pod}      resourceClaims:\n      - name: g\n        ▮\n"
+        )),
+        ["resourceClaimName", "resourceClaimTemplateName"]
+    );
+    assert_eq!(
+        labels(&format!("{pod}      resourceClaims:\n        ▮\n")),
+        [
+            "- name",
+            "- resourceClaimName",
+            "- resourceClaimTemplateName"
+        ]
+    );
+    assert_eq!(
+        labels(&format!(
+            "{pod}      containers:\n      - name: c\n        resources:\n          claims:\n          - name: g\n            ▮\n"
+        )),
+        ["request"]
+    );
+    assert!(labels("apiVersion: v1\nkind: ConfigMap\ndata:\n  ▮\n").is_empty());
+}

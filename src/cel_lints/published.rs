@@ -97,6 +97,18 @@ impl PublishedNames {
         names.filter(|name| !name.contains('\0'))
     }
 
+    /// Returns the names of attributes (`attributes`) or capacities (`capacity`) with their domains: `gpu.example.com/model`.
+    pub fn qualified(&self, map: &str) -> impl Iterator<Item = String> {
+        let before = format!("device\0{map}\0");
+        let names = self
+            .names
+            .iter()
+            .filter_map(move |known| known.strip_prefix(&before));
+        names
+            .filter(|name| name.contains('\0'))
+            .map(|name| name.replace('\0', "/"))
+    }
+
     fn publish(&mut self, path: &[&str]) {
         if !self.whole.insert(path.join("\0")) {
             return;

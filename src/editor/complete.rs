@@ -3,12 +3,17 @@
 use super::context::{self, Purpose, Spot, TablePlace};
 use super::facts;
 use super::hover::{info, type_name, type_words};
-use super::names;
-use super::outline::{Outline, OutlineValueKind, Role};
+use super::names::{self, Beside, KnownName, PodReference};
+use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::manifest::TypeMeta;
+use super::symbols::{self, Name, NameKind};
+use crate::cel_lints::published::PublishedNames;
+use crate::manifest::{Input, TypeMeta};
 use claimkit_model::finding::Step;
-use claimkit_model::schema::{ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::{
+    ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version, workload,
+};
 use claimkit_model::text::Span;
 use claimkit_values::order;
 use serde::Serialize;
@@ -85,14 +90,17 @@ struct Completer<'a> {
     json: bool,
     /// How far this text indents a list below its key.
     list_indent: usize,
+    /// The other texts of the project.
+    beside: &'a [Beside<'a>],
 }
 
-/// Returns the completions at a byte offset, those that are needed first.
+/// Returns the completions at a byte offset, those that are needed first. Names come from the text and from those `beside` it.
 pub fn complete(
     text: &str,
     offset: usize,
     release: Option<Release>,
     sentences: Option<&Sentences>,
+    beside: &[Beside<'_>],
 ) -> Vec<Completion> {
     let outline = Outline::read(text);
     let beside_key = outline.nodes.iter().any(|node| {
@@ -112,6 +120,7 @@ pub fn complete(
         sentences,
         found: Vec::new(),
         list_indent: if beside_key { 0 } else { 2 },
+        beside,
     };
     let document = completer.document;
     match spot {
@@ -163,6 +172,8 @@ impl Completer<'_> {
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
                 self.unrecognized(&object, &place, &has);
+            } else {
+                self.keys_of_pod(&object, &steps, parent, &place, &has);
             }
             return;
         };
@@ -197,6 +208,7 @@ impl Completer<'_> {
             (None, Some(FieldType::List(inner))) if !flow => {
                 self.dashed(&at, inner, &steps, &place)
             }
+            (None, Some(FieldType::Map(_))) => self.capacities(&at, &place, &has),
             (None, Some(FieldType::List(inner))) => {
                 if inner.as_struct().is_none() {
                     self.values(&at, &steps, range, "", "");
@@ -619,7 +631,7 @@ impl Completer<'_> {
             "kind" if top => self.kinds(&object, range, lead, &quote),
             _ => {
                 let Some((api, release)) = object.api(self.release) else {
-                    let names = names::of_pod(&self.outline, &node);
+                    let names = self.names_of_pod(document, &node);
                     return self.names(&names, range, lead, &quote);
                 };
                 let Some(at) = context::locate(api, release, &steps) else {
@@ -655,18 +667,11 @@ impl Completer<'_> {
             }
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
             _ => {
-                let names = match (field.json, at.schema) {
-                    ("deviceClassName", None) => names::of_kind(&self.outline, "DeviceClass"),
-                    ("resourceClassName", None) => names::of_kind(&self.outline, "ResourceClass"),
-                    ("requests", None) => names::of_entries(
-                        &self.outline,
-                        self.document,
-                        "requests",
-                        "firstAvailable",
-                    ),
-                    _ => return,
-                };
-                return self.names(&names, range, lead, quote);
+                if at.schema.is_none() {
+                    let names = self.names_for(field.json);
+                    self.names(&names, range, lead, quote);
+                }
+                return;
             }
         };
         let default = at
@@ -683,10 +688,189 @@ impl Completer<'_> {
         }
     }
 
-    /// Completes names that the text defines.
-    fn names(&mut self, names: &[String], range: Span, lead: &str, quote: &str) {
-        for name in names {
-            self.push_value(name, Sort::Value, String::new(), None, range, lead, quote);
+    /// Completes names; the detail is the text that defines one.
+    fn names(&mut self, names: &[KnownName], range: Span, lead: &str, quote: &str) {
+        for KnownName { name, file } in names {
+            self.push_value(name, Sort::Value, file.clone(), None, range, lead, quote);
+        }
+    }
+
+    /// Returns the names that a field can refer to.
+    fn names_for(&self, field: &str) -> Vec<KnownName> {
+        match field {
+            "deviceClassName" => self.with_beside(
+                names::of_kind(&self.outline, "DeviceClass"),
+                NameKind::DeviceClass,
+                &|_| true,
+            ),
+            "resourceClassName" => self.with_beside(
+                names::of_kind(&self.outline, "ResourceClass"),
+                NameKind::ResourceClass,
+                &|_| true,
+            ),
+            "requests" => {
+                let own =
+                    names::of_entries(&self.outline, self.document, "requests", "firstAvailable");
+                own.into_iter().map(KnownName::own).collect()
+            }
+            "matchAttribute" | "distinctAttribute" => self
+                .published()
+                .qualified("attributes")
+                .map(KnownName::own)
+                .collect(),
+            "driver" | "driverName" => self.defined(NameKind::Driver),
+            "pool" | "poolName" => self.defined(NameKind::Pool),
+            "nodeName" => self.nodes(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the names that a value in a pod can refer to.
+    fn names_of_pod(&self, document: usize, node: &OutlineNode) -> Vec<KnownName> {
+        let own = names::of_pod(&self.outline, node);
+        match names::reference_of_pod(&self.outline, node) {
+            Some(PodReference::Object(kind)) => {
+                let namespace = names::namespace_of(&self.outline, document);
+                self.with_beside(own, kind, &|name| name.namespace == namespace)
+            }
+            Some(PodReference::RequestOf(claim)) => {
+                let namespace = names::namespace_of(&self.outline, document);
+                self.with_beside(own, NameKind::Request, &|name| {
+                    name.owner == claim && name.namespace == namespace
+                })
+            }
+            Some(PodReference::Node) => self.nodes(),
+            None => own.into_iter().map(KnownName::own).collect(),
+        }
+    }
+
+    /// Adds the names that the other texts define.
+    fn with_beside(
+        &self,
+        own: Vec<String>,
+        kind: NameKind,
+        fits: &dyn Fn(&Name) -> bool,
+    ) -> Vec<KnownName> {
+        let mut found: Vec<KnownName> = own.into_iter().map(KnownName::own).collect();
+        for name in names::defined_in(self.beside, kind, fits) {
+            if !found.iter().any(|known| known.name == name.name) {
+                found.push(name);
+            }
+        }
+        found
+    }
+
+    /// Returns the names of a kind that the text and the others define.
+    fn defined(&self, kind: NameKind) -> Vec<KnownName> {
+        let mut own: Vec<String> = Vec::new();
+        for name in symbols::read(&self.outline, names::NAMESPACE).names {
+            if name.kind == kind && name.definition && !own.contains(&name.name) {
+                own.push(name.name);
+            }
+        }
+        self.with_beside(own, kind, &|_| true)
+    }
+
+    fn nodes(&self) -> Vec<KnownName> {
+        let own = names::of_kind(&self.outline, "Node");
+        let mut found: Vec<KnownName> = own.into_iter().map(KnownName::own).collect();
+        found.extend(names::nodes_in(self.beside));
+        found
+    }
+
+    /// Returns what the slices of all texts publish.
+    fn published(&self) -> PublishedNames {
+        let input = Input::read(self.outline.text, self.release, &Limits::default());
+        names::published(&input, self.beside)
+    }
+
+    /// Completes the capacities that a request can ask for.
+    fn capacities(&mut self, at: &TablePlace, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
+        let of_request = at.field.is_some_and(|(schema, field)| {
+            schema.go == "CapacityRequirements" && field.json == "requests"
+        });
+        if !of_request {
+            return;
+        }
+        let names: Vec<String> = self.published().qualified("capacity").collect();
+        for name in names.iter().filter(|name| !has(name)) {
+            self.plain_key(name, place);
+        }
+    }
+
+    /// Completes a key without documentation, with a hole for its value.
+    fn plain_key(&mut self, name: &str, place: &KeySlot) {
+        let mut draft = Draft::default();
+        let (before, behind) = self.commas(place);
+        let quote = if self.json { "\"" } else { "" };
+        draft.push(&format!("{before}{quote}{name}{quote}"));
+        if !place.keyed {
+            draft.push(": ");
+            draft.hole();
+        }
+        draft.push(behind);
+        self.found.push(Completion {
+            label: name.to_owned(),
+            sort: Sort::Field,
+            detail: String::new(),
+            key: None,
+            documentation: None,
+            snippet: (draft.holes > 0).then_some(draft.snippet),
+            insert: draft.text,
+            span: place.range,
+            required: false,
+        });
+    }
+
+    /// Completes the keys of a pod that are about claims.
+    fn keys_of_pod(
+        &mut self,
+        object: &TypeMeta,
+        steps: &[Step],
+        parent: Option<usize>,
+        place: &KeySlot,
+        has: &dyn Fn(&str) -> bool,
+    ) {
+        let Some(path) = workload::path_to_spec(&object.api_version, &object.kind) else {
+            return;
+        };
+        let named = |step: &Step, name: &str| matches!(step, Step::Key(key) if key == name);
+        let above = path.iter().zip(steps).all(|(name, step)| named(step, name));
+        if !above || steps.len() < path.len() {
+            return;
+        }
+        let below = steps.get(path.len()..).unwrap_or_default();
+        let list = match below {
+            [Step::Key(list)] | [Step::Key(list), Step::Index(_)] if list == "resourceClaims" => {
+                list
+            }
+            [.., Step::Key(over), Step::Key(list)]
+            | [.., Step::Key(over), Step::Key(list), Step::Index(_)]
+                if over == "resources" && list == "claims" =>
+            {
+                list
+            }
+            _ => return,
+        };
+        let dash = parent
+            .and_then(|parent| self.outline.nodes.get(parent))
+            .is_some_and(|node| node.role == Role::Key && !node.flow);
+        let first = self.found.len();
+        for name in names::keys_of_pod_list(list) {
+            if !has(name) {
+                self.plain_key(name, place);
+            }
+        }
+        for item in self.found.iter_mut().skip(first).filter(|_| dash) {
+            let texts = [
+                Some(&mut item.label),
+                Some(&mut item.insert),
+                item.snippet.as_mut(),
+            ];
+            texts
+                .into_iter()
+                .flatten()
+                .for_each(|text| text.insert_str(0, "- "));
         }
     }
 

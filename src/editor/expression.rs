@@ -1,7 +1,8 @@
-//! Hover and completion inside CEL expressions: types, values on devices of the same text, names that its slices publish, functions.
+//! Hover and completion inside CEL expressions: types, values on devices of the project, names that its slices publish, functions.
 
 use super::complete::{Completion, Sort};
 use super::hover::Hover;
+use super::names::{Beside, published};
 use crate::cel_lints::published::PublishedNames;
 use crate::cel_lints::{Language, reads, with_derived};
 use crate::manifest::{Input, What};
@@ -69,16 +70,6 @@ fn find<'i>(
     }))
 }
 
-fn published(input: &Input<'_>) -> PublishedNames {
-    let mut published = PublishedNames::default();
-    for item in &input.items {
-        if let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) {
-            published.take(tree, item.node, *api);
-        }
-    }
-    published
-}
-
 /// Returns the hover for the part of an expression at a byte offset: its type, and its value on devices of the text.
 ///
 /// # Errors
@@ -88,11 +79,12 @@ pub fn hover(
     offset: usize,
     gates: GatesOf<'_>,
     key: &str,
+    beside: &[Beside<'_>],
 ) -> Result<Option<Hover>, String> {
-    Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key)))
+    Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key, beside)))
 }
 
-fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
+fn about(at: &At<'_>, input: &Input<'_>, key: &str, beside: &[Beside<'_>]) -> Option<Hover> {
     let checked = at.environment.check(at.text).ok()?;
     let part = innermost(&checked.ast.root, at.byte)?;
     let text = at
@@ -117,7 +109,7 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     let mut values = Vec::new();
     if let Ok(program) = at.environment.compile(at.text) {
         let device = at.language == Language::Device;
-        for subject in published(input)
+        for subject in published(input, beside)
             .subjects
             .iter()
             .filter(|subject| subject.is_device() == device)
@@ -220,12 +212,13 @@ pub fn complete(
     input: &Input<'_>,
     offset: usize,
     gates: GatesOf<'_>,
+    beside: &[Beside<'_>],
 ) -> Result<Option<Vec<Completion>>, String> {
-    Ok(find(input, offset, gates)?.and_then(|at| within(&at, input)))
+    Ok(find(input, offset, gates)?.and_then(|at| within(&at, input, beside)))
 }
 
-fn within(at: &At<'_>, input: &Input<'_>) -> Option<Vec<Completion>> {
-    let published = published(input);
+fn within(at: &At<'_>, input: &Input<'_>, beside: &[Beside<'_>]) -> Option<Vec<Completion>> {
+    let published = published(input, beside);
     let before = at.text.get(..at.byte)?;
     let mut found = Found {
         at,

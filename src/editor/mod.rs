@@ -6,7 +6,9 @@
 //! | [`facts`] | what the server demands of a field beyond its type |
 //! | [`outline`] | a tolerant outline of a text that may be half typed |
 //! | [`context`] | what is, or could be, at a place of the text |
+//! | [`foreign`] | which files are not manifests, although they look like some |
 //! | [`hover`], [`complete`] | the two questions an editor asks about a place |
+//! | [`names`] | the names that a place of the text can refer to, in the text and in the others of its project |
 //! | [`symbols`] | the parts of a text, and the names that it defines and uses |
 //! | [`expression`] | the same inside of a CEL expression |
 //! | [`schema_export`] | JSON Schema of a kind |
@@ -19,11 +21,12 @@ pub mod complete;
 pub mod context;
 pub mod expression;
 pub mod facts;
+pub mod foreign;
 mod forms;
 pub mod hover;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod locale;
-mod names;
+pub mod names;
 pub mod outline;
 pub mod registry;
 pub mod schema_export;

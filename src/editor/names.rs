@@ -1,7 +1,121 @@
-//! Names that a text defines and other places of it can refer to, found without reading the text as kubectl does.
+//! Names that a text and the other texts of its project define and other places can refer to, found without reading the texts as
+//! kubectl does.
 
-use super::context::unquoted;
+use super::context::{self, unquoted};
 use super::outline::{Outline, OutlineNode, Role};
+use super::symbols::{self, Name, NameKind};
+use crate::cel_lints::published::PublishedNames;
+use crate::manifest::{Input, What};
+use claimkit_model::limits::Limits;
+use memchr::memmem;
+
+/// A text of the project beside the one that is edited.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'t> {
+    /// Its name, such as a path; empty if it has none.
+    pub name: &'t str,
+    pub text: &'t str,
+}
+
+/// A name that can be referred to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownName {
+    pub name: String,
+    /// The name of the text that defines it; empty for the text that is edited.
+    pub file: String,
+}
+
+impl KnownName {
+    /// Makes a name that the edited text defines.
+    pub fn own(name: String) -> Self {
+        KnownName {
+            name,
+            file: String::new(),
+        }
+    }
+}
+
+/// What a place in a pod refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PodReference {
+    /// An object of the pod's namespace.
+    Object(NameKind),
+    /// A request of this claim or template: `<kind>/<name>`.
+    RequestOf(String),
+    Node,
+}
+
+/// The namespace of objects that name none.
+pub const NAMESPACE: &str = "default";
+
+/// Returns the namespace of the object of a document.
+pub fn namespace_of<'t>(outline: &Outline<'t>, document: usize) -> &'t str {
+    let metadata = context::children(outline, document, None)
+        .find(|(_, node)| key(outline, node) == "metadata")
+        .map(|(at, _)| at);
+    metadata
+        .and_then(|at| context::scalar(outline, document, Some(at), "namespace"))
+        .filter(|name| !name.is_empty())
+        .unwrap_or(NAMESPACE)
+}
+
+/// Returns the names of a kind that texts define, each once, in the order of the texts.
+pub fn defined_in(
+    texts: &[Beside<'_>],
+    kind: NameKind,
+    fits: &dyn Fn(&Name) -> bool,
+) -> Vec<KnownName> {
+    let mut found: Vec<KnownName> = Vec::new();
+    for Beside { name: file, text } in texts {
+        if memmem::find(text.as_bytes(), defined_by(kind).as_bytes()).is_none() {
+            continue;
+        }
+        for name in symbols::read(&Outline::read(text), NAMESPACE).names {
+            let is_new = !found.iter().any(|known| known.name == name.name);
+            if name.kind == kind && name.definition && is_new && fits(&name) {
+                found.push(KnownName {
+                    name: name.name,
+                    file: (*file).to_owned(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the names of the Nodes of texts.
+pub fn nodes_in(texts: &[Beside<'_>]) -> Vec<KnownName> {
+    let mut found = Vec::new();
+    for Beside { name: file, text } in texts {
+        if memmem::find(text.as_bytes(), b"Node").is_none() {
+            continue;
+        }
+        found.extend(
+            of_kind(&Outline::read(text), "Node")
+                .into_iter()
+                .map(|name| KnownName {
+                    name,
+                    file: (*file).to_owned(),
+                }),
+        );
+    }
+    found
+}
+
+/// Returns a word that every text has that defines names of a kind.
+fn defined_by(kind: NameKind) -> &'static str {
+    match kind {
+        NameKind::DeviceClass => "DeviceClass",
+        NameKind::ResourceClass => "ResourceClass",
+        NameKind::ResourceClaim => "ResourceClaim",
+        NameKind::ResourceClaimTemplate => "ResourceClaimTemplate",
+        NameKind::Request | NameKind::Alternative => "requests",
+        NameKind::PodClaim => "resourceClaims",
+        NameKind::Driver | NameKind::Pool | NameKind::Device | NameKind::CounterSet => {
+            "ResourceSlice"
+        }
+    }
+}
 
 /// Returns the names of the objects of a kind, in the order of the text.
 pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
@@ -93,10 +207,84 @@ pub fn of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Vec<String> {
     }
 }
 
+/// Returns what a value in a pod, or in the pod template of a workload, refers to.
+pub fn reference_of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Option<PodReference> {
+    let item = above(outline, node).filter(|item| item.role == Role::Item);
+    let list = item
+        .and_then(|item| above(outline, item))
+        .map(|list| key(outline, list));
+    match (key(outline, node), list) {
+        ("resourceClaimName", _) => Some(PodReference::Object(NameKind::ResourceClaim)),
+        ("resourceClaimTemplateName", _) => {
+            Some(PodReference::Object(NameKind::ResourceClaimTemplate))
+        }
+        ("nodeName", None) => Some(PodReference::Node),
+        ("request", Some("claims")) => {
+            let entry = context::scalar(outline, node.document, node.parent, "name")?;
+            claim_of_entry(outline, node.document, entry).map(PodReference::RequestOf)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the claim or template, `<kind>/<name>`, that an entry of `resourceClaims` names.
+fn claim_of_entry(outline: &Outline<'_>, document: usize, entry: &str) -> Option<String> {
+    let of_entry = outline.nodes.iter().find_map(|node| {
+        let item = node.parent.filter(|_| {
+            node.document == document
+                && key(outline, node) == "name"
+                && unquoted(outline.slice(node.value)) == entry
+        })?;
+        let list = above(outline, outline.nodes.get(item)?)?;
+        (key(outline, list) == "resourceClaims").then_some(item)
+    })?;
+    let source = context::children(outline, document, Some(of_entry))
+        .find(|(_, node)| key(outline, node) == "source")
+        .map_or(of_entry, |(at, _)| at);
+    let named = |field: &str, kind: &str| {
+        context::scalar(outline, document, Some(source), field)
+            .filter(|name| !name.is_empty())
+            .map(|name| format!("{kind}/{name}"))
+    };
+    named("resourceClaimName", "ResourceClaim")
+        .or_else(|| named("resourceClaimTemplateName", "ResourceClaimTemplate"))
+}
+
+/// The keys that an entry of a list in a pod can have, by the name of the list.
+pub fn keys_of_pod_list(list: &str) -> &'static [&'static str] {
+    match list {
+        "resourceClaims" => &["name", "resourceClaimName", "resourceClaimTemplateName"],
+        "claims" => &["name", "request"],
+        _ => &[],
+    }
+}
+
+/// Returns what the slices of a text, and of those beside it, publish.
+pub fn published(input: &Input<'_>, beside: &[Beside<'_>]) -> PublishedNames {
+    let mut published = PublishedNames::default();
+    take_published(&mut published, input);
+    for Beside { text, .. } in beside {
+        if memmem::find(text.as_bytes(), b"ResourceSlice").is_some() {
+            let input = Input::read(*text, None, &Limits::default());
+            take_published(&mut published, &input);
+        }
+    }
+    published
+}
+
+fn take_published(published: &mut PublishedNames, input: &Input<'_>) {
+    for item in &input.items {
+        if let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) {
+            published.take(tree, item.node, *api);
+        }
+    }
+}
+
 /// Requests are searched in at most this many documents, because each search walks the whole text.
 const MOST_DOCUMENTS: usize = 32;
 
-fn key<'t>(outline: &Outline<'t>, node: &OutlineNode) -> &'t str {
+/// Returns the name of a key; empty for items.
+pub fn key<'t>(outline: &Outline<'t>, node: &OutlineNode) -> &'t str {
     if node.role == Role::Key {
         unquoted(outline.slice(node.name))
     } else {

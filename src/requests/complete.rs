@@ -4,7 +4,9 @@ use super::answer::{self, Answer};
 use super::content::{CompletionContent, Content};
 use super::hover::checked;
 use super::request::{self, PositionRequest, Verb};
+use super::sources::NamedText;
 use crate::editor;
+use crate::editor::names::Beside;
 use crate::manifest::Input;
 
 const VERB: Verb = Verb::Complete;
@@ -18,9 +20,9 @@ pub fn complete(request: &PositionRequest) -> Answer {
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
     let offset = asked.position.offset(source);
-    let inside = match editor::expression::complete(&input, offset, &|release| {
-        request::gates_in(&request.gates, release)
-    }) {
+    let beside: Vec<Beside<'_>> = request.beside.iter().map(NamedText::beside).collect();
+    let gates = |release| request::gates_in(&request.gates, release);
+    let inside = match editor::expression::complete(&input, offset, &gates, &beside) {
         Ok(inside) => inside,
         Err(error) => return Answer::unusable(VERB, &error),
     };
@@ -30,6 +32,7 @@ pub fn complete(request: &PositionRequest) -> Answer {
             offset,
             asked.release,
             request.sentences.as_ref(),
+            &beside,
         )
     });
     let items = found.into_iter().map(|item| CompletionContent {

@@ -2,7 +2,7 @@
 
 use super::members::{Without, list, members, some_list, some_members};
 use super::options::{AccountOptions, CelEnvironment};
-use super::sources::NamedText;
+use super::sources::{NamedText, bare_texts_beside, texts_beside};
 use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{StoredAs, ValidateOptions};
 use crate::apiserver::patch::PatchType;
@@ -102,7 +102,7 @@ pub struct ValidateRequest {
     #[serde(skip)]
     pub served: Option<Vec<String>>,
     /// Other texts whose objects are known but not judged.
-    #[serde(deserialize_with = "list")]
+    #[serde(deserialize_with = "bare_texts_beside")]
     pub beside: Vec<String>,
     /// For texts that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
     #[serde(deserialize_with = "members")]
@@ -212,6 +212,9 @@ pub struct PositionRequest {
     /// The position of the hover or completion.
     #[serde(deserialize_with = "some_members")]
     pub position: Option<TextPosition>,
+    /// Other texts of the project, whose names are known.
+    #[serde(deserialize_with = "texts_beside")]
+    pub beside: Vec<NamedText>,
     /// Language of sentences: `en` (default) or `zh-Hans`.
     pub locale: Option<String>,
     /// The locale's file. Without it answers have documentation keys only; the command line fills it in.

@@ -3,7 +3,9 @@
 use super::answer::{self, Answer};
 use super::content::{Content, HoverContent};
 use super::request::{self, PositionRequest, TextPosition, Verb};
+use super::sources::NamedText;
 use crate::editor;
+use crate::editor::names::Beside;
 use crate::manifest::Input;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
@@ -60,8 +62,10 @@ pub fn hover(request: &PositionRequest) -> Answer {
     let offset = asked.position.offset(source);
     let hover = editor::hover::hover(&input, offset, asked.release, request.sentences.as_ref());
     let gates = |release| request::gates_in(&request.gates, release);
+    let beside: Vec<Beside<'_>> = request.beside.iter().map(NamedText::beside).collect();
     let hover = match hover {
-        Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key) {
+        Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key, &beside)
+        {
             Ok(inside) => Some(inside.unwrap_or(field)),
             Err(error) => return Answer::unusable(VERB, &error),
         },

@@ -1,12 +1,14 @@
 //! The manifest of a request: one text, or several with names.
 
 use super::answer::Answer;
+use super::members::list;
 use super::request::Verb;
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::text::{Report, validate_files};
+use crate::editor::names::Beside;
 use claimkit_model::finding::TextField;
 use claimkit_model::text::{Source, SourceText, Sources, bytes, located};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 /// A text of a request with its name, e.g. the path of its file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -18,6 +20,45 @@ pub struct NamedText {
     pub text: String,
     /// For a text that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
     pub replaced: Option<u32>,
+}
+
+impl NamedText {
+    /// Returns it as a text beside the one that is edited.
+    pub fn beside(&self) -> Beside<'_> {
+        Beside {
+            name: &self.name,
+            text: &self.text,
+        }
+    }
+}
+
+/// Reads texts beside the one of the request, each a text or an object with `name` and `text`.
+pub fn texts_beside<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<NamedText>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text, or an object with `name` and `text`")]
+    enum Given {
+        Bare(String),
+        Named(NamedText),
+    }
+    let given: Vec<Given> = list(deserializer)?;
+    let named = given.into_iter().map(|given| match given {
+        Given::Bare(text) => NamedText {
+            text,
+            ..NamedText::default()
+        },
+        Given::Named(named) => named,
+    });
+    Ok(named.collect())
+}
+
+/// Reads texts as [`texts_beside`] does, without their names.
+pub fn bare_texts_beside<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<String>, D::Error> {
+    let named = texts_beside(deserializer)?;
+    Ok(named.into_iter().map(|named| named.text).collect())
 }
 
 /// The manifest of a request.
