@@ -83,6 +83,9 @@ pub struct Located<'a> {
     pub namespace: &'a str,
 }
 
+/// A text that has as many objects of a kind that others name is taken to be whole: a name that it lacks is a warning.
+const WHOLE: usize = 3;
+
 /// A field's path, in which `[]` stands for the item with the index beside it.
 #[derive(Debug)]
 struct FieldPath(&'static str, usize);
@@ -352,6 +355,7 @@ impl References {
         // // An absent object is reported once, however often it is named.
         let mut said: BTreeMap<[&str; 4], (usize, usize)> = BTreeMap::new();
         let mut found: Vec<Finding> = Vec::new();
+        let mut resolved: BTreeSet<[&str; 4]> = BTreeSet::new();
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference {
             object,
@@ -397,6 +401,9 @@ impl References {
                     pod(place).is_some_and(|entries| !entries.contains(self.name(entry)))
                 }
             };
+            if !lacks && let Some(named) = self.object_named(*what) {
+                resolved.insert(named);
+            }
             if lacks {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
@@ -425,6 +432,17 @@ impl References {
                     Some((at, more)) if *at < found.len() => *more = more.saturating_add(1),
                     _ => found.push(finding),
                 }
+            }
+        }
+        // Where all other names of the kind are there, the text is whole, and the object has been forgotten or deleted.
+        for (named, (at, _)) in &said {
+            let of_kind = |other: &&[&str; 4]| other.first() == named.first();
+            let alone = said.keys().filter(of_kind).count() == 1;
+            if alone
+                && resolved.iter().filter(of_kind).count() >= WHOLE
+                && let Some(finding) = found.get_mut(*at)
+            {
+                finding.severity = Severity::Warning;
             }
         }
         for (at, more) in said.into_values().filter(|(_, more)| *more > 0) {
