@@ -6,10 +6,13 @@ use crate::host::Host;
 use crate::options::TextArgs;
 use crate::values::KnownCode;
 use claimkit::apiserver::text::{Report as Judged, validate_files};
+use claimkit::editor::foreign;
 use claimkit::report::{FileReport, Remarks};
 use claimkit::requests::request::{self, Replaced, ValidateRequest};
 use claimkit::requests::{self, Answer, Request};
 use claimkit_model::finding::{Code, Severity, TextField};
+use claimkit_model::text::Span;
+use claimkit_model::text::located::LocatedFinding;
 
 /// Asks once.
 ///
@@ -146,6 +149,33 @@ pub fn without_ignored(ignored: &[KnownCode], mut answer: Answer) -> Answer {
     answer.findings.retain(|finding| !is_ignored(finding.code));
     let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
     answer.ok = checked
+        && answer
+            .findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error);
+    answer
+}
+
+/// Returns the answer about a file of a folder without the findings about values with variables that Flux or envsubst replaces: the
+/// server gets other values.
+pub fn without_variables(file: &InputFile, mut answer: Answer) -> Answer {
+    let is_variable = |finding: &LocatedFinding| {
+        // A value of another type has help of its own.
+        finding.within == TextField::Text
+            && finding.code != Code::TypeMismatch
+            && finding.range.as_ref().is_some_and(|range| {
+                let span = Span::new(
+                    range.start.byte_offset as usize,
+                    range.end.byte_offset as usize,
+                );
+                foreign::has_variable(&file.text, span)
+            })
+    };
+    if !file.found || !answer.findings.iter().any(is_variable) {
+        return answer;
+    }
+    answer.findings.retain(|finding| !is_variable(finding));
+    answer.ok = answer.objects.iter().any(|object| object.is_checked())
         && answer
             .findings
             .iter()

@@ -2,11 +2,15 @@
 
 use crate::exit::Problem;
 use crate::host::{EntryKind, FolderEntry, Host, too_large};
-use crate::options::FileArgs;
-use claimkit::manifest::paths;
+use crate::options::{FileArgs, World};
+use crate::settings;
+use claimkit::editor::foreign;
+use claimkit::manifest::{Input, What, paths};
+use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::text::bytes;
 use claimkit_values::order;
+use std::collections::BTreeMap;
 
 /// A text to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,8 @@ pub struct InputFile {
     pub replaced: Option<usize>,
     /// True if the text equals the file's bytes and can be written back.
     pub exact: bool,
+    /// True if it was found in a folder, rather than named.
+    pub found: bool,
 }
 
 /// Maximum nesting of folders that a walk enters.
@@ -52,7 +58,7 @@ pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host
 const STDIN: &str = "<stdin>";
 
 /// Returns true if a pattern matches the path or one of its parent folders.
-fn is_excluded(path: &str, patterns: &[String]) -> bool {
+pub fn is_excluded(path: &str, patterns: &[String]) -> bool {
     paths::with_folders(path).any(|part| {
         patterns
             .iter()
@@ -65,8 +71,12 @@ fn read_all(args: &FileArgs, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
     let limits = Limits::default();
     let mut files = Vec::new();
     let mut fine = true;
+    let mut known = WorldFolders::default();
     for name in args.names() {
         if name == "-" {
+            if matches!(&args.world, World::Only(Some(_))) {
+                continue;
+            }
             match stdin(host, limits.bytes) {
                 Ok(bytes) => files.push(file(STDIN.to_owned(), bytes)),
                 Err(problem) => fine = tell(host, STDIN, &problem),
@@ -78,12 +88,21 @@ fn read_all(args: &FileArgs, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
                 for unread in problems {
                     fine = tell(host, &unread.path, &unread.problem);
                 }
+                let is_folder = paths.first().is_none_or(|path| path != name);
                 for path in paths
                     .into_iter()
                     .filter(|path| !is_excluded(path, &args.exclude))
                 {
+                    if let World::Only(world) = &args.world
+                        && known.of(&path, host) != *world
+                    {
+                        continue;
+                    }
                     match host.read(&path, limits.bytes) {
-                        Ok(bytes) => files.push(file(path, bytes)),
+                        Ok(bytes) => files.push(InputFile {
+                            found: is_folder,
+                            ..file(path, bytes)
+                        }),
                         Err(problem) => fine = tell(host, &path, &problem),
                     }
                 }
@@ -91,7 +110,97 @@ fn read_all(args: &FileArgs, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
             Err(unread) => fine = tell(host, &unread.path, &unread.problem),
         }
     }
-    (files, fine)
+    (without_foreign(files), fine)
+}
+
+/// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read.
+fn without_foreign(mut files: Vec<InputFile>) -> Vec<InputFile> {
+    let mut patches: Vec<String> = Vec::new();
+    for file in &files {
+        if foreign::is_kustomization(&file.name) {
+            let folder = file.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let named = foreign::patches_of(&file.text);
+            patches.extend(named.iter().map(|path| foreign::joined(folder, path)));
+        }
+    }
+    files.retain(|file| {
+        let is_foreign = foreign::is_kustomization(&file.name)
+            || foreign::is_template(&file.name, &file.text)
+            || foreign::is_patch(&file.text)
+            || patches.contains(&foreign::joined("", &file.name));
+        !file.found || !(is_foreign || is_of_another_tool(file))
+    });
+    files
+}
+
+/// Returns true for a text that names nothing of ours, and that kubectl refuses.
+fn is_of_another_tool(file: &InputFile) -> bool {
+    if foreign::is_ours(&file.text) {
+        return false;
+    }
+    let input = Input::read(file.text.as_str(), None, &Limits::default());
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    input.file.findings.iter().any(is_error)
+        || input
+            .items
+            .iter()
+            .any(|item| matches!(&item.what, What::Refused(finding) if is_error(finding)))
+}
+
+/// Returns the folders with a `claimkit.toml` of their own that the files of a command line are in: each is a cluster of its own. The
+/// files of no such folder come first, as `None`.
+pub fn worlds(args: &FileArgs, host: &mut dyn Host) -> Vec<Option<String>> {
+    let mut known = WorldFolders::default();
+    let mut worlds = Vec::new();
+    for name in args.names().filter(|name| *name != "-") {
+        let Ok((paths, _)) = find(name, host) else {
+            continue;
+        };
+        for path in paths
+            .iter()
+            .filter(|path| !is_excluded(path, &args.exclude))
+        {
+            let world = known.of(path, host);
+            if !worlds.contains(&world) {
+                worlds.push(world);
+            }
+        }
+    }
+    if args.names().any(|name| name == "-") && !worlds.contains(&None) {
+        worlds.push(None);
+    }
+    order::sort(&mut worlds);
+    worlds
+}
+
+/// Which folders have a `claimkit.toml`.
+#[derive(Debug, Default)]
+pub struct WorldFolders(BTreeMap<String, bool>);
+
+impl WorldFolders {
+    /// Returns the nearest folder of a file that has a `claimkit.toml`; `None` if that is the folder where the command runs, or one
+    /// above it.
+    pub fn of(&mut self, path: &str, host: &mut dyn Host) -> Option<String> {
+        let here = host.folder()?;
+        let is_above = |folder: &str| here == folder || here.starts_with(&format!("{folder}/"));
+        let mut folder = path;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            if above.split('/').all(|part| matches!(part, "." | "..")) || is_above(above) {
+                return None;
+            }
+            if !self.0.contains_key(above) {
+                let has = host
+                    .read(&format!("{above}/{}", settings::NAME), settings::MOST)
+                    .is_ok();
+                self.0.insert(above.to_owned(), has);
+            }
+            if self.0.get(above) == Some(&true) {
+                return Some(above.to_owned());
+            }
+            folder = above;
+        }
+        None
+    }
 }
 
 /// Reads one file or `-`.
@@ -137,6 +246,7 @@ fn file(name: String, bytes: Vec<u8>) -> InputFile {
             text,
             replaced: None,
             exact: true,
+            found: false,
         },
         Err(error) => {
             let decoded = bytes::decode(error.as_bytes());
@@ -145,6 +255,7 @@ fn file(name: String, bytes: Vec<u8>) -> InputFile {
                 replaced: decoded.replaced,
                 text: decoded.text.into_owned(),
                 exact: false,
+                found: false,
             }
         }
     }

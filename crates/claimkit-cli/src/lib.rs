@@ -51,6 +51,7 @@ mod turns;
 mod upgrade;
 mod validate;
 mod values;
+mod worlds;
 
 use claimkit::Release;
 use clap::{CommandFactory, FromArgMatches};
@@ -60,12 +61,17 @@ pub use host::{EntryKind, FolderEntry, Host, Ran, too_large};
 use options::{CommandLine, CompletionArgs, Verb};
 use settings::{CommandSettings, ProjectOptions};
 pub use values::{CHANGES, ChangeKind};
+use worlds::Worlds;
 
 /// Column at which the help wraps.
 const HELP_WIDTH: usize = 100;
 
 /// Runs a command line, without the program's name.
 pub fn run(arguments: &[String], host: &mut dyn Host) -> Exit {
+    if arguments.first().is_some_and(|word| word == "lsp") {
+        host.err("claimkit: the language server is in the npm package: `npx claimkit lsp`\n");
+        return Exit::Unusable;
+    }
     let outcome = match parse(arguments, host) {
         Ok(verb) => settle_and_run(verb, host),
         Err(exit) => return exit,
@@ -124,6 +130,7 @@ fn settle_and_run(mut verb: Verb, host: &mut dyn Host) -> Outcome {
     if host.is_plugin() {
         ask_the_cluster(&mut verb);
     }
+    let typed = verb.clone();
     let mut options = ProjectOptions::of(&mut verb);
     settings.settle(&mut options)?;
     if options.is_shown {
@@ -131,7 +138,11 @@ fn settle_and_run(mut verb: Verb, host: &mut dyn Host) -> Outcome {
         return Ok(Exit::Fine);
     }
     agreement::check(&verb)?;
-    run_verb(&verb, host)
+    let worlds = Worlds::of(&typed, &settings, host)?;
+    if let Verb::Validate(args) = &verb {
+        return validate::run(args, &worlds.validations(), host);
+    }
+    worlds.run(&verb, host)
 }
 
 /// Turns on what `--live` says, where a verb has it.
@@ -145,7 +156,7 @@ fn ask_the_cluster(verb: &mut Verb) {
 
 fn run_verb(verb: &Verb, host: &mut dyn Host) -> Outcome {
     match verb {
-        Verb::Validate(args) => validate::run(args, host),
+        Verb::Validate(args) => validate::run(args, &[], host),
         Verb::Parse(args) => validate::run_parse(args, host),
         Verb::Convert(args) => convert::run(args, host),
         Verb::Evaluate(args) => evaluate::run(args, host),

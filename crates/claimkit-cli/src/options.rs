@@ -29,7 +29,7 @@ pub struct CommandLine {
 }
 
 /// A verb with its options.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum Verb {
     /// Check manifests as kubectl and kube-apiserver do
     Validate(Box<ValidateArgs>),
@@ -68,7 +68,7 @@ pub enum Verb {
 // --- groups that several verbs have -----------------------------------------------------------------------------------
 
 /// The files to work on.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct FileArgs {
     /// files and folders; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -82,6 +82,19 @@ pub struct FileArgs {
     /// skip files whose path matches, such as 'charts/**'; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
+    /// The folder with a `claimkit.toml` of its own whose files are read; absent: all.
+    #[arg(skip)]
+    pub world: World,
+}
+
+/// The files of a command line that are read: a folder with a `claimkit.toml` of its own is a cluster of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// All files.
+    #[default]
+    All,
+    /// Those of a folder; `None`: those of no such folder.
+    Only(Option<String>),
 }
 
 impl FileArgs {
@@ -102,7 +115,7 @@ impl FileArgs {
 }
 
 /// The style of text output.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct TextArgs {
     /// colors in text output; auto means on a terminal only
     #[arg(long, value_enum, default_value_t)]
@@ -113,7 +126,7 @@ pub struct TextArgs {
 }
 
 /// The weight of findings.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct FindingArgs {
     /// leave out findings with this code; repeatable
     #[arg(long, value_name = "CODE")]
@@ -127,7 +140,7 @@ pub struct FindingArgs {
 }
 
 /// Feature gates over the defaults of the release.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct GateArgs {
     /// feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable
     #[arg(long = "gates", value_name = "GATES", visible_aliases = ["gate", "feature-gates"])]
@@ -148,7 +161,7 @@ impl GateArgs {
 }
 
 /// Labels of the request's namespace.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct LabelArgs {
     /// labels of the request's namespace, which decide about admin access: KEY=VALUE,…; '' for none; default: not known
     #[arg(
@@ -173,7 +186,7 @@ impl LabelArgs {
 }
 
 /// The cluster that is asked, and the user who asks: options of kubectl.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ConnectionArgs {
     /// kubectl's context; default: the current one
     #[arg(long, value_name = "CONTEXT")]
@@ -230,7 +243,7 @@ fn flag<'a>(name: &'static str, value: &'a Option<String>) -> Option<ConnectionF
 // --- verbs ------------------------------------------------------------------------------------------------------------
 
 /// The options of `validate`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ValidateArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -292,7 +305,7 @@ pub struct ValidateArgs {
 }
 
 /// The options of `convert`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ConvertArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -343,7 +356,7 @@ pub struct ConvertArgs {
 }
 
 /// The options of `evaluate`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -378,7 +391,7 @@ pub struct EvaluateArgs {
 }
 
 /// The options of `patch`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(allow_missing_positional = true)]
 pub struct PatchArgs {
     /// the stored object; without it, --type apply creates one
@@ -423,7 +436,7 @@ pub struct PatchArgs {
 }
 
 /// The options of `allocate`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct AllocateArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -475,7 +488,7 @@ pub struct AllocateArgs {
 }
 
 /// The options of `audit`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct AuditArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -512,7 +525,7 @@ pub struct AuditArgs {
 }
 
 /// The options of `why`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct WhyArgs {
     /// the pod; without it, all that wait
     #[arg(value_name = "POD")]
@@ -560,7 +573,7 @@ impl WhyArgs {
 }
 
 /// The options of `cel`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct CelArgs {
     /// the expression, in quotes
     #[arg(value_name = "EXPR")]
@@ -582,7 +595,7 @@ pub struct CelArgs {
 }
 
 /// The options of `parse`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ParseArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -623,7 +636,7 @@ pub struct ParseArgs {
 }
 
 /// The options of `admit`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct AdmitArgs {
     #[command(flatten)]
     pub files: FileArgs,
@@ -655,7 +668,7 @@ pub struct AdmitArgs {
 }
 
 /// The options of `policy`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct PolicyArgs {
     /// settings, or a ClusterAdmissionPolicy
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -666,7 +679,7 @@ pub struct PolicyArgs {
 }
 
 /// The options of `schema`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct SchemaArgs {
     /// the kind; without it, all kinds
     #[arg(value_name = "KIND")]
@@ -679,7 +692,7 @@ pub struct SchemaArgs {
 }
 
 /// The options of `completion`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct CompletionArgs {
     /// shell that reads the script
     #[arg(value_enum)]
@@ -687,7 +700,7 @@ pub struct CompletionArgs {
 }
 
 /// The options of `codes`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct CodesArgs {
     /// only these codes of all
     #[arg(value_name = "CODE")]
@@ -700,7 +713,7 @@ pub struct CodesArgs {
 }
 
 /// The options of `releases`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ReleasesArgs {
     /// only this release, such as 1.36 or 1.36.2
     #[arg(value_name = "RELEASE")]
@@ -716,7 +729,7 @@ pub struct ReleasesArgs {
 }
 
 /// The language of claimkit's own sentences.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct LocaleArgs {
     /// language of claimkit's own sentences; default: en
     #[arg(long, value_enum)]

@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 /// The name of the file.
 pub const NAME: &str = "claimkit.toml";
 
+/// Maximum size of the file.
+pub const MOST: usize = 1 << 20;
+
 /// The settings of the file. Options on the command line take precedence.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSettings {
     /// The Kubernetes release, as `--release` takes it.
@@ -47,7 +50,6 @@ impl CommandSettings {
     /// # Errors
     /// What is wrong with it, in one line that names it.
     pub fn find(host: &mut dyn Host) -> Result<Self, String> {
-        const MOST: usize = 1 << 20;
         let Some(folder) = host.folder() else {
             return Ok(CommandSettings::default());
         };
@@ -69,6 +71,34 @@ impl CommandSettings {
                 .filter(|_| here != "/");
         }
         Ok(CommandSettings::default())
+    }
+
+    /// Reads the file of a folder that has one. Its patterns of paths count from the folder.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line that names it.
+    pub fn of_folder(folder: &str, host: &mut dyn Host) -> Result<Self, String> {
+        let path = format!("{folder}/{NAME}");
+        let bytes = host
+            .read(&path, MOST)
+            .map_err(|problem| format!("{path}: {problem}"))?;
+        let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
+        let read = CommandSettings::read(&text).map_err(|error| format!("{path}: {error}"))?;
+        let folder = folder.strip_prefix("./").unwrap_or(folder);
+        Ok(CommandSettings {
+            exclude: read
+                .exclude
+                .iter()
+                .map(|pattern| format!("{folder}/{pattern}"))
+                .collect(),
+            found: Some(path),
+            ..read
+        })
+    }
+
+    /// Returns the patterns of paths that are left out.
+    pub fn excluded(&self) -> &[String] {
+        &self.exclude
     }
 
     /// Fills in options that the command line does not set.

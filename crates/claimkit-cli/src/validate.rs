@@ -1,7 +1,7 @@
 //! `validate` and `parse`: findings per file, in the form asked for.
 
 use crate::ask;
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
 use crate::fix::{self, FixCounts};
 use crate::host::Host;
@@ -10,6 +10,7 @@ use crate::options::{ParseArgs, ValidateArgs};
 use crate::summary::{self, ExitRules, checked_in, count, style, with_code};
 use crate::upgrade;
 use crate::values::{OperationChoice, ReportForm};
+use crate::worlds::{self, WorldValidation};
 use claimkit::report::text::TerminalStyle;
 use claimkit::report::{FileReport, github, junit, sarif, text};
 use claimkit::requests::answer::AnswerObject;
@@ -18,9 +19,10 @@ use claimkit::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::schema::{Release, VERSIONS, Version};
 use claimkit_values::order;
+use std::collections::BTreeMap;
 
-/// Runs `validate`.
-pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
+/// Runs `validate`. `worlds`: the options for the files of each folder that is a cluster of its own; empty if none is.
+pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn Host) -> Outcome {
     if args.to.is_some() {
         return match args.output {
             ReportForm::Text => upgrade::of_manifests(args, false, host),
@@ -43,7 +45,18 @@ pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
         cluster.see(&files, host);
         cluster
     });
-    let request = |file: &InputFile| request_about(file, &common, cluster.as_ref());
+    files.retain(|file| !worlds::is_excluded(file, worlds));
+    let commons: BTreeMap<&str, ValidateRequest> = worlds
+        .iter()
+        .map(|world| (world.name(), common_request(world.args, old.as_ref())))
+        .collect();
+    let homes = worlds::homes(&files, worlds, host);
+    let request = |file: &InputFile| {
+        let home = homes
+            .get(&file.name)
+            .and_then(|home| commons.get(home.as_str()));
+        request_about(file, home.unwrap_or(&common), cluster.as_ref())
+    };
     let mut fixes = None;
     if args.fix {
         let fixed = fix::run(args, &request, files, host)?;
@@ -52,7 +65,9 @@ pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
         files = fixed.files;
     }
     // New objects in several files are one cluster.
-    let answers = if old.is_none() && files.len() > 1 {
+    let answers = if !worlds.is_empty() && old.is_none() {
+        by_world(&files, worlds, &homes, &request)?
+    } else if old.is_none() && files.len() > 1 {
         let requests: Vec<ValidateRequest> = files.iter().map(request).collect();
         ask::together(&args.findings.ignore, &requests)?
     } else {
@@ -65,6 +80,11 @@ pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
             host,
         )?
     };
+    let answers: Vec<Answer> = files
+        .iter()
+        .zip(answers)
+        .map(|(file, answer)| ask::without_variables(file, answer))
+        .collect();
     let reports = ask::reports(&files, &answers, old.as_slice(), ask::remarks(&args.text));
     match args.output {
         ReportForm::Text => print_text(args, &reports, fixes, host),
@@ -75,6 +95,35 @@ pub fn run(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
     }
     let rules = ExitRules::new(&args.findings, args.allow_unchecked);
     Ok(summary::exit(&reports, rules, host))
+}
+
+/// Asks about the files of each cluster by themselves; returns the answers in the order of the files.
+fn by_world(
+    files: &[InputFile],
+    worlds: &[WorldValidation<'_>],
+    homes: &BTreeMap<String, String>,
+    request: &dyn Fn(&InputFile) -> ValidateRequest,
+) -> Result<Vec<Answer>, Problem> {
+    let mut answers: Vec<Answer> = files.iter().map(|_| Answer::default()).collect();
+    for world in worlds {
+        let is_home =
+            |file: &InputFile| homes.get(&file.name).map(String::as_str) == Some(world.name());
+        let part: Vec<usize> = (0..files.len())
+            .filter(|at| files.get(*at).is_some_and(is_home))
+            .collect();
+        let requests: Vec<ValidateRequest> = part
+            .iter()
+            .filter_map(|at| files.get(*at))
+            .map(request)
+            .collect();
+        let of_world = ask::together(&world.args.findings.ignore, &requests)?;
+        for (at, answer) in part.into_iter().zip(of_world) {
+            if let Some(place) = answers.get_mut(at) {
+                *place = answer;
+            }
+        }
+    }
+    Ok(answers)
 }
 
 /// Returns the request that all files share, without the text.

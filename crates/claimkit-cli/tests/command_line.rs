@@ -249,3 +249,10 @@ fn an_upgrade_is_asked_about_with_to() {
     let live = with_text(OLD_CLAIM, "audit --to 1.38 --live");
     assert_eq!(live.exit, Exit::Unusable);
 }
+
+#[test]
+fn the_language_server_is_elsewhere() {
+    let Answered { exit, err, .. } = typed("lsp --stdio");
+    assert_eq!(exit, Exit::Unusable);
+    assert!(err.contains("`npx claimkit lsp`"), "{err}");
+}

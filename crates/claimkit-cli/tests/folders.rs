@@ -1,0 +1,198 @@
+//! Folders as repositories have them: several clusters, kustomizations, charts, variables.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
+use claimkit::editor::sentences::Sentences;
+use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
+use std::collections::BTreeMap;
+
+/// Files by path, and what was printed.
+#[derive(Default)]
+struct Files {
+    files: BTreeMap<String, String>,
+    out: String,
+    err: String,
+}
+
+impl Host for Files {
+    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
+        let path = path.strip_prefix("/work/").unwrap_or(path);
+        let text = self.files.get(path);
+        text.map(|text| text.clone().into_bytes())
+            .ok_or_else(|| "no such file or folder".to_owned())
+    }
+
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        let mut entries: Vec<FolderEntry> = Vec::new();
+        for file in self.files.keys() {
+            let Some(rest) = file.strip_prefix(&format!("{path}/")) else {
+                continue;
+            };
+            let (name, kind) = rest
+                .split_once('/')
+                .map_or((rest, EntryKind::File), |(name, _)| {
+                    (name, EntryKind::Folder)
+                });
+            if !entries.iter().any(|entry| entry.name == name) {
+                entries.push(FolderEntry {
+                    name: name.to_owned(),
+                    kind,
+                });
+            }
+        }
+        Ok((!entries.is_empty()).then_some(entries))
+    }
+
+    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
+        Err("read-only".to_owned())
+    }
+
+    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
+        Ok(None)
+    }
+
+    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
+        None
+    }
+
+    fn folder(&self) -> Option<String> {
+        Some("/work".to_owned())
+    }
+
+    fn out(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.err.push_str(text);
+    }
+
+    fn colours(&self) -> bool {
+        false
+    }
+}
+
+fn typed(files: &[(&str, &str)], line: &str) -> (Exit, String, String) {
+    let mut host = Files {
+        files: files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .collect(),
+        ..Files::default()
+    };
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let exit = run(&words, &mut host);
+    (exit, host.out, host.err)
+}
+
+const CLUSTER: &str = "apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s1}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices: [{name: a}, {name: b}]
+";
+const TEMPLATE: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpus}
+spec: {spec: {devices: {requests: [{name: one, exactly: {deviceClassName: gpu}}]}}}
+";
+
+#[test]
+fn folders_with_their_own_settings_are_clusters_of_their_own() {
+    let files = [
+        ("envs/prod/claimkit.toml", ""),
+        ("envs/prod/cluster.yaml", CLUSTER),
+        ("envs/dev/claimkit.toml", "exclude = [\"old/**\"]\n"),
+        ("envs/dev/cluster.yaml", CLUSTER),
+        ("envs/dev/old/cluster.yaml", CLUSTER),
+    ];
+    let (exit, out, err) = typed(&files, "validate envs");
+    assert_eq!(exit, Exit::Fine, "{out}{err}");
+    assert_eq!(out, "checked 4 objects in 2 files: no problems\n", "{err}");
+    let (_, out, _) = typed(&files, "audit envs");
+    assert_eq!(
+        out.matches("2 objects in 1 file: 0 errors").count(),
+        2,
+        "{out}"
+    );
+    // Files that are named are in the same clusters.
+    let (_, out, _) = typed(
+        &files,
+        "validate envs/prod/cluster.yaml envs/dev/cluster.yaml",
+    );
+    assert_eq!(out, "checked 4 objects in 2 files: no problems\n");
+    // Without settings of their own they are one.
+    let both = [("a/cluster.yaml", CLUSTER), ("a/b/cluster.yaml", CLUSTER)];
+    let (_, out, _) = typed(&both, "validate a");
+    assert!(out.contains("device-twice"), "{out}");
+}
+
+#[test]
+fn a_cluster_has_the_release_of_its_settings() {
+    let files = [
+        ("envs/old/claimkit.toml", "release = \"1.33\"\n"),
+        (
+            "envs/old/class.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n",
+        ),
+        ("envs/new/claimkit.toml", "release = \"1.34\"\n"),
+        (
+            "envs/new/class.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n",
+        ),
+    ];
+    let (exit, out, _) = typed(&files, "validate envs");
+    assert_eq!(exit, Exit::Findings);
+    assert_eq!(out.matches("unknown-kind").count(), 1, "{out}");
+    assert!(out.contains("envs/old/class.yaml"), "{out}");
+}
+
+#[test]
+fn what_kubectl_never_gets_is_left_out_of_folders() {
+    let files = [
+        ("r/base/template.yaml", TEMPLATE),
+        ("r/base/cluster.yaml", CLUSTER),
+        (
+            "r/overlay/kustomization.yaml",
+            "resources: [../base]\npatches:\n- path: patch.yaml\n- patch: |-\n    apiVersion: resource.k8s.io/v1\n",
+        ),
+        (
+            "r/overlay/patch.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpus}\nspec: {spec: {devices: {requests: [{name: one, exactly: {count: 2}}]}}}\n",
+        ),
+        (
+            "r/overlay/delete.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gone}\n$patch: delete\n",
+        ),
+        (
+            "r/chart/templates/claim.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: {{ .Release.Name }}\n",
+        ),
+        ("r/chart/values.yaml", "replicas: 2\n"),
+        ("r/compose.yaml", "services: {web: {image: nginx}}\n"),
+        (
+            "r/flux.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: \"x-${ENV}\"}\nspec: {}\n",
+        ),
+    ];
+    let (exit, out, err) = typed(&files, "validate r");
+    assert_eq!(exit, Exit::Fine, "{out}{err}");
+    assert_eq!(out, "checked 4 objects in 3 files: no problems\n");
+    // A file that is named is read as kubectl reads it.
+    let (exit, ..) = typed(&files, "validate r/overlay/patch.yaml");
+    assert_eq!(exit, Exit::Findings);
+    let (exit, ..) = typed(&files, "validate r/flux.yaml");
+    assert_eq!(exit, Exit::Findings);
+}
