@@ -52,7 +52,14 @@ export const vocabulary: string[];
 
 export default init;
 
-import type { Answer, Finding, Locale, Release, Sentences } from "./types.js";
+import type {
+	Answer,
+	ConvertOptions,
+	Finding,
+	Locale,
+	Release,
+	Sentences,
+} from "./types.js";
 
 /** The version of this package. */
 export const version: string;
@@ -63,7 +70,13 @@ export const RELEASES: readonly Release[];
 /** Whether a text is a release that `release` options accept: a known minor release, or a patch of one. */
 export function isRelease(text: unknown): text is Release;
 
-/** Whether a text holds an object of `resource.k8s.io`, so that an editor or a hook knows which files are its own. */
+/** Whether a text is a version or a minor release that {@link convert} takes as `to`. */
+export function isTarget(text: unknown): text is ConvertOptions["to"];
+
+/**
+ * Whether a text holds an object of `resource.k8s.io`, or one with pods that use claims, so that an editor or a hook knows which files
+ * are its own.
+ */
 export function isManifest(text: string | Uint8Array): boolean;
 
 /** A text with fixes applied. */
@@ -99,12 +112,13 @@ export type Formattable = Pick<Answer, "findings"> &
 	Partial<Pick<Answer, "objects">>;
 
 /**
- * Renders an answer for people or for another tool.
+ * Renders an answer, or a list of findings, for people or for another tool.
  *
- * @param options `text` is the text that the answer is about, `name` its file name in the report (`manifest.yaml` without it)
+ * @param options `text` is the text that the answer is about, `name` its file name in the report (`manifest.yaml` without it). Without
+ *   `text` columns count UTF-16 code units, and `codeframe` shows no lines.
  */
 export function format(
-	answer: Formattable,
+	answer: Formattable | readonly Finding[],
 	form: Form,
 	options?: {
 		text?: string | Uint8Array | undefined;

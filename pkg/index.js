@@ -230,6 +230,14 @@ export const vocabulary = [
 
 /** `jsonSchema(release, kind, options)`; a release that is not given may be left out altogether. */
 export function jsonSchema(...given) {
+	const last = given.at(-1);
+	if (
+		given.length > 3 ||
+		(last !== undefined && given.length === 3 && typeof last !== "object")
+	)
+		throw new TypeError(
+			`claimkit: jsonSchema: the options are ${typeof last}, expected an object`,
+		);
 	const first =
 		given[0] === undefined
 			? typeof given[1] !== "object"
@@ -263,15 +271,36 @@ export function isRelease(text) {
 	return patch === undefined || (last !== null && Number(patch) <= last);
 }
 
-/** Whether a text holds an object of `resource.k8s.io`, so that an editor or a hook knows which files are its own. */
+/**
+ * Whether a text holds an object of `resource.k8s.io`, or one with pods that use claims, so that an editor or a hook knows which files
+ * are its own.
+ */
 export function isManifest(text) {
-	// Most files that are not manifests never name the group; they need not be read.
-	if (typeof text === "string" && !text.includes("resource.k8s.io"))
+	// Most files that are not manifests never name the group or a claim; they need not be read.
+	if (
+		typeof text === "string" &&
+		!text.includes("resource.k8s.io") &&
+		!text.includes("resourceClaims")
+	)
 		return false;
-	return parse(text).objects.some(({ apiVersion }) =>
-		apiVersion.startsWith("resource.k8s.io/"),
+	return (
+		parse(text).objects.some(({ apiVersion }) =>
+			apiVersion.startsWith("resource.k8s.io/"),
+		) || symbols(text).symbols.some(({ kind }) => kind === "object")
 	);
 }
+
+/** Whether a text is a version that `convert` takes: `v1`, `resource.k8s.io/v1`, or a minor release. */
+export function isTarget(text) {
+	if (typeof text !== "string") return false;
+	const [, version] =
+		/^(?:resource\.k8s\.io\/)?(v1(?:alpha[123]|beta[12])?)$/.exec(text) ?? [];
+	return version !== undefined || Object.hasOwn(lastPatches, text);
+}
+
+/** Answers about a list of findings, too: a caller may have kept nothing else. */
+const isFindings = (given) =>
+	Array.isArray(given) && typeof given[0]?.code === "string";
 
 /**
  * Applies the first fix of each finding, in the order of the findings; a fix that touches another, or that deletes something, is
@@ -280,7 +309,13 @@ export function isManifest(text) {
 export function applyFixes(text, findings, { unsafe = false } = {}) {
 	if (typeof text !== "string")
 		throw new TypeError(
-			`claimkit: applyFixes: \`text\` is ${typeof text}, expected a string`,
+			`claimkit: applyFixes: \`text\` is ${text instanceof Uint8Array ? "of type Uint8Array" : typeof text}, expected a string`,
+		);
+	if (!Array.isArray(findings))
+		throw new TypeError(
+			Array.isArray(findings?.findings)
+				? "claimkit: applyFixes: `findings` is an answer, expected its `findings`"
+				: `claimkit: applyFixes: \`findings\` is ${findings === null ? "null" : typeof findings}, expected a list of findings`,
 		);
 	const edits = [];
 	let applied = 0;
@@ -293,6 +328,11 @@ export function applyFixes(text, findings, { unsafe = false } = {}) {
 			to: range.end.offset,
 			newText,
 		}));
+		const end = Math.max(0, ...own.map(({ to }) => to));
+		if (end > text.length)
+			throw new TypeError(
+				`claimkit: applyFixes: a fix ends at ${end}, but \`text\` has ${text.length} characters: the findings are about another text`,
+			);
 		const touches = own.some(({ from, to }) =>
 			edits.some((other) => from <= other.to && other.from <= to),
 		);
@@ -327,6 +367,8 @@ export function format(
 	{ text = "", name = "manifest.yaml", colors = false } = {},
 ) {
 	ready();
+	if (isFindings(answer))
+		return format({ findings: answer }, form, { text, name, colors });
 	const given = Array.isArray(answer) ? answer : [{ answer, text, name }];
 	const files = given.map((file) => ({
 		name: file.name ?? "manifest.yaml",

@@ -8,9 +8,12 @@ const FUNCTIONS = [
 	"convert",
 	"evaluate",
 	"allocate",
+	"audit",
+	"upgrade",
 	"cel",
 	"hover",
 	"complete",
+	"symbols",
 	"fixes",
 	"codes",
 	"releases",
@@ -19,11 +22,17 @@ const FUNCTIONS = [
 	"answer",
 	"format",
 	"isManifest",
+	"isRelease",
+	"isTarget",
 	"applyFixes",
 	"addLocale",
 	"setLocale",
 	"init",
+	"reset",
 ];
+
+/** The functions whose result stays in the worker, with the question that it answers there. */
+const PREPARED = { prepareNodes: "evaluate", prepareCluster: "allocate" };
 
 /** Calls that change the worker itself: a fresh one is given them again. */
 const SETTINGS = new Set(["addLocale", "setLocale", "init"]);
@@ -126,9 +135,26 @@ export function connect(open) {
 		});
 	}
 
+	/** What is prepared stays in the worker; its methods are calls. */
+	async function prepare(name, args) {
+		const { handle, length } = await call(name, args);
+		const ask = PREPARED[name];
+		return {
+			length,
+			[ask]: (...rest) => call("prepared", [handle, ask, ...rest]),
+			free: () => call("prepared", [handle, "free"]),
+		};
+	}
+
 	return {
 		...Object.fromEntries(
 			FUNCTIONS.map((name) => [name, (...args) => call(name, args)]),
+		),
+		...Object.fromEntries(
+			Object.keys(PREPARED).map((name) => [
+				name,
+				(...args) => prepare(name, args),
+			]),
 		),
 		terminate() {
 			closed = true;
@@ -154,10 +180,31 @@ function restore({ name, message }) {
 		: Object.assign(new Error(message), { name });
 }
 
+/** What was prepared in this worker, by the number of the call that did it. */
+const prepared = new Map();
+
+/** Asks something that was prepared. A worker that was started anew has nothing. */
+function askPrepared(handle, method, args) {
+	const made = prepared.get(handle);
+	if (made === undefined)
+		throw new Error(
+			"claimkit: what was prepared is gone since the worker was started anew, or was freed: prepare it again",
+		);
+	if (method === "free") prepared.delete(handle);
+	return made[method](...args);
+}
+
 /** Answers the calls that come in. */
 export async function serve(claimkit, { id, name, args }) {
 	try {
-		return { id, value: await claimkit[name](...args) };
+		if (name === "prepared") {
+			const [handle, method, ...rest] = args;
+			return { id, value: askPrepared(handle, method, rest) };
+		}
+		const value = await claimkit[name](...args);
+		if (!Object.hasOwn(PREPARED, name)) return { id, value };
+		prepared.set(id, value);
+		return { id, value: { handle: id, length: value.length } };
 	} catch (error) {
 		return failed(id, error);
 	}

@@ -1,6 +1,7 @@
 //! A call from JavaScript: its arguments read with errors that name them, its answer as a JavaScript object.
 
 use super::utf8::utf8;
+use crate::requests::admission;
 use crate::requests::json::Json;
 use crate::requests::request::{self, PositionRequest, Replaced};
 use crate::requests::sources::NamedText;
@@ -135,6 +136,26 @@ impl Call {
         Ok((read, given))
     }
 
+    /// Refuses options that an object inherits: JSON has its own members only, so that they would be ignored in silence.
+    fn check_inherited(self, options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
+        let prototype = js_sys::Object::get_prototype_of(options);
+        let is_usual =
+            prototype.is_null() || js_sys::Object::get_prototype_of(&prototype).is_null();
+        if is_usual || js_sys::Reflect::has(options, &"toJSON".into())? {
+            return Ok(());
+        }
+        let object: &js_sys::Object = options.unchecked_ref();
+        for name in known.iter().filter(|name| !ARGUMENTS.contains(name)) {
+            let key = JsValue::from(*name);
+            if js_sys::Reflect::has(options, &key)? && !js_sys::Object::has_own(object, &key) {
+                return Err(self.unusable(&format!(
+                    "the option `{name}` is inherited or a getter of a class: give it as a member of the object itself"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns options as JSON. The function has those of `known` that are not arguments.
     fn option_text(
         self,
@@ -146,6 +167,7 @@ impl Call {
             return Err(self.wrong("the options", options, "an object"));
         }
         self.check_members(options)?;
+        self.check_inherited(options, known)?;
         let texts = js_sys::Object::new();
         let mut any = false;
         for (field, name) in TEXTS {
@@ -162,6 +184,16 @@ impl Call {
             }
             given.placeless.extend((!text.places).then_some(*field));
             any = js_sys::Reflect::set(&texts, &name, &text.text.into())?;
+        }
+        if let Some(value) = BESIDE.with(|name| member(options, name))?
+            && let Some(list) = value.dyn_ref::<js_sys::Array>()
+        {
+            let read = js_sys::Array::new();
+            for one in list.iter() {
+                read.push(&self.beside(one)?);
+            }
+            let name = BESIDE.with(JsString::clone);
+            any = js_sys::Reflect::set(&texts, &name, &read.into())?;
         }
         let json = if any {
             let whole = assign(&js_sys::Object::new(), options, &texts)?;
@@ -187,6 +219,25 @@ impl Call {
             )));
         }
         Ok((json, given))
+    }
+
+    /// Returns a text of `beside` with its bytes, if it has some, as text.
+    fn beside(self, one: JsValue) -> Result<JsValue, JsValue> {
+        let is_bytes = |value: &JsValue| js_sys::ArrayBuffer::is_view(value);
+        if is_bytes(&one) {
+            return Ok(self.text("`beside`", &one)?.text.into());
+        }
+        if !one.is_object() {
+            return Ok(one);
+        }
+        let text = js_sys::Reflect::get(&one, &"text".into())?;
+        if !is_bytes(&text) {
+            return Ok(one);
+        }
+        let named = js_sys::Object::assign(&js_sys::Object::new(), one.unchecked_ref());
+        let text = self.text("`text` of `beside`", &text)?.text;
+        js_sys::Reflect::set(&named, &"text".into(), &text.into())?;
+        Ok(named.into())
     }
 
     /// Refuses members that JSON would leave out or write as empty: maps, sets, functions, symbols, NaN and infinities. Values inside
@@ -296,7 +347,24 @@ impl Call {
         request::read(&json).map(Some).map_err(problem)
     }
 
-    /// Takes JSON, given as an object or as its text.
+    /// Takes an AdmissionRequest, or a manifest that is created: an object or a text.
+    pub(super) fn admission_request(
+        self,
+        value: &JsValue,
+    ) -> Result<Option<Box<RawValue>>, JsValue> {
+        if value.is_undefined() || value.is_null() {
+            return Ok(None);
+        }
+        let text = self.text("`request`", value)?.text;
+        let read = match admission::is_request(&text) {
+            Some(true) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            Some(false) | None => admission::request_of(&text),
+        };
+        read.map(Some)
+            .map_err(|error| self.unusable(&format!("`request` cannot be read: {error}")))
+    }
+
+    /// Takes JSON, given as an object or as its text; a text may be YAML.
     pub(super) fn json(
         self,
         argument: &str,
@@ -310,8 +378,12 @@ impl Call {
             None if is_plain(value) => self.stringify(argument, value)?,
             None => return Err(self.wrong(argument, value, "an object or its JSON text")),
         };
-        serde_json::from_str(&text)
-            .map(Some)
+        let read = match serde_json::from_str(&text) {
+            Err(error) if text.trim_start().starts_with(['{', '[']) => Err(error.to_string()),
+            Err(_) => admission::json_of(&text),
+            Ok(json) => Ok(json),
+        };
+        read.map(Some)
             .map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
     }
 
@@ -495,6 +567,8 @@ extern "C" {
     static SELECTOR: JsString = "selector";
     #[wasm_bindgen(thread_local_v2, static_string)]
     static CLUSTER: JsString = "cluster";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static BESIDE: JsString = "beside";
     #[wasm_bindgen(thread_local_v2, static_string)]
     static TO_JSON: JsString = "toJSON";
 }

@@ -8,6 +8,7 @@
 //! same JSON that every other host gets, parsed by the engine's own `JSON.parse`.
 
 use super::call::Call;
+use crate::editor::foreign;
 use crate::manifest::paths;
 use crate::report::form;
 use crate::requests::request::{
@@ -19,6 +20,7 @@ use crate::requests::{self, Answer, Content, Request};
 use crate::{PreparedCluster, PreparedNodes};
 use claimkit_model::memory::GrowsAhead;
 use claimkit_model::message;
+use claimkit_model::text::Span;
 use js_sys::JSON;
 use wasm_bindgen::prelude::*;
 
@@ -316,12 +318,12 @@ pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> 
     }))
 }
 
-/// Answers `admit(request?, settings?)`.
+/// Answers `admit(request?, settings?)`. The request may be a manifest, which is created; the settings may be YAML.
 #[wasm_bindgen(skip_typescript)]
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("admit");
     let (request, settings) = (
-        call.json("`request`", request)?,
+        call.admission_request(request)?,
         call.json("`settings`", settings)?,
     );
     call.answer(&Request::Admit(AdmitRequest {
@@ -358,6 +360,24 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
         Some(request) => Ok(requests::answer(&request)),
         None => Err(Call("answer").wrong("`request`", request, "a string of JSON")),
     }
+}
+
+/// Returns true if a text is not a manifest as it is: a template, a kustomization or a patch.
+#[wasm_bindgen(skip_typescript, js_name = isForeign)]
+pub fn is_foreign(path: &str, text: &str) -> bool {
+    foreign::is_kustomization(path) || foreign::is_template(path, text) || foreign::is_patch(text)
+}
+
+/// Returns the files that a kustomization names as patches, relative to its folder.
+#[wasm_bindgen(skip_typescript, js_name = patchesOf)]
+pub fn patches_of(kustomization: &str) -> Vec<String> {
+    foreign::patches_of(kustomization)
+}
+
+/// Returns true if a text has a variable that Flux or envsubst replaces.
+#[wasm_bindgen(skip_typescript, js_name = hasVariable)]
+pub fn has_variable(text: &str) -> bool {
+    foreign::has_variable(text, Span::new(0, text.len()))
 }
 
 /// Returns true if a pattern of `exclude` in `claimkit.toml` matches a path or one of its parent folders.

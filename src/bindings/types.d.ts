@@ -35,6 +35,12 @@ export type Release =
 	| `1.${number}.${number}`
 	| `1.${number}.${number}-${string}`;
 
+/** A minor release of Kubernetes that is known. */
+export type MinorRelease = Exclude<
+	Release,
+	`1.${number}.${number}` | `1.${number}.${number}-${string}`
+>;
+
 /** A known API version of the group `resource.k8s.io`. */
 export type ApiVersion = `resource.k8s.io/${Version}`;
 
@@ -53,13 +59,13 @@ export interface CommonOptions {
 	release?: Release | undefined;
 	/** Feature gates that override the defaults of the release. */
 	gates?: Record<string, boolean> | undefined;
-	/** Lower limits on the input. A text beyond a limit gives a finding. */
+	/** Limits on the input that are lower than the defaults. A text beyond a limit gives a finding. */
 	limits?: Limits | undefined;
 }
 
 /** Limits on the input, counted for each text. */
 export interface Limits {
-	/** Offset in bytes of UTF-8. */
+	/** Bytes of UTF-8 in one text. */
 	bytes?: number | undefined;
 	/** Nesting depth of mappings and sequences. */
 	depth?: number | undefined;
@@ -95,7 +101,7 @@ export interface ParseOptions extends CommonOptions {
 /** Options of {@link validate} for every operation. */
 export interface RequestOptions extends CommonOptions {
 	/** Other texts whose objects are known but not judged, such as the other files of a project: names are looked up in them, too. */
-	beside?: readonly string[] | undefined;
+	beside?: readonly (string | Uint8Array | NamedText)[] | undefined;
 	/** Default `Strict`, as kubectl. */
 	fieldValidation?: FieldValidation | undefined;
 	/**
@@ -358,6 +364,11 @@ export interface ParseAnswer extends Answer {
 export interface ValidateAnswer extends Answer {
 	verb: "validate";
 	objects: ValidatedObject[];
+}
+
+/** The answer of {@link validate} to texts that the caller has: every finding has its place. */
+export interface TextValidateAnswer extends ValidateAnswer {
+	findings: TextFinding[];
 }
 
 /** The answer of {@link validate} to a patch. */
@@ -627,7 +638,7 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
 export function validate(
 	text: string | Uint8Array | NamedText[],
 	options?: CreateOptions,
-): ValidateAnswer & { findings: TextFinding[] };
+): TextValidateAnswer;
 
 /** The same for a patch of a stored object: the answer has the patched object, and what the patch changes. */
 export function validate(
@@ -724,28 +735,32 @@ export interface AllocateOptions extends CommonOptions {
 	/** The current time, RFC 3339. With it, claims time out if their devices are not ready for binding after ten minutes. */
 	now?: string | undefined;
 	/** Changes that the answer assumes. The named objects must exist. */
-	whatIf?: {
-		/** Claims that release their devices: `namespace/name`. */
-		free?: readonly string[] | undefined;
-		/** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
-		untaint?: readonly string[] | undefined;
-		/** Names of DeviceTaintRules to ignore. */
-		withoutRules?: readonly string[] | undefined;
-		/** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
-		nodesLike?: readonly string[] | undefined;
-	};
+	whatIf?:
+		| {
+				/** Claims that release their devices: `namespace/name`. */
+				free?: readonly string[] | undefined;
+				/** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
+				untaint?: readonly string[] | undefined;
+				/** Names of DeviceTaintRules to ignore. */
+				withoutRules?: readonly string[] | undefined;
+				/** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
+				nodesLike?: readonly string[] | undefined;
+		  }
+		| undefined;
 	/** Features of the allocator, instead of those that follow from the gates. */
 	features?: readonly string[] | undefined;
 	/** Whether selectors read attributes with several values, whatever the gates are. */
 	celLists?: boolean | undefined;
-	options?: {
-		/** The step limit of each node's search. Default: 100,000. */
-		budget?: number | undefined;
-		/** Whether to search for changes that help. Default: true. */
-		relax?: boolean | undefined;
-		/** The devices to list individually. Default: `failed`. */
-		matrix?: "failed" | "all" | "none" | undefined;
-	};
+	options?:
+		| {
+				/** The step limit of each node's search. Default: 100,000. */
+				budget?: number | undefined;
+				/** Whether to search for changes that help. Default: true. */
+				relax?: boolean | undefined;
+				/** The devices to list individually. Default: `failed`. */
+				matrix?: "failed" | "all" | "none" | undefined;
+		  }
+		| undefined;
 }
 
 /** The devices lost at a stage of a funnel. */
@@ -1117,6 +1132,11 @@ export interface NodeRefusal {
 
 /** The outcome for a pod when all pods are placed in turn. */
 export interface PodTurn {
+	/**
+	 * `bound`: it gets `node` now. `preparing`: it has a node and its devices wait for something. `placed`: it had a node before.
+	 * `ended`: it has finished. `unschedulable`: no node, see `message`. `error`: kube-scheduler fails. `gated`: scheduling gates hold it
+	 * back. `notKnown`: the objects do not decide. `notConsidered`: it belongs to another scheduler, or waits for something before.
+	 */
 	outcome:
 		| "bound"
 		| "preparing"
@@ -1173,7 +1193,11 @@ export interface PodTurn {
 /** The result of a node for a pod, or for claims without a pod. */
 export interface NodeAccount {
 	name: string;
-	/** `refused`: the devices are there, but another plugin of kube-scheduler refuses the node. */
+	/**
+	 * `allocated`: the node has devices for all claims. `none`: it has not. `error`: the search fails, see `message`; `node-error`: on this
+	 * node only. `unavailable`: the node takes no part in the search. `undecided`: the search ended at the step limit. `refused`: the
+	 * devices are there, but another plugin of kube-scheduler refuses the node.
+	 */
 	verdict:
 		| "allocated"
 		| "none"
@@ -1209,7 +1233,7 @@ export interface NodeAccount {
 	refusals?: NodeRefusal[];
 	/** One line of English. */
 	text: string;
-	/** The node with the same account; of the lists above, only `resources` and `reasons` are then present. */
+	/** The node earlier in `nodes` with the same account; of the lists above, only `resources` and `reasons` are then present: read the others there. */
 	sameAs: string | null;
 }
 
@@ -1231,7 +1255,7 @@ export interface PodAccount {
 	findings: AccountFinding[];
 	/** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
 	turn?: PodTurn;
-	/** The earlier pod with the same account of nodes; `nodes` is empty then. */
+	/** The pod earlier in `pods` with the same account of nodes; `nodes` is empty then: read them there. */
 	sameAs?: string;
 }
 
@@ -1576,7 +1600,7 @@ export interface Patches {
 
 /** A supported minor release. */
 export interface ReleaseEntry {
-	release: Release;
+	release: MinorRelease;
 	/** Its last patch, which the minor release without patch means. */
 	lastPatch: Release;
 	versions: VersionEntry[];
@@ -1615,15 +1639,15 @@ export function releases(options?: LocaleOptions): ReleasesAnswer;
 export function jsonSchema(
 	release?: Release,
 	kind?: string,
-	options?: LocaleOptions & { gates?: Record<string, boolean> },
+	options?: LocaleOptions & { gates?: Record<string, boolean> | undefined },
 ): JsonSchema;
 
 /** The same, with the release in the options. */
 export function jsonSchema(
 	kind: string,
 	options?: LocaleOptions & {
-		release?: Release;
-		gates?: Record<string, boolean>;
+		release?: Release | undefined;
+		gates?: Record<string, boolean> | undefined;
 	},
 ): JsonSchema;
 
@@ -1639,6 +1663,11 @@ export interface PlaceOptions extends LocaleOptions {
 	release?: Release | undefined;
 	/** Feature gates that override the defaults of the release; they affect CEL expressions. */
 	gates?: Record<string, boolean> | undefined;
+	/**
+	 * The other texts of the project: completion offers the names, attributes and capacities that they define, with the text's name as
+	 * `detail`, and hovers show values on their devices.
+	 */
+	beside?: readonly (string | Uint8Array | NamedText)[] | undefined;
 	limits?: Limits | undefined;
 }
 
@@ -1885,8 +1914,8 @@ export interface AdmitAnswer extends Answer {
 }
 
 /**
- * Returns the answer of the policy modules to an AdmissionRequest (or the AdmissionReview around it), given as an object or as JSON
- * text; without a request the settings alone are checked.
+ * Returns the answer of the policy modules to an AdmissionRequest (or the AdmissionReview around it), or to a manifest of one object as if
+ * it were created; without either the settings alone are checked. Each is an object, or its JSON or YAML text.
  */
 export function admit(
 	request?: object | string | null,

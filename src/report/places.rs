@@ -58,9 +58,14 @@ impl<'t> LineIndex<'t> {
         (start, end.max(start))
     }
 
-    /// Returns the line and column, both from 1, columns in characters.
+    /// Returns the line and column, both from 1, columns in characters. Outside of the text, columns are UTF-16 code units.
     pub fn line_and_column(&self, position: EditorPosition) -> (u32, usize) {
         let offset = position.byte_offset as usize;
+        if offset > self.text.len() {
+            // The caller gave no text: the position is all there is.
+            let column = (position.character as usize).saturating_add(1);
+            return (position.line.saturating_add(1), column);
+        }
         let (start, _) = self.line(offset);
         let column = self
             .characters_before(offset)
@@ -134,6 +139,11 @@ mod tests {
         assert_eq!(places.line_and_column(at(1, 4 + 6000)), (2, 2001));
         assert_eq!(places.line(4), (4, 4 + 6001));
         assert_eq!(LineIndex::of("").line_and_column(at(0, 0)), (1, 1));
+        let beyond = EditorPosition {
+            character: 48,
+            ..at(3, 90)
+        };
+        assert_eq!(LineIndex::of("").line_and_column(beyond), (4, 49));
     }
 
     #[test]

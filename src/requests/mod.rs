@@ -2,6 +2,7 @@
 //! an error. The JSON is stable; the Rust types behind it are not part of the interface.
 
 #[doc(hidden)]
+pub mod admission;
 pub mod admit;
 #[doc(hidden)]
 pub mod answer;

@@ -100,7 +100,121 @@ test("applyFixes counts in the text's own units and says what it left", () => {
 	});
 	assert.throws(
 		() => claimkit.applyFixes(Buffer.from("a"), []),
-		/claimkit: applyFixes: `text` is object, expected a string/,
+		/claimkit: applyFixes: `text` is of type Uint8Array, expected a string/,
+	);
+	assert.throws(
+		() => claimkit.applyFixes(bad, claimkit.validate(bad)),
+		/`findings` is an answer, expected its `findings`/,
+	);
+	assert.throws(
+		() => claimkit.applyFixes("a: b\n", claimkit.validate(bad).findings),
+		/the findings are about another text/,
+	);
+});
+
+test("format without the text has the places of the answer", () => {
+	const text =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {devices: {requests: [{name: g, exactly: {deviceClasName: x}}]}}\n";
+	const answer = claimkit.validate(text);
+	const whole = claimkit.format(answer, "text", { text });
+	assert.match(whole, /^manifest\.yaml:4:49: error/m);
+	assert.equal(claimkit.format(answer, "text"), whole);
+	assert.equal(claimkit.format(answer.findings, "text"), whole);
+	assert.match(claimkit.format(answer, "github"), /line=4,/);
+});
+
+test("admit takes a manifest, and settings in YAML", () => {
+	const pod =
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n";
+	const fine = claimkit.admit(pod, "resourceClasses:\n  allow: [gpu]\n");
+	assert.equal(fine.response?.accepted, true);
+	const claim = {
+		apiVersion: "resource.k8s.io/v1alpha2",
+		kind: "ResourceClaim",
+		metadata: { name: "a" },
+		spec: { resourceClassName: "b" },
+	};
+	const settings = { resourceClasses: { deny: ["*"] } };
+	const request = { uid: "1", operation: "CREATE", object: claim };
+	assert.equal(claimkit.admit(claim, settings).response.accepted, false);
+	assert.equal(
+		claimkit.admit(claim, settings).response.message,
+		claimkit.admit(request, settings).response.message,
+	);
+	assert.throws(() => claimkit.admit(`${pod}---\n${pod}`), /has 2 objects/);
+	assert.throws(
+		() => claimkit.admit(null, "a: [1"),
+		/`settings` cannot be read/,
+	);
+});
+
+test("options that JSON would not have are refused", () => {
+	const inherited = Object.create({ release: "1.26" });
+	class Options {
+		get release() {
+			return "1.26";
+		}
+	}
+	for (const options of [inherited, new Options()])
+		assert.throws(
+			() => claimkit.validate("a: 1\n", options),
+			/the option `release` is inherited or a getter of a class/,
+		);
+	class Own {
+		release = "1.26";
+	}
+	claimkit.validate("a: 1\n", new Own());
+	assert.throws(
+		() => claimkit.jsonSchema("1.36", "ResourceClaim", 5),
+		/the options are number/,
+	);
+});
+
+test("texts beside another may be bytes, with names or without", () => {
+	const slice =
+		"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n";
+	const claim =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {devices: {requests: [{name: g, exactly: {deviceClassName: }}]}}\n";
+	for (const beside of [
+		[slice],
+		[Buffer.from(slice)],
+		[{ name: "class.yaml", text: slice }],
+		[{ name: "class.yaml", text: Buffer.from(slice) }],
+	]) {
+		const { items } = claimkit.complete(
+			claim,
+			{ offset: claim.indexOf("Name: }") + 6 },
+			{ beside },
+		);
+		assert.deepEqual(
+			items.map(({ label, detail }) => [label, detail ?? ""]),
+			[["gpu", beside[0].name ?? ""]],
+		);
+		claimkit.validate(claim, { beside });
+	}
+});
+
+test("memory grows ahead: a large cluster does not cost a growth for each page", () => {
+	const device = (at) =>
+		`  - {name: gpu-${at}, attributes: {i: {int: ${at}}}}\n`;
+	const slices = Array.from(
+		{ length: 300 },
+		(_, at) =>
+			`apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s${at}}\nspec:\n  driver: d.example.com\n  nodeName: n${at}\n  pool: {name: n${at}, generation: 1, resourceSliceCount: 1}\n  devices:\n${Array.from({ length: 128 }, (__, one) => device(one)).join("")}`,
+	);
+	claimkit.reset();
+	claimkit.releases();
+	const begun = process.cpuUsage();
+	claimkit.prepareCluster(slices.join("---\n")).free();
+	const first = process.cpuUsage(begun);
+	const again = process.cpuUsage();
+	claimkit.prepareCluster(slices.join("---\n")).free();
+	const second = process.cpuUsage(again);
+	const total = ({ user, system }) => user + system;
+	// Growing by single pages made the first call five times as expensive.
+	assert.ok(
+		total(first) < 3 * total(second) + 300_000,
+		`${total(first)} ${total(second)}`,
 	);
 });
 
@@ -151,6 +265,50 @@ test("isManifest knows which files are claimkit's", () => {
 		),
 	);
 	assert.ok(!claimkit.isManifest(""));
+	assert.ok(
+		claimkit.isManifest(
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {resourceClaims: [{name: g, resourceClaimTemplate: x}]}}}\n",
+		),
+	);
+	assert.deepEqual(
+		["v1", "resource.k8s.io/v1beta1", "1.36", "v2", "1.99", "", 5].map(
+			claimkit.isTarget,
+		),
+		[true, true, true, false, false, false, false],
+	);
+});
+
+test("a worker has what is prepared, and every function", async () => {
+	const worker = startWorker();
+	const cluster = await worker.prepareCluster(
+		"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n",
+	);
+	assert.equal(cluster.length, 1);
+	assert.equal((await cluster.allocate("")).verb, "allocate");
+	await cluster.free();
+	await assert.rejects(cluster.allocate(""), /prepare it again/);
+	const nodes = await worker.prepareNodes(
+		"apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
+	);
+	assert.equal(nodes.length, 1);
+	assert.equal(
+		(await nodes.evaluate(undefined, { selector: "nodeSelectorTerms: []" }))
+			.verb,
+		"evaluate",
+	);
+	assert.equal((await worker.audit("")).verb, "audit");
+	assert.equal((await worker.symbols("")).verb, "symbols");
+	const own = new Set(["default", "init", "initSync", "prepareNodes"]);
+	const missing = Object.entries(claimkit)
+		.filter(
+			([name, value]) =>
+				typeof value === "function" &&
+				!own.has(name) &&
+				worker[name] === undefined,
+		)
+		.map(([name]) => name);
+	assert.deepEqual(missing, []);
+	worker.terminate();
 });
 
 test("releases and the version are known before the module has started", () => {

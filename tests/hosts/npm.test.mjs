@@ -216,7 +216,7 @@ test("before init every function says so", async () => {
 		"index.html": PAGE,
 		"main.js": `import * as claimkit from "./main.bundle.js";`,
 		"all.js": `import * as claimkit from "claimkit";
-const early = ["init", "initSync", "default", "addLocale", "setLocale", "applyFixes", "isRelease", "reset"];
+const early = ["init", "initSync", "default", "addLocale", "setLocale", "applyFixes", "isRelease", "isTarget", "reset"];
 const names = Object.keys(claimkit).filter((name) => typeof claimkit[name] === "function" && !early.includes(name));
 globalThis.result = names.map((name) => { try { claimkit[name](); return name; } catch (error) { return error.message; } });`,
 	});

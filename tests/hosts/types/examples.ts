@@ -13,6 +13,7 @@ import claimkit, {
 	hover,
 	init,
 	initSync,
+	isTarget,
 	jsonSchema,
 	parse,
 	prepareCluster,
@@ -20,6 +21,7 @@ import claimkit, {
 	releases,
 	validate,
 } from "claimkit";
+import { startWorker } from "claimkit/worker";
 
 // The README's first example.
 for (const { severity, message, range } of validate("kind: ResourceClaim")
@@ -100,6 +102,46 @@ export const started: Promise<void> = init(
 );
 export const same: typeof init = claimkit;
 initSync(new Uint8Array());
+
+// A worker has every function with its forms, and a call can be cancelled wherever there are options.
+const worker = startWorker();
+const { signal } = new AbortController();
+export const inWorker = async () => {
+	const { findings } = await worker.validate("", { signal });
+	const lines: number[] = findings.map(({ range: { start } }) => start.line);
+	const known = await worker.prepareCluster("", { release: "1.36", signal });
+	return [
+		lines,
+		(await worker.allocate("", { signal })).pods,
+		(await worker.cel("true", { signal })).results,
+		(await worker.parse("", { signal })).objects,
+		(await worker.hover("", { offset: 0 }, { signal })).hover,
+		(await worker.complete("", { offset: 0 }, { beside: [""], signal })).items,
+		(await worker.fixes("", null, { signal })).fixes,
+		(await worker.codes({ signal })).codes,
+		(await worker.audit("", { signal })).usage,
+		(await worker.symbols("", { signal })).names,
+		(await worker.jsonSchema("1.36", "ResourceClaim")).$id,
+		await worker.format(await worker.validate(""), "sarif"),
+		(await known.allocate("", { signal })).pods,
+	];
+};
+export const undefinedIsAbsent = allocate("", {
+	whatIf: undefined,
+	options: undefined,
+});
+export const targets = releases().releases.map(({ release }) =>
+	convert("", { to: release }),
+);
+export const target = (text: string) =>
+	isTarget(text) ? convert("", { to: text }) : undefined;
+export const named = complete(
+	"",
+	{ offset: 0 },
+	{
+		beside: [{ name: "a", text: new Uint8Array() }, new Uint8Array(), ""],
+	},
+);
 
 // @ts-expect-error there is no such release
 validate("", { release: "1.x" });
