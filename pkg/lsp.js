@@ -15,6 +15,8 @@ const KIND = {
 };
 const QUICK_FIX = "quickfix";
 const SNIPPET = 2;
+// InsertTextMode: lines are indented already.
+const AS_IS = 1;
 // DiagnosticTag
 const UNNECESSARY = 1;
 const DEPRECATED = 2;
@@ -139,6 +141,7 @@ export function completions(
 	const { items } = claimkit.complete(text, position(place), options);
 	return items.map((item, index) => {
 		const snippet = snippets && item.snippet !== undefined;
+		const newText = snippet ? item.snippet : item.insertText;
 		return {
 			label: item.label,
 			kind: KIND[item.kind],
@@ -148,10 +151,8 @@ export function completions(
 				: { documentation: { kind: "markdown", value: item.documentation } }),
 			sortText: String(index).padStart(3, "0"),
 			...(snippet ? { insertTextFormat: SNIPPET } : {}),
-			textEdit: {
-				range: toRange(item.range),
-				newText: snippet ? item.snippet : item.insertText,
-			},
+			...(newText.includes("\n") ? { insertTextMode: AS_IS } : {}),
+			textEdit: { range: toRange(item.range), newText },
 		};
 	});
 }

@@ -1,6 +1,7 @@
 // The manifests of a project: open documents as they are, and the files of the workspace that nobody has open.
 import * as claimkit from "claimkit";
 import { toRange } from "claimkit/lsp";
+import { isForeign, patchesOf } from "../claimkit.js";
 
 /** Bytes of the texts that a document is judged beside; the nearest ones come first. */
 const MOST_BESIDE = 2 << 20;
@@ -11,22 +12,20 @@ const MOST_FILES = 2000;
 const MENTIONS =
 	/resource\.k8s\.io|resourceClaims|["']?\bkind["']?\s*:\s*["']?Node(List)?\b/;
 const OURS = /resource\.k8s\.io|resourceClaims/;
-/** A value that begins with `{{` marks a template: kubectl refuses such a manifest. */
-const TEMPLATE =
-	/^[ \t]*(- +)*([\w."'/-]+:[ \t]+)?["']?\{\{[-#/%<]?(?![^}]*\}[^}])/m;
+const KUSTOMIZATION = /\/kustomization\.ya?ml$/;
 
-/** True for a text that is written to become a manifest, such as a Helm template. */
-export const isTemplate = (uri, language, text) =>
-	language === "helm" ||
-	(text.includes("{{") && (uri.includes("/templates/") || TEMPLATE.test(text)));
+/** True for a text that is not a manifest as it is: a template, a kustomization or a patch. */
+const isNoManifest = (uri, language, text) =>
+	language === "helm" || isForeign(decodeURIComponent(uri), text);
 
 /** True for a text that has something to judge. */
 export const isOurs = (text) => OURS.test(text);
 
-/** True for a text where a manifest may begin. */
+/** True for a text where a manifest may begin: one without content, with the head of an object, or with its first word. */
 export const isBeginning = (text) =>
 	!/^[ \t]*[^#\s-]/m.test(text) ||
-	/^["']?(apiVersion|kind)["']?\s*:/m.test(text);
+	/^["']?(apiVersion|kind)["']?\s*:/m.test(text) ||
+	/^(?:[ \t]*(?:#.*|---)?\r?\n)*[A-Za-z]+[ \t]*(?:\r?\n[ \t]*)*$/.test(text);
 
 const SYNTAX = new Set([
 	"yaml-syntax",
@@ -46,6 +45,14 @@ class Text {
 		this.whole = undefined;
 		/** @type {object[] | undefined} */
 		this.published = undefined;
+		/**
+		 * The cluster that it belongs to: the folder of its settings, or its root; undefined before that is known.
+		 *
+		 * @type {string | undefined}
+		 */
+		this.world = undefined;
+		/** Whether the settings leave it out. */
+		this.excluded = false;
 	}
 
 	get names() {
@@ -97,6 +104,15 @@ function devicesOf({ kind, object: parsed }) {
 const key = ({ kind, name, namespace, of }) =>
 	JSON.stringify([kind, namespace, of, name]);
 
+/** The address of a file that another names; none if it is not one. */
+function resolved(name, uri) {
+	try {
+		return [new URL(name, uri).href];
+	} catch {
+		return [];
+	}
+}
+
 /** How many folders two addresses share. */
 function nearness(a, b) {
 	const [one, other] = [a.split("/"), b.split("/")];
@@ -109,6 +125,10 @@ export class Project {
 	#files;
 	#closed = new Map();
 	#open = new Map();
+	/** The files that kustomizations name as patches, by kustomization. */
+	#patches = new Map();
+	/** The names that were defined since the server started: a name that is gone was deleted. */
+	#had = new Set();
 	/** Counts changes, so that what was made of all texts can be kept. */
 	version = 0;
 
@@ -130,25 +150,101 @@ export class Project {
 	async reload(uri) {
 		const text = await this.#files.read(uri);
 		this.version += 1;
+		this.#look(uri, text);
 		if (
 			text === undefined ||
 			!MENTIONS.test(text) ||
-			isTemplate(uri, "", text)
+			isNoManifest(uri, "", text)
 		) {
+			this.#remember(this.#closed.get(uri));
 			this.#closed.delete(uri);
 			return false;
 		}
-		if (this.#closed.get(uri)?.text !== text)
+		if (this.#closed.get(uri)?.text !== text) {
+			this.#remember(this.#closed.get(uri));
 			this.#closed.set(uri, new Text(uri, text));
+		}
 		return true;
 	}
 
 	/** Takes the text of an open document in. */
 	set(uri, language, text) {
 		this.version += 1;
-		if (MENTIONS.test(text) && !isTemplate(uri, language, text))
-			this.#open.set(uri, new Text(uri, text));
-		else this.#open.set(uri, undefined);
+		this.#look(uri, text);
+		this.#remember(this.text(uri));
+		const own =
+			MENTIONS.test(text) && !isNoManifest(uri, language, text)
+				? new Text(uri, text)
+				: undefined;
+		if (own !== undefined) {
+			const before = this.#open.get(uri) ?? this.#closed.get(uri);
+			own.world = before?.world;
+			own.excluded = before?.excluded ?? false;
+		}
+		this.#open.set(uri, own);
+	}
+
+	/** Takes in which patches a kustomization names. */
+	#look(uri, text) {
+		if (!KUSTOMIZATION.test(uri)) return;
+		if (text === undefined) this.#patches.delete(uri);
+		else
+			this.#patches.set(
+				uri,
+				patchesOf(text).flatMap((name) => resolved(name, uri)),
+			);
+	}
+
+	/** Reads the kustomization beside a file, which may be in no folder of the workspace. */
+	async lookBeside(uri) {
+		const folder = uri.slice(0, uri.lastIndexOf("/"));
+		for (const name of ["kustomization.yaml", "kustomization.yml"]) {
+			const file = `${folder}/${name}`;
+			if (!this.#patches.has(file) && !this.#open.has(file))
+				this.#look(file, await this.#files.read(file));
+		}
+	}
+
+	/** True for a file that a kustomization names as a patch. */
+	isPatch(uri) {
+		for (const files of this.#patches.values())
+			if (files.includes(uri)) return true;
+		return false;
+	}
+
+	/** Keeps what a text that goes defined. */
+	#remember(text) {
+		if (text === undefined || text.symbols === undefined) return;
+		for (const name of text.names)
+			if (name.definition) this.#had.add(`${text.world} ${key(name)}`);
+	}
+
+	/** True for the use of a name that was defined before, and is not any more. */
+	isGone(uri, name) {
+		const world = this.text(uri)?.world;
+		return (
+			!name.definition &&
+			this.#had.has(`${world} ${key(name)}`) &&
+			!this.places(name, uri).some(({ definition }) => definition)
+		);
+	}
+
+	/** The texts whose cluster is not known yet. */
+	unplaced() {
+		return this.all().filter(({ world }) => world === undefined);
+	}
+
+	/** Forgets which clusters texts belong to: settings or folders have changed. */
+	unplace() {
+		for (const text of this.all()) text.world = undefined;
+	}
+
+	/** The texts of all clusters; an open document stands for its file. */
+	all() {
+		const closed = [...this.#closed].filter(([uri]) => !this.#open.has(uri));
+		return [...this.#open.values(), ...closed.map(([, text]) => text)].filter(
+			(text) => text !== undefined,
+		);
 	}
 
 	/** The document is closed: the file counts again. */
@@ -157,13 +253,20 @@ export class Project {
 		await this.reload(uri);
 	}
 
-	/** All texts; an open document stands for its file. */
-	texts(workspace = true) {
-		const found = [...this.#open.values()].filter((text) => text !== undefined);
+	/** All texts of a document's cluster; an open document stands for its file. */
+	texts(uri, workspace = true) {
+		const found = [...this.#open.values()];
 		if (workspace)
-			for (const [uri, text] of this.#closed)
-				if (!this.#open.has(uri)) found.push(text);
-		return found;
+			for (const [closed, text] of this.#closed)
+				if (!this.#open.has(closed)) found.push(text);
+		const world = this.text(uri)?.world;
+		return found.filter(
+			(text) =>
+				text !== undefined &&
+				text.world === world &&
+				(!text.excluded || text.uri === uri) &&
+				!this.isPatch(text.uri),
+		);
 	}
 
 	/** The text of a document, if it is of interest. */
@@ -174,7 +277,9 @@ export class Project {
 	/** The texts beside a document that are not too much, the nearest first. */
 	beside(uri, workspace) {
 		let room = MOST_BESIDE;
-		const others = this.texts(workspace).filter((text) => text.uri !== uri);
+		const others = this.texts(uri, workspace).filter(
+			(text) => text.uri !== uri,
+		);
 		others.sort(
 			(a, b) =>
 				nearness(b.uri, uri) - nearness(a.uri, uri) || (a.uri < b.uri ? -1 : 1),
@@ -196,10 +301,10 @@ export class Project {
 		);
 	}
 
-	/** The places where a thing is named: `{uri, range, definition}`. */
-	places(name, workspace = true) {
+	/** The places where a thing of a document's cluster is named: `{uri, range, definition}`. */
+	places(name, document, workspace = true) {
 		const wanted = key(name);
-		return this.texts(workspace).flatMap(({ uri, names }) =>
+		return this.texts(document, workspace).flatMap(({ uri, names }) =>
 			names
 				.filter((other) => key(other) === wanted)
 				.map(({ range, definition }) => ({
@@ -211,7 +316,10 @@ export class Project {
 	}
 
 	/** The places that a change of a name changes. What a thing owns follows it: the requests of a claim that is renamed are found anew. */
-	renames(name) {
-		return this.places(name).map(({ uri, range }) => ({ uri, range }));
+	renames(name, document, workspace) {
+		return this.places(name, document, workspace).map(({ uri, range }) => ({
+			uri,
+			range,
+		}));
 	}
 }

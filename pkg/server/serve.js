@@ -11,8 +11,10 @@ import {
 import {
 	CodeActionKind,
 	CodeLensRefreshRequest,
+	DiagnosticSeverity,
 	DidChangeConfigurationNotification,
 	DidChangeWatchedFilesNotification,
+	DocumentHighlightKind,
 	FileChangeType,
 	InlayHintRefreshRequest,
 	MarkupKind,
@@ -24,20 +26,36 @@ import {
 	TextDocuments,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { hasVariable, isForeign } from "../claimkit.js";
 import { difference, equal, fixed, meet } from "./edits.js";
 import { allocated, findings as lensesOf } from "./lenses.js";
-import { isBeginning, isOurs, isTemplate, Project } from "./project.js";
-import { fromClient, isExcluded, NAME, SettingsFiles } from "./settings.js";
+import { isBeginning, isOurs, Project } from "./project.js";
+import {
+	fromClient,
+	isExcluded,
+	NAME,
+	SettingsFiles,
+	unknownNames,
+	worldOf,
+} from "./settings.js";
 
 /** Milliseconds between the last change of a document and its diagnostics. */
 const DELAY = 150;
+/** Milliseconds that findings wait for the client's settings. */
+const PATIENCE = 2000;
 /** Documents with more characters are judged when they are opened and saved only. */
 const LARGE = 2 << 20;
+/** Objects of one file that a search of the workspace shows. */
+const MOST_SYMBOLS = 200;
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.claimkit`;
 const CONVERT = `${CodeActionKind.RefactorRewrite}.claimkit.convert`;
 /** Codes of objects of other groups, which an editor does not show. */
 const SILENT = new Set(["nothing-checked", "other-group"]);
 const NEWEST = "v1";
+/** Codes of names that are not among the objects: a warning where the project had them. */
+const ABSENT = new Set(["class-not-in-input", "claim-not-in-input"]);
+/** Findings that only the server has: what could not be judged, and a setting that cannot be used. */
+const NOT_JUDGED = "not-judged";
 const INVALID_PARAMS = -32602;
 
 const SYMBOLS = {
@@ -68,6 +86,11 @@ export function serve(connection, files, version) {
 	let clientSettings = {};
 	let roots = [];
 	let warned;
+	/** Resolves when the client has given its settings, or does not. */
+	let settled = Promise.resolve();
+	let settle = () => {};
+	/** What was found in a settings file, to publish it once. */
+	const toldOf = new Map();
 
 	const warn = (message) =>
 		connection.sendNotification(ShowMessageNotification.type, {
@@ -79,9 +102,19 @@ export function serve(connection, files, version) {
 
 	async function pullSettings() {
 		if (!capabilities.workspace?.configuration) return;
-		clientSettings = fromClient(
-			await connection.workspace.getConfiguration("claimkit"),
-		);
+		const given = await connection.workspace.getConfiguration("claimkit");
+		take(given);
+	}
+
+	/** Takes the client's settings; unknown ones are named. */
+	function take(given) {
+		clientSettings = fromClient(given);
+		const unknown = unknownNames(given);
+		if (unknown.length > 0)
+			warn(
+				`claimkit: unknown setting ${unknown.map((name) => `\`${name}\``).join(", ")}`,
+			);
+		project.unplace();
 	}
 
 	/** Sets the language of answers; English where a host has not given the sentences of another. */
@@ -102,8 +135,80 @@ export function serve(connection, files, version) {
 			warned = settings.problem;
 			warn(`claimkit: ${settings.problem}`);
 		}
+		await known(settings);
+		await place();
 		return settings;
 	}
+
+	/** Puts the newest release in the place of one that is not known, with one finding on the setting. */
+	async function known(settings) {
+		const { release, file, releaseOfClient } = settings;
+		const isKnown = release === undefined || claimkit.isRelease(release);
+		const ofFile = file !== undefined && !releaseOfClient;
+		if (ofFile && toldOf.get(file) !== (isKnown ? undefined : release)) {
+			const message = unknownRelease(release);
+			toldOf.set(file, isKnown ? undefined : release);
+			await connection.sendDiagnostics({
+				uri: file,
+				diagnostics: isKnown
+					? []
+					: [{ ...placed(lineOf(settings.text, "release"), message) }],
+			});
+		}
+		if (isKnown) return;
+		settings.release = newest();
+		const message = unknownRelease(release);
+		if (!ofFile && warned !== message) {
+			warned = message;
+			warn(`claimkit: ${message}`);
+		}
+	}
+
+	const unknownRelease = (release) =>
+		`\`release\`: Kubernetes \`${release}\` is not known: judged by ${newest()}, the newest that is`;
+	const newest = () =>
+		claimkit
+			.releases()
+			.releases.filter(({ lastPatch }) => !lastPatch.includes("-"))
+			.at(-1).release;
+	const placed = (range, message) => ({
+		range,
+		severity: DiagnosticSeverity.Warning,
+		code: NOT_JUDGED,
+		source: "claimkit",
+		message,
+	});
+	/** The line of a file that sets a key. */
+	const lineOf = (text = "", key) => {
+		const lines = text.split(/\r?\n/);
+		const line = Math.max(
+			0,
+			lines.findIndex((one) => one.trimStart().startsWith(key)),
+		);
+		return {
+			start: { line, character: 0 },
+			end: { line, character: (lines[line] ?? "").length },
+		};
+	};
+
+	/** Finds the clusters that new texts belong to. */
+	async function place() {
+		for (const text of project.unplaced()) {
+			const settings = await settingsFiles.of(text.uri, clientSettings);
+			text.world = worldOf(text.uri, settings.folder, roots);
+			text.excluded = isExcluded(text.uri, settings, roots);
+		}
+	}
+
+	/** The other texts of a document's cluster, with names relative to their root. */
+	const named = (uri, settings) =>
+		project.beside(uri, settings.workspace).map((other) => {
+			const root = roots.find((one) => other.uri.startsWith(`${one}/`));
+			const name = decodeURIComponent(
+				root === undefined ? other.uri : other.uri.slice(root.length + 1),
+			);
+			return { name, text: other.text };
+		});
 
 	/** The options of `validate` for a document. */
 	function judging(uri, settings) {
@@ -124,20 +229,41 @@ export function serve(connection, files, version) {
 
 	// --- diagnostics ----------------------------------------------------------------------------------------------------
 
+	const isNoManifest = (document) =>
+		document.languageId === "helm" ||
+		isForeign(decodeURIComponent(document.uri), document.getText()) ||
+		project.isPatch(document.uri);
 	const isForUs = (document) =>
-		isOurs(document.getText()) &&
-		!isTemplate(document.uri, document.languageId, document.getText());
+		isOurs(document.getText()) && !isNoManifest(document);
 
 	/** The findings of a document that an editor shows. */
 	function findings(document, settings, text = document.getText()) {
 		// Another document may have been asked about since its settings were read.
 		speak(settings);
 		const answer = claimkit.validate(text, judging(document.uri, settings));
-		const shown = ({ code, severity }) =>
+		const shown = ({ code, severity, range }) =>
 			!SILENT.has(code) &&
 			!settings.ignore.includes(code) &&
-			(severity !== "info" || settings.remarks);
-		return { objects: answer.objects, findings: answer.findings.filter(shown) };
+			(severity !== "info" || settings.remarks) &&
+			!(
+				// A value of another type has help of its own.
+				code !== "type-mismatch" &&
+				range !== undefined &&
+				hasVariable(text.slice(range.start.offset, range.end.offset))
+			);
+		const found = answer.findings.map((finding) => gone(document, finding));
+		return { objects: answer.objects, findings: found.filter(shown) };
+	}
+
+	/** Makes a remark about an absent object a warning if the project had the object. */
+	function gone(document, finding) {
+		const { code, severity, range } = finding;
+		if (severity !== "info" || !ABSENT.has(code) || range === undefined)
+			return finding;
+		const name = project.nameAt(document.uri, range.start);
+		return name !== undefined && project.isGone(document.uri, name)
+			? { ...finding, severity: "warning" }
+			: finding;
 	}
 
 	/**
@@ -181,14 +307,14 @@ export function serve(connection, files, version) {
 				of: "",
 			};
 			const places = project
-				.places(owner)
+				.places(owner, document.uri)
 				.filter(({ definition }) => definition);
 			return places.map((place) =>
 				say(place.uri, place.range, `${kind} \`${name}\``),
 			);
 		}
 		return project
-			.places(used)
+			.places(used, document.uri)
 			.filter(({ definition }) => definition)
 			.map((place) => say(place.uri, place.range, `\`${used.name}\``));
 	}
@@ -197,6 +323,7 @@ export function serve(connection, files, version) {
 		const document = documents.get(uri);
 		if (document === undefined) return;
 		const { version: seen } = document;
+		await settled;
 		const settings = await settingsOf(uri);
 		// A later version has its own turn.
 		if (documents.get(uri)?.version !== seen) return;
@@ -204,9 +331,9 @@ export function serve(connection, files, version) {
 		if (isForUs(document) && !isExcluded(uri, settings, roots)) {
 			const linked =
 				capabilities.textDocument?.publishDiagnostics?.relatedInformation;
-			try {
-				const { findings: found, objects } = findings(document, settings);
-				diagnostics = found.map((finding) => {
+			const judged = (by) => {
+				const { findings: found, objects } = findings(document, by);
+				return found.map((finding) => {
 					const diagnostic = toDiagnostic(finding, {
 						codePages: settings.codePages,
 					});
@@ -215,16 +342,37 @@ export function serve(connection, files, version) {
 						? diagnostic
 						: { ...diagnostic, relatedInformation: places };
 				});
+			};
+			try {
+				diagnostics = judged(settings);
 			} catch (error) {
-				// Settings that cannot be used, or a trap: the next call has a fresh instance.
+				// A trap, after which the next call has a fresh instance; or gates that the release does not have.
 				connection.console.error(error.message);
-				if (error instanceof TypeError && warned !== error.message) {
+				const unusable = error instanceof TypeError;
+				if (unusable && warned !== error.message) {
 					warned = error.message;
 					warn(warned);
 				}
+				diagnostics = unusable ? withoutGates(judged, settings) : [];
+				diagnostics.unshift(
+					placed(
+						toRange(undefined),
+						`${unusable ? "judged without gates" : "not judged"}: ${error.message}`,
+					),
+				);
 			}
 		}
 		await connection.sendDiagnostics({ uri, version: seen, diagnostics });
+	}
+
+	/** Judges a document without gates that its release does not have. */
+	function withoutGates(judged, settings) {
+		try {
+			return judged({ ...settings, gates: {} });
+		} catch (error) {
+			connection.console.error(error.message);
+			return [];
+		}
 	}
 
 	function later(uri, delay = DELAY) {
@@ -261,8 +409,12 @@ export function serve(connection, files, version) {
 			document.languageId,
 			isLarge(document) ? "" : document.getText(),
 		);
-		later(document.uri, 0);
-		if (isOurs(document.getText())) laterAll(document.uri);
+		const { uri } = document;
+		const wait = isOurs(document.getText())
+			? project.lookBeside(uri)
+			: Promise.resolve();
+		wait.finally(() => later(uri, 0));
+		if (isOurs(document.getText())) laterAll(uri);
 	});
 	documents.onDidChangeContent(({ document }) => {
 		if (isLarge(document)) return;
@@ -276,8 +428,10 @@ export function serve(connection, files, version) {
 	});
 	documents.onDidSave(({ document }) => {
 		settingsFiles.forget();
-		if (document.uri.endsWith(`/${NAME}`)) laterAll();
-		else if (isLarge(document)) later(document.uri, 0);
+		if (document.uri.endsWith(`/${NAME}`)) {
+			project.unplace();
+			laterAll();
+		} else if (isLarge(document)) later(document.uri, 0);
 		refresh();
 	});
 	documents.onDidClose(({ document: { uri } }) => {
@@ -292,7 +446,12 @@ export function serve(connection, files, version) {
 	connection.onInitialize(async (params) => {
 		capabilities = params.capabilities;
 		client = params.initializationOptions ?? {};
-		clientSettings = fromClient(client.settings ?? client);
+		take(client.settings ?? client);
+		if (capabilities.workspace?.configuration)
+			settled = new Promise((resolve) => {
+				settle = resolve;
+				setTimeout(resolve, PATIENCE).unref?.();
+			});
 		const folders =
 			params.workspaceFolders?.map(({ uri }) => uri) ??
 			(params.rootUri ? [params.rootUri] : []);
@@ -316,6 +475,8 @@ export function serve(connection, files, version) {
 				documentSymbolProvider: { label: "claimkit" },
 				definitionProvider: true,
 				referencesProvider: true,
+				documentHighlightProvider: true,
+				workspaceSymbolProvider: true,
 				renameProvider: { prepareProvider: true },
 				codeLensProvider: {},
 				inlayHintProvider: true,
@@ -349,19 +510,20 @@ export function serve(connection, files, version) {
 						...roots.filter((root) => !gone.includes(root)),
 						...added.map(({ uri }) => uri.replace(/\/+$/, "")),
 					];
+					project.unplace();
 					await project.load(roots);
 					laterAll();
 				},
 			);
 		}
-		await pullSettings();
+		await pullSettings().finally(settle);
 		await project.load(roots);
 		laterAll();
 	});
 
 	connection.onDidChangeConfiguration(async ({ settings }) => {
 		if (capabilities.workspace?.configuration) await pullSettings();
-		else clientSettings = fromClient(settings?.claimkit);
+		else take(settings?.claimkit);
 		warned = undefined;
 		laterAll();
 	});
@@ -369,8 +531,10 @@ export function serve(connection, files, version) {
 	connection.onDidChangeWatchedFiles(async ({ changes }) => {
 		settingsFiles.forget();
 		for (const { uri, type } of changes) {
-			if (uri.endsWith(`/${NAME}`)) warned = undefined;
-			else if (type === FileChangeType.Deleted || /\.(ya?ml|json)$/.test(uri))
+			if (uri.endsWith(`/${NAME}`)) {
+				warned = undefined;
+				project.unplace();
+			} else if (type === FileChangeType.Deleted || /\.(ya?ml|json)$/.test(uri))
 				await project.reload(uri);
 		}
 		laterAll();
@@ -382,24 +546,26 @@ export function serve(connection, files, version) {
 		const document = documents.get(uri);
 		if (document === undefined || isLarge(document) || !isForUs(document))
 			return null;
-		return hover(document.getText(), position, placing(await settingsOf(uri)));
+		const settings = await settingsOf(uri);
+		return hover(document.getText(), position, {
+			...placing(settings),
+			beside: named(uri, settings),
+		});
 	});
 
 	connection.onCompletion(async ({ textDocument: { uri }, position }) => {
 		const document = documents.get(uri);
-		if (
-			document === undefined ||
-			isLarge(document) ||
-			isTemplate(uri, document.languageId, document.getText())
-		)
+		if (document === undefined || isLarge(document) || isNoManifest(document))
 			return [];
 		if (!isOurs(document.getText()) && !isBeginning(document.getText()))
 			return [];
 		const { completionItem: item } =
 			capabilities.textDocument?.completion ?? {};
+		const settings = await settingsOf(uri);
 		const found = completions(document.getText(), position, {
 			snippets: item?.snippetSupport ?? false,
-			...placing(await settingsOf(uri)),
+			...placing(settings),
+			beside: named(uri, settings),
 		});
 		if (item?.documentationFormat?.includes(MarkupKind.Markdown)) return found;
 		return found.map((one) => ({
@@ -451,22 +617,61 @@ export function serve(connection, files, version) {
 		return symbols.map(shown).flatMap((symbol) => flat(symbol));
 	});
 
-	connection.onDefinition(({ textDocument: { uri }, position }) => {
+	connection.onDefinition(async ({ textDocument: { uri }, position }) => {
+		const { workspace } = await settingsOf(uri);
 		const name = project.nameAt(uri, position);
 		if (name === undefined) return null;
 		return project
-			.places(name)
+			.places(name, uri, workspace)
 			.filter(({ definition }) => definition)
 			.map((place) => ({ uri: place.uri, range: place.range }));
 	});
 
-	connection.onReferences(({ textDocument: { uri }, position, context }) => {
+	connection.onReferences(
+		async ({ textDocument: { uri }, position, context }) => {
+			const { workspace } = await settingsOf(uri);
+			const name = project.nameAt(uri, position);
+			if (name === undefined) return null;
+			const places = project
+				.places(name, uri, workspace)
+				.filter(({ definition }) => context.includeDeclaration || !definition);
+			return places.map((place) => ({ uri: place.uri, range: place.range }));
+		},
+	);
+
+	connection.onDocumentHighlight(({ textDocument: { uri }, position }) => {
 		const name = project.nameAt(uri, position);
 		if (name === undefined) return null;
-		const places = project
-			.places(name)
-			.filter(({ definition }) => context.includeDeclaration || !definition);
-		return places.map((place) => ({ uri: place.uri, range: place.range }));
+		return project
+			.places(name, uri)
+			.filter((place) => place.uri === uri)
+			.map(({ range, definition }) => ({
+				range,
+				kind: definition
+					? DocumentHighlightKind.Write
+					: DocumentHighlightKind.Read,
+			}));
+	});
+
+	connection.onWorkspaceSymbol(({ query }) => {
+		const wanted = query.toLowerCase();
+		const shown = project
+			.all()
+			.filter(({ uri, excluded }) => !excluded && !project.isPatch(uri));
+		return shown.flatMap((text) => {
+			void text.names;
+			return text.symbols.symbols
+				.filter(
+					({ name }) => name !== "" && name.toLowerCase().includes(wanted),
+				)
+				.slice(0, MOST_SYMBOLS)
+				.map(({ kind, name, detail, nameRange }) => ({
+					name,
+					kind: SYMBOLS[kind],
+					containerName: detail,
+					location: { uri: text.uri, range: toRange(nameRange) },
+				}));
+		});
 	});
 
 	connection.onPrepareRename(({ textDocument: { uri }, position }) => {
@@ -476,26 +681,32 @@ export function serve(connection, files, version) {
 			: { range: toRange(name.range), placeholder: name.name };
 	});
 
-	connection.onRenameRequest(({ textDocument: { uri }, position, newName }) => {
-		const name = project.nameAt(uri, position);
-		if (name === undefined) return null;
-		if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(newName))
-			throw new ResponseError(
-				INVALID_PARAMS,
-				`\`${newName}\` is not a name that Kubernetes accepts`,
-			);
-		const taken = project
-			.places({ ...name, name: newName })
-			.some(({ definition }) => definition);
-		if (taken)
-			throw new ResponseError(INVALID_PARAMS, `\`${newName}\` exists already`);
-		const changes = {};
-		for (const place of project.renames(name)) {
-			changes[place.uri] ??= [];
-			changes[place.uri].push({ range: place.range, newText: newName });
-		}
-		return { changes };
-	});
+	connection.onRenameRequest(
+		async ({ textDocument: { uri }, position, newName }) => {
+			const { workspace } = await settingsOf(uri);
+			const name = project.nameAt(uri, position);
+			if (name === undefined) return null;
+			if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(newName))
+				throw new ResponseError(
+					INVALID_PARAMS,
+					`\`${newName}\` is not a name that Kubernetes accepts`,
+				);
+			const taken = project
+				.places({ ...name, name: newName }, uri, workspace)
+				.some(({ definition }) => definition);
+			if (taken)
+				throw new ResponseError(
+					INVALID_PARAMS,
+					`\`${newName}\` exists already`,
+				);
+			const changes = {};
+			for (const place of project.renames(name, uri, workspace)) {
+				changes[place.uri] ??= [];
+				changes[place.uri].push({ range: place.range, newText: newName });
+			}
+			return { changes };
+		},
+	);
 
 	// --- actions --------------------------------------------------------------------------------------------------------
 

@@ -45,6 +45,29 @@ const CHECKS = {
 	inlayHints: (value) => typeof value === "boolean",
 };
 
+/** Settings of clients that are not the server's. */
+const OTHERS = new Set(["playground", "trace", "server", "enable", "commands"]);
+
+/** Returns the names of the client's settings that do not exist. */
+export const unknownNames = (given) =>
+	isObject(given)
+		? Object.keys(given).filter(
+				(name) => !Object.hasOwn(CHECKS, name) && !OTHERS.has(name),
+			)
+		: [];
+
+/** Returns the cluster of a document: the folder of its settings if that is inside its root, or its root. */
+export function worldOf(uri, folder, roots) {
+	const inside = (root) => uri.startsWith(`${root}/`);
+	const root = roots
+		.filter(inside)
+		.reduce((best, one) => (one.length > best.length ? one : best), "");
+	if (folder !== undefined && (root === "" || folder.startsWith(`${root}/`)))
+		return folder;
+	// What is in no folder, such as a text without a file, is with the only one.
+	return root === "" && roots.length === 1 ? roots[0] : root;
+}
+
 /** The client's settings that can be used; empty ones count as not given. */
 export function fromClient(given) {
 	if (!isObject(given)) return {};
@@ -98,7 +121,7 @@ export class SettingsFiles {
 		const text = await this.#files.read(uri);
 		if (text === undefined) return undefined;
 		try {
-			return { folder, uri, settings: readSettings(parse(text)) };
+			return { folder, uri, text, settings: readSettings(parse(text)) };
 		} catch (error) {
 			return { folder, uri, settings: {}, problem: problemOf(error) };
 		}
@@ -125,6 +148,9 @@ export class SettingsFiles {
 		settings.problem =
 			file?.problem === undefined ? undefined : `${file.uri}: ${file.problem}`;
 		settings.folder = file?.folder;
+		settings.file = file?.uri;
+		settings.text = file?.text;
+		settings.releaseOfClient = client.release !== undefined;
 		return settings;
 	}
 }

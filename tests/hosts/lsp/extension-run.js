@@ -23,6 +23,33 @@ spec:
       deviceClasName: gpu.example.com
 `;
 
+/** Writes the beginning of a claim by accepting completions, as a person does. */
+async function typed(uri) {
+	const begun =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: typed\nspec:\n  ";
+	await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(begun));
+	const document = await vscode.workspace.openTextDocument(uri);
+	const editor = await vscode.window.showTextDocument(document, {
+		preview: false,
+	});
+	const end = document.positionAt(begun.length);
+	editor.selection = new vscode.Selection(end, end);
+	for (const word of ["devices", "requests"]) {
+		await vscode.commands.executeCommand("type", { text: word.slice(0, 4) });
+		// The list of proposals opens by itself or is asked for; accepting does nothing before it is there.
+		await until(word, async () => {
+			await vscode.commands.executeCommand("editor.action.triggerSuggest");
+			await new Promise((resolve) => setTimeout(resolve, 300));
+			await vscode.commands.executeCommand("acceptSelectedSuggestion");
+			return document.getText().includes(`${word}:`);
+		});
+	}
+	const text = document.getText();
+	await vscode.commands.executeCommand("leaveSnippet");
+	await document.save();
+	return text.slice(text.indexOf("spec:"));
+}
+
 async function run(seen) {
 	const root = vscode.workspace.workspaceFolders[0].uri;
 	const file = (name) => vscode.Uri.joinPath(root, name);
@@ -115,6 +142,8 @@ async function run(seen) {
 		),
 	);
 	seen.converted = shown.getText();
+
+	seen.typed = await typed(file("typed.yaml"));
 
 	const pod = await vscode.workspace.openTextDocument(file("pod.yaml"));
 	await vscode.window.showTextDocument(pod);

@@ -797,3 +797,378 @@ test("the places of the allocation scenarios are found", async () => {
 			name,
 		);
 });
+
+/** Writes files below a folder; gives the address of each. */
+function project(name, files) {
+	const root = path.join(folder, name);
+	for (const [file, text] of Object.entries(files)) {
+		mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+		writeFileSync(path.join(root, file), text);
+	}
+	return { root, uri: (file) => address(path.join(root, file)) };
+}
+
+/** Asks until an answer fits: files are read beside the first answers. */
+async function until(ask, fits) {
+	let answer;
+	for (let tries = 0; tries < 100; tries += 1) {
+		answer = await ask();
+		if (fits(answer)) return answer;
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	assert.fail(JSON.stringify(answer));
+}
+
+const CLASS = (name = "gpu.example.com") =>
+	`apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: ${name}\nspec:\n  selectors:\n  - cel:\n      expression: device.driver == "gpu.example.com"\n`;
+const TEMPLATE = (name, count = 1) =>
+	`apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata:\n  name: ${name}\nspec:\n  spec:\n    devices:\n      requests:\n      - name: one\n        exactly:\n          deviceClassName: gpu.example.com\n          count: ${count}\n`;
+const CLUSTER = `apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "8", memory: 8Gi, pods: "110"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s1}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: pool-a, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: a
+    attributes: {model: {string: A100}}
+    capacity: {memory: {value: 80Gi}}
+  - name: b
+    attributes: {model: {string: A100}}
+`;
+const WORKLOAD = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers: [{name: a, image: b, resources: {claims: [{name: g}]}}]
+      resourceClaims: [{name: g, resourceClaimTemplateName: gpus}]
+`;
+
+const completionsAt = (client, uri, line, character) =>
+	client.ask("textDocument/completion", {
+		textDocument: { uri },
+		position: { line, character },
+	});
+const labels = (items) => items.map(({ label }) => label);
+
+test("a text of several lines is inserted as it is", async () => {
+	const text =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: a\nspec:\n  ";
+	const { uri } = await opened(text);
+	const items = await completionsAt(server, uri, 5, 2);
+	const devices = items.find(({ label }) => label === "devices");
+	assert.equal(devices.insertTextMode, 1);
+	const { found } = await opened(text + devices.textEdit.newText);
+	assert.ok(
+		!found.some(({ code }) => code === "yaml-syntax"),
+		devices.textEdit.newText,
+	);
+	await server.close(uri);
+});
+
+test("the first word of a file is completed", async () => {
+	for (const text of ["a", "Res", "# claims\nRes", "---\nkin"]) {
+		const { uri } = await opened(text);
+		const line = text.split("\n").length - 1;
+		const items = await completionsAt(
+			server,
+			uri,
+			line,
+			text.split("\n")[line].length,
+		);
+		assert.ok(labels(items).includes("ResourceClaim"), text);
+		await server.close(uri);
+	}
+});
+
+test("completion offers the names of the project's other files", async () => {
+	const claim = `apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: mine
+spec:
+  devices:
+    requests:
+    - name: one
+      exactly:
+        deviceClassName: 
+        selectors:
+        - cel:
+            expression: device.attributes["gpu.example.com"].
+    constraints:
+    - matchAttribute: 
+`;
+	const pod =
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  nodeName: \n  containers:\n  - name: c\n    image: i\n    resources:\n      claims:\n      - name: g\n        request: \n  resourceClaims:\n  - name: g\n    resourceClaimTemplateName: gpus\n    \n";
+	const { root: at, uri } = project("completion", {
+		"class.yaml": CLASS(),
+		"nodes/cluster.yaml": CLUSTER,
+		"template.yaml": TEMPLATE("gpus"),
+		"other/claimkit.toml": "",
+		"other/class.yaml": CLASS("other.example.com"),
+		"claim.yaml": claim,
+		"pod.yaml": pod,
+	});
+	const one = await start({ folder: at });
+	await one.open(uri("claim.yaml"), claim);
+	await one.open(uri("pod.yaml"), pod);
+	const [ofClass] = await until(
+		() => completionsAt(one, uri("claim.yaml"), 9, 25),
+		(items) => items.length > 0,
+	);
+	assert.equal(ofClass.label, "gpu.example.com");
+	assert.equal(ofClass.detail, "class.yaml");
+	const at9 = await completionsAt(one, uri("claim.yaml"), 9, 25);
+	assert.ok(!labels(at9).includes("other.example.com"));
+	const attributes = await completionsAt(one, uri("claim.yaml"), 12, 61);
+	assert.ok(labels(attributes).includes("model"), labels(attributes).join());
+	assert.deepEqual(
+		labels(await completionsAt(one, uri("claim.yaml"), 14, 22)),
+		["gpu.example.com/model"],
+	);
+	assert.deepEqual(labels(await completionsAt(one, uri("pod.yaml"), 4, 12)), [
+		"n1",
+	]);
+	assert.deepEqual(labels(await completionsAt(one, uri("pod.yaml"), 11, 17)), [
+		"one",
+	]);
+	assert.deepEqual(labels(await completionsAt(one, uri("pod.yaml"), 14, 31)), [
+		"gpus",
+	]);
+	assert.deepEqual(labels(await completionsAt(one, uri("pod.yaml"), 15, 4)), [
+		"resourceClaimName",
+	]);
+	await one.stop();
+});
+
+test("a folder with its own claimkit.toml is a cluster of its own", async () => {
+	const claim = `${TEMPLATE("gpus")}`;
+	const files = {
+		"prod/claimkit.toml": 'exclude = ["old/**"]\n',
+		"prod/class.yaml": CLASS(),
+		"prod/claim.yaml": claim,
+		"prod/cluster.yaml": CLUSTER,
+		"prod/old/cluster.yaml": CLUSTER,
+		"dev/claimkit.toml": "",
+		"dev/class.yaml": CLASS(),
+		"dev/cluster.yaml": CLUSTER,
+	};
+	const { root: at, uri } = project("worlds", files);
+	const one = await start({ folder: at });
+	for (const file of [
+		"prod/cluster.yaml",
+		"prod/class.yaml",
+		"dev/cluster.yaml",
+	])
+		await one.open(uri(file), files[file]);
+	const lenses = await until(
+		() =>
+			one.ask("textDocument/codeLens", {
+				textDocument: { uri: uri("prod/class.yaml") },
+			}),
+		(found) => found.length > 0,
+	);
+	assert.equal(lenses[0].command.title, "selects 2 of 2 devices");
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	for (const file of ["prod/cluster.yaml", "dev/cluster.yaml"])
+		assert.deepEqual(one.published.get(uri(file)).diagnostics, [], file);
+	const name = {
+		textDocument: { uri: uri("prod/class.yaml") },
+		position: { line: 3, character: 10 },
+	};
+	const highlights = await one.ask("textDocument/documentHighlight", name);
+	assert.deepEqual(
+		highlights.map(({ range: { start }, kind }) => [start.line, kind]),
+		[[3, 3]],
+	);
+	const symbols = await one.ask("workspace/symbol", { query: "GPU" });
+	assert.deepEqual(
+		symbols.map((symbol) => symbol.location.uri).sort(),
+		[
+			uri("dev/class.yaml"),
+			uri("prod/claim.yaml"),
+			uri("prod/class.yaml"),
+		].sort(),
+	);
+	const definition = await one.ask("textDocument/definition", name);
+	assert.deepEqual(
+		definition.map((place) => place.uri),
+		[uri("prod/class.yaml")],
+	);
+	const { changes } = await one.ask("textDocument/rename", {
+		...name,
+		newName: "other",
+	});
+	assert.deepEqual(Object.keys(changes).sort(), [
+		uri("prod/claim.yaml"),
+		uri("prod/class.yaml"),
+	]);
+	await one.stop();
+});
+
+test("kustomizations, their patches and variables of Flux are known", async () => {
+	const patch =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpus}\nspec: {spec: {devices: {requests: [{name: one, exactly: {count: 2}}]}}}\n";
+	const files = {
+		"base/claim.yaml": TEMPLATE("gpus"),
+		"overlay/kustomization.yaml":
+			"resources: [../base]\npatches:\n- path: patch.yaml\n- patch: |-\n    apiVersion: resource.k8s.io/v1\n    kind: ResourceClaim\n    metadata: {name: x}\n",
+		"overlay/patch.yaml": patch,
+		"overlay/delete.yaml": `${patch.replace("{name: one, ", "{$patch: delete, name: one, ")}`,
+		"overlay/removed.yaml":
+			"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\n$patch: delete\n",
+		"flux.yaml": CLASS(`x-\${ENV}`),
+	};
+	const { root: at, uri } = project("kustomize", files);
+	const one = await start({ folder: at });
+	for (const file of [
+		"overlay/kustomization.yaml",
+		"overlay/patch.yaml",
+		"overlay/removed.yaml",
+		"flux.yaml",
+	]) {
+		await one.open(uri(file), files[file]);
+		assert.deepEqual(await one.diagnostics(uri(file), 1), [], file);
+	}
+	await one.stop();
+	// Without a folder, too.
+	const two = await start();
+	await two.open(uri("overlay/patch.yaml"), patch);
+	assert.deepEqual(await two.diagnostics(uri("overlay/patch.yaml"), 1), []);
+	await two.stop();
+});
+
+test("an unknown release is answered by the newest, with one finding on the setting", async () => {
+	const text =
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {devicesx: 1}\n";
+	const { root: at, uri } = project("release", {
+		"claimkit.toml": '# ours\nrelease = "1.99"\n',
+		"claim.yaml": text,
+	});
+	const one = await start({ folder: at });
+	await one.open(uri("claim.yaml"), text);
+	assert.deepEqual(
+		(await one.diagnostics(uri("claim.yaml"), 1)).map(({ code }) => code),
+		["unknown-field"],
+	);
+	const [told] = one.published.get(uri("claimkit.toml")).diagnostics;
+	assert.match(told.message, /`1\.99` is not known: judged by 1\.\d+/);
+	assert.equal(told.range.start.line, 1);
+	const items = await completionsAt(one, uri("claim.yaml"), 3, 7);
+	assert.ok(items.length > 0);
+	await one.stop();
+	const two = await start({
+		initializationOptions: { settings: { release: "bad", relase: "1.30" } },
+	});
+	await two.open(
+		uri("claim.yaml").replace("claim.yaml", "../claim.yaml"),
+		text,
+	);
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	assert.ok(
+		two.told.some((message) => /unknown setting `relase`/.test(message)),
+	);
+	await two.stop();
+});
+
+test("findings wait for the client's settings", async () => {
+	const text =
+		"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n";
+	const uri = fresh("late.yaml");
+	const one = await start({
+		capabilities: { workspace: { configuration: true } },
+		answers: {
+			"workspace/configuration": async ({ items }) => {
+				await new Promise((resolve) => setTimeout(resolve, 500));
+				return items.map(() => ({ release: "1.33" }));
+			},
+		},
+	});
+	await one.open(uri, text);
+	assert.deepEqual(
+		(await one.diagnostics(uri, 1)).map(({ code }) => code),
+		["unknown-kind"],
+	);
+	await one.stop();
+});
+
+test("lenses on workloads and templates, and while a text does not parse", async () => {
+	const text = `${WORKLOAD}---\n${TEMPLATE("gpus")}---\n${CLASS()}`;
+	const { root: at, uri } = project("workloads", {
+		"cluster.yaml": CLUSTER,
+		"all.yaml": text,
+	});
+	const one = await start({ folder: at });
+	const file = uri("all.yaml");
+	await one.open(file, text);
+	const ask = () =>
+		one.ask("textDocument/codeLens", { textDocument: { uri: file } });
+	const titles = (found) =>
+		found
+			.map(({ range, command: { title } }) => [range.start.line, title])
+			.sort(([a], [b]) => a - b);
+	const lines = text.split("\n");
+	const workload = 0;
+	const template = lines.indexOf("kind: ResourceClaimTemplate") - 1;
+	const selector = lines.findIndex((line) => line.includes("expression:"));
+	const expected = (by) => [
+		[workload, "2 of 3 pods get their devices"],
+		[template + by, "fits on 1 of 1 node"],
+		[selector + by, "selects 2 of 2 devices"],
+	];
+	await until(ask, (found) => found.length === 3);
+	assert.deepEqual(titles(await ask()), expected(0));
+	await one.change(file, 2, [
+		{
+			range: {
+				start: { line: 4, character: 0 },
+				end: { line: 4, character: 0 },
+			},
+			text: "  bad: [\n",
+		},
+	]);
+	assert.deepEqual(titles(await ask()), expected(1));
+	await one.stop();
+});
+
+test("a name that was deleted is a warning where it is used", async () => {
+	const claims = `${TEMPLATE("gpus")}---\n${TEMPLATE("more")}`;
+	const { root: at, uri } = project("deleted", {
+		"class.yaml": CLASS(),
+		"others.yaml": CLASS("other"),
+		"claims.yaml": claims,
+	});
+	const one = await start({ folder: at });
+	await one.open(uri("claims.yaml"), claims);
+	await one.open(uri("class.yaml"), CLASS());
+	assert.deepEqual(await one.diagnostics(uri("claims.yaml"), 1), []);
+	await until(
+		() =>
+			one.ask("textDocument/definition", {
+				textDocument: { uri: uri("claims.yaml") },
+				position: { line: 10, character: 30 },
+			}),
+		(found) => found?.length === 1,
+	);
+	await one.change(uri("class.yaml"), 2, [
+		{ text: CLASS("renamed.example.com") },
+	]);
+	const [gone] = await until(
+		() => one.published.get(uri("claims.yaml")).diagnostics,
+		(found) => found.length > 0,
+	);
+	assert.equal(gone.code, "class-not-in-input");
+	assert.equal(gone.severity, 2);
+	await one.stop();
+});

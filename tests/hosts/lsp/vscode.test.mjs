@@ -265,6 +265,10 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
 		seen.converted,
 		/^# é😀\napiVersion: resource\.k8s\.io\/v1\n[\s\S]*exactly:/,
 	);
+	assert.equal(
+		seen.typed.trimEnd(),
+		"spec:\n  devices:\n    requests:\n      - name:",
+	);
 	assert.match(seen.lenses.join(), /^fits on \d+ of \d+ nodes$/);
 	assert.equal(seen.panel, "Devices");
 	assert.match(shown, /demo\/trial/);
