@@ -18,8 +18,9 @@ import {
 	writeSync,
 } from "node:fs";
 import path from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 
-const module = new URL("./command_bg.wasm", import.meta.url);
+const module = new URL("./command_bg.wasm.br", import.meta.url);
 if (!existsSync(module)) {
 	console.error(
 		"claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository",
@@ -28,7 +29,7 @@ if (!existsSync(module)) {
 }
 // Not a static import: without the generated files it would fail before the sentence above can be printed.
 const { command, initSync } = await import("./command.js");
-initSync({ module: readFileSync(module) });
+initSync({ module: brotliDecompressSync(readFileSync(module)) });
 
 /** The text of a locale's file, which the native program carries inside. */
 function sentences(locale) {

@@ -17,6 +17,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import {
+	brotliCompressSync,
+	deflateRawSync,
+	constants as zlib,
+} from "node:zlib";
 import { packageFlags } from "./flags.mjs";
 import { buildMcp } from "./mcp.mjs";
 import { buildServer } from "./server.mjs";
@@ -171,6 +176,8 @@ function build(glue, name, compiled) {
 		`${name}.d.ts`,
 		`${name}_bg.wasm`,
 		`${name}_bg.wasm.d.ts`,
+		// The command runs in Node only, which can unpack it; pages need the file that their server packs.
+		...(name === "command" ? [`${name}_bg.wasm.br`] : []),
 	];
 	// Hashes of the inputs and outputs; if they are those of the last build, there is nothing to make.
 	const stampFile = path.join(target, "pkg", `${name}-stamp`);
@@ -200,6 +207,14 @@ function build(glue, name, compiled) {
 			"-o",
 			module,
 		]);
+		if (name === "command") {
+			const bytes = readFileSync(module);
+			const params = {
+				[zlib.BROTLI_PARAM_LGWIN]: zlib.BROTLI_MAX_WINDOW_BITS,
+				[zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+			};
+			writeFileSync(`${module}.br`, brotliCompressSync(bytes, { params }));
+		}
 		writeFileSync(stampFile, stamp());
 		say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
 	}
@@ -209,12 +224,11 @@ function build(glue, name, compiled) {
 
 /** The module inside JavaScript, for bundles that can have no file beside them. */
 function inline() {
-	const base64 = readFileSync(path.join(out, "claimkit_bg.wasm")).toString(
-		"base64",
-	);
+	const bytes = readFileSync(path.join(out, "claimkit_bg.wasm"));
+	const base64 = deflateRawSync(bytes, { level: 9 }).toString("base64");
 	writeFileSync(
 		path.join(out, "claimkit_bg.wasm.js"),
-		`// claimkit_bg.wasm as base64, for ./inline.js.\nexport default "${base64}";\n`,
+		`// claimkit_bg.wasm, deflated and as base64, for ./inline.js; and its size.\nexport default "${base64}";\nexport const size = ${bytes.length};\n`,
 	);
 }
 
@@ -310,7 +324,7 @@ async function schemas() {
 	for (const { release } of releases().releases) {
 		writeFileSync(
 			path.join(out, "schema", `${release}.json`),
-			`${JSON.stringify(jsonSchema(release), undefined, 1)}\n`,
+			`${JSON.stringify(jsonSchema(release))}\n`,
 		);
 	}
 }

@@ -10,7 +10,7 @@ const needed = [
 	"claimkit_bg.wasm",
 	"claimkit_bg.wasm.js",
 	"command.js",
-	"command_bg.wasm",
+	"command_bg.wasm.br",
 	"constants.js",
 	"claimkit.cjs",
 	"index.d.cts",
