@@ -499,7 +499,7 @@ pub struct AuditArgs {
     #[arg(short, long, value_name = "RELEASE")]
     pub release: Option<String>,
     /// show what breaks when the cluster goes to this release, 1.31 or later
-    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["live", "by"])]
+    #[arg(long, value_name = "RELEASE", conflicts_with = "by")]
     pub to: Option<String>,
     #[command(flatten)]
     pub gates: GateArgs,

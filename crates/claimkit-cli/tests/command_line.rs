@@ -7,7 +7,7 @@
 )]
 
 use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, run};
+use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, Ran, run};
 
 /// One text under every name, by default a DeviceClass with a mistake, and what was printed.
 #[derive(Default)]
@@ -16,6 +16,8 @@ struct Memory {
     err: String,
     is_plugin: bool,
     text: Option<&'static str>,
+    /// The slices of a cluster of 1.37 that kubectl reaches, as JSON.
+    slices: Option<&'static str>,
 }
 
 const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selector: []}\n";
@@ -43,6 +45,31 @@ impl Host for Memory {
 
     fn is_plugin(&self) -> bool {
         self.is_plugin
+    }
+
+    fn kubectl(&mut self, arguments: &[String], _most: usize) -> Result<Ran, String> {
+        let slices = self.slices.ok_or("no cluster")?;
+        let list = |items: &str| {
+            format!("{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{items}]}}")
+        };
+        let address = arguments
+            .iter()
+            .find_map(|word| word.strip_prefix("--raw="));
+        let out = match address.and_then(|address| address.split('?').next()) {
+            None if arguments.iter().any(|word| word == "version") => {
+                "{\"serverVersion\": {\"gitVersion\": \"v1.37.2\"}}".to_owned()
+            }
+            None => "{}".to_owned(),
+            Some("/metrics") => String::new(),
+            Some("/apis/resource.k8s.io") => "{\"versions\": [{\"version\": \"v1\"}]}".to_owned(),
+            Some(path) if path.ends_with("/resourceslices") => list(slices),
+            Some(_) => list(""),
+        };
+        Ok(Ran {
+            out: out.into_bytes(),
+            err: String::new(),
+            success: true,
+        })
     }
 
     fn out(&mut self, text: &str) {
@@ -246,8 +273,45 @@ fn an_upgrade_is_asked_about_with_to() {
             json.out
         );
     }
-    let live = with_text(OLD_CLAIM, "audit --to 1.38 --live");
-    assert_eq!(live.exit, Exit::Unusable);
+}
+
+/// A slice with an attribute whose name 1.38 refuses.
+const OLD_SLICE: &str = "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": {\"name\": \"s\"}, \"spec\": {\"driver\": \"gpu.example.com\", \"pool\": {\"name\": \"p\", \"generation\": 1, \"resourceSliceCount\": 1}, \"allNodes\": true, \"devices\": [{\"name\": \"d\", \"attributes\": {\"a/b/c\": {\"int\": 1}}}]}}";
+
+#[test]
+fn a_running_cluster_is_asked_about_an_upgrade() {
+    let ask = |slices: &'static str, is_plugin: bool, line: &str| {
+        let memory = Memory {
+            slices: Some(slices),
+            is_plugin,
+            ..Memory::default()
+        };
+        typed_in(memory, line)
+    };
+    let breaks = ask(OLD_SLICE, false, "audit --to 1.38 --live");
+    assert_eq!(breaks.exit, Exit::Findings, "{}{}", breaks.out, breaks.err);
+    assert!(
+        breaks.out.contains("ResourceSlice s")
+            && breaks
+                .out
+                .contains("\nfrom 1.37.2 to 1.38.0-beta.0: 1 trouble in 1 object of the cluster\n"),
+        "{}",
+        breaks.out
+    );
+    // As a plugin of kubectl the cluster is asked without a flag.
+    let plugin = ask(OLD_SLICE, true, "audit --to 1.38");
+    assert_eq!((plugin.exit, plugin.out), (breaks.exit, breaks.out));
+    let json = ask(OLD_SLICE, false, "audit --to 1.38 --live -o json");
+    assert!(
+        json.out
+            .starts_with("{\"verb\":\"upgrade\",\"ok\":false,\"server\":\"v1.37.2\""),
+        "{}",
+        json.out
+    );
+    let fine = ask("", false, "audit --to 1.38 --live");
+    assert_eq!(fine.exit, Exit::Fine, "{}{}", fine.out, fine.err);
+    let later = ask(OLD_SLICE, false, "audit --to 1.36 --live");
+    assert_eq!(later.exit, Exit::Unusable);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `audit` of a running cluster: what is wrong in it, and how much of its devices is in use.
+//! `audit` of a running cluster: what is wrong in it, how much of its devices is in use, and with `--to` what an upgrade breaks.
 
 use super::read::Unseen;
 use super::{Live, why};
@@ -12,7 +12,7 @@ use crate::values::{KnownCode, PlainForm};
 use claimkit::audit::Usage;
 use claimkit::report::text::visible;
 use claimkit::requests::answer::AnswerObject;
-use claimkit::requests::request::AuditRequest;
+use claimkit::requests::request::{AuditRequest, UpgradeRequest};
 use claimkit::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::limits::Limits;
@@ -45,6 +45,24 @@ struct Report<'a> {
     objects: usize,
     findings: Vec<AuditFinding<'a>>,
     usage: &'a Usage,
+}
+
+/// The answer to `--to` as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UpgradeReport<'a> {
+    verb: &'static str,
+    ok: bool,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    from: Release,
+    to: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    objects: usize,
+    /// One for each kind of trouble.
+    findings: Vec<AuditFinding<'a>>,
 }
 
 /// A finding, with the object that it is about.
@@ -82,6 +100,19 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
         host.status("");
         visible(&problem)
     })?;
+    if let Some(to) = &args.to {
+        let request = UpgradeRequest {
+            text: Some(cluster.text.clone()),
+            release: Some(cluster.live.release.to_string()),
+            to: Some(to.clone()),
+            gates: cluster.gates.clone(),
+            limits: LIMITS,
+            namespace: Some(cluster.live.namespace.clone()),
+            ..UpgradeRequest::default()
+        };
+        let answer = ask::once(Request::Upgrade(request), host)?;
+        return Ok(show_upgrade(args, &cluster, answer, host));
+    }
     let request = AuditRequest {
         text: Some(cluster.text.clone()),
         release: Some(cluster.live.release.to_string()),
@@ -179,14 +210,7 @@ fn show(
         };
         host.out(&format!("{}\n", requests::print(&report)));
     } else {
-        let mut out = String::new();
-        if !args.findings.quiet {
-            let style = summary::style(args.color, host);
-            answer
-                .findings
-                .iter()
-                .for_each(|finding| out.push_str(&line(finding, &answer.objects, style)));
-        }
+        let mut out = lines(args, &answer, host);
         if !out.is_empty() {
             out.push('\n');
         }
@@ -200,6 +224,72 @@ fn show(
     }
     let fails = errors > 0 || args.findings.warnings_as_errors && warnings > 0;
     if fails { Exit::Findings } else { Exit::Fine }
+}
+
+/// Prints what an upgrade breaks; returns how the run ends.
+fn show_upgrade(
+    args: &AuditArgs,
+    cluster: &AuditedCluster,
+    mut answer: Answer,
+    host: &mut dyn Host,
+) -> Exit {
+    let Content::Upgrade { from, to, troubles } = std::mem::take(&mut answer.content) else {
+        return Exit::Unusable;
+    };
+    // A cluster without devices has nothing that breaks.
+    answer.findings.retain(|finding| {
+        finding.code != Code::NothingChecked
+            && !args.findings.ignore.contains(&KnownCode(finding.code))
+    });
+    let has = |severity: Severity| {
+        answer
+            .findings
+            .iter()
+            .any(|finding| finding.severity == severity)
+    };
+    let is_found = has(Severity::Error);
+    let fails = is_found || args.findings.warnings_as_errors && has(Severity::Warning);
+    if args.output == PlainForm::Json {
+        let report = UpgradeReport {
+            verb: "upgrade",
+            ok: !is_found,
+            server: cluster.live.server.as_deref(),
+            from,
+            to,
+            gates: &cluster.gates,
+            notes: &cluster.live.notes,
+            unseen: &cluster.unseen,
+            objects: answer.objects.len(),
+            findings: answer
+                .findings
+                .iter()
+                .map(|finding| audit_finding(finding, &answer.objects))
+                .collect(),
+        };
+        host.out(&format!("{}\n", requests::print(&report)));
+    } else {
+        let mut out = lines(args, &answer, host);
+        out.push_str(&format!(
+            "from {from} to {to}: {} in {} of the cluster\n",
+            summary::count(troubles.len(), "trouble"),
+            summary::count(answer.objects.len(), "object"),
+        ));
+        host.out(&out);
+    }
+    if fails { Exit::Findings } else { Exit::Fine }
+}
+
+/// Returns the findings of an answer as text; none with `--quiet`.
+fn lines(args: &AuditArgs, answer: &Answer, host: &dyn Host) -> String {
+    if args.findings.quiet {
+        return String::new();
+    }
+    let style = summary::style(args.color, host);
+    answer
+        .findings
+        .iter()
+        .map(|finding| line(finding, &answer.objects, style))
+        .collect()
 }
 
 /// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
