@@ -21,8 +21,7 @@ const vetted = process.env.CLAIMKIT_ALL ? releases : [chosen()];
 for (const release of vetted) {
 	console.log(`==> go vet: the module of ${release}`);
 	makeStandIns(release);
-	const isFirst =
-		vetted.find((one) => tags(one) === tags(release)) === release;
+	const isFirst = vetted.find((one) => tags(one) === tags(release)) === release;
 	const packages = ["./...", ...(isFirst ? SHARED : [])];
 	const vet = spawnSync("go", ["vet", "-tags", tags(release), ...packages], {
 		cwd: path.join(here, release),

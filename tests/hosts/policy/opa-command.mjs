@@ -3,7 +3,13 @@
 //
 //   node opa-command.mjs OPA
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -99,11 +105,19 @@ try {
 			JSON.stringify(answer),
 		);
 	}
+	// With -b every path of `opa run` is a bundle, so the settings are one, too.
+	const own = path.join(folder, "settings");
+	mkdirSync(own);
+	writeFileSync(path.join(own, "data.json"), JSON.stringify(settings));
+	writeFileSync(
+		path.join(own, ".manifest"),
+		JSON.stringify({ roots: ["claimkit/settings"] }),
+	);
 	const port = await freePort();
 	const server = spawn(
 		opa,
-		["run", "-s", "-a", `127.0.0.1:${port}`, "-b", bundle, data],
-		{ stdio: "ignore" },
+		["run", "-s", "-a", `127.0.0.1:${port}`, "-b", bundle, own],
+		{ stdio: ["ignore", "ignore", "inherit"] },
 	);
 	try {
 		const { result } = await asked(port, other);
