@@ -141,6 +141,8 @@ pub mod upgrade;
 #[doc(hidden)]
 pub mod validation;
 
+#[doc(hidden)]
+pub use allocate::StuckClaim;
 pub use allocate::{
     AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
 };

@@ -273,7 +273,14 @@ fn elsewhere(
                 return None;
             }
             let path = path_of(&tables, at);
-            return Some(Suggestion::say(if path.is_empty() {
+            let is_claim = api.kind.kind == "ResourceClaim" && name == "spec";
+            return Some(Suggestion::say(if path.is_empty() && is_claim {
+                message!(
+                    "suggest.spec-in-spec",
+                    "`spec.spec` is the shape of a ResourceClaimTemplate: leave one `spec` out, or write `kind: ResourceClaimTemplate`"
+                )
+                .into_owned()
+            } else if path.is_empty() {
                 message!(
                     "suggest.belongs-at-top",
                     "`{name}` belongs at the top level of a {kind}",

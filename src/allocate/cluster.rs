@@ -7,8 +7,11 @@ use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, SourceText, bytes, located};
-use claimkit_scheduler::allocator::objects::{Facts, Node, VolumeFacts};
+use claimkit_scheduler::allocator::objects::{Facts, Meta, Node, Pod, VolumeFacts, pod_refusal};
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
+use claimkit_values::order;
+use serde_json::{Value, json};
+use std::rc::Rc;
 
 /// The label with a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -49,6 +52,7 @@ impl PreparedCluster {
             .or_else(|| release_of_nodes(text.text()))
             .unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
+        input.take_copies(Some(release));
         let mut gathering = Gathering::new(
             release,
             namespace.unwrap_or("default"),
@@ -161,6 +165,18 @@ impl PreparedCluster {
     }
 }
 
+/// Why kubelet does not start a pod that has a node, as far as one of its claims decides.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StuckClaim {
+    /// The claim is not there.
+    Absent,
+    /// It has no allocation.
+    NotAllocated,
+    /// It is not reserved for the pod.
+    NotReserved,
+}
+
 /// A cluster that is put together from lists.
 impl PreparedCluster {
     /// Makes a cluster without objects, for a release.
@@ -180,6 +196,12 @@ impl PreparedCluster {
         self.facts.join(part.facts);
         self.proofs.extend(part.proofs);
         self.findings.extend(part.findings);
+    }
+
+    /// Returns the pods, as far as an answer about them shows them, in the form of the API.
+    #[doc(hidden)]
+    pub fn pods(&self) -> impl Iterator<Item = Value> {
+        self.facts.pods.iter().map(|pod| shown_of(pod))
     }
 
     /// Returns true if a pod that waits has volumes.
@@ -206,7 +228,49 @@ impl PreparedCluster {
     /// Adds a node of which only the name is known.
     #[doc(hidden)]
     pub fn name_node(&mut self, name: &str) {
-        self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
+        self.facts.nodes.push(Rc::new(named_node(name)));
+    }
+
+    /// Returns why an object of this kind (in lower case) could last not make a pod, if an event says so.
+    #[doc(hidden)]
+    pub fn pod_refusal(&self, kind: &str, namespace: &str, name: &str) -> Option<&str> {
+        pod_refusal(&self.facts.events, kind, namespace, name)
+    }
+
+    /// Returns the claims for which a pod that has a node cannot start there, by name.
+    #[doc(hidden)]
+    pub fn stuck_claims(&self, namespace: &str, name: &str) -> Vec<(String, StuckClaim)> {
+        let is_it = |meta: &Meta, name: &str| meta.namespace == namespace && meta.name == name;
+        let mut pods = self.facts.pods.iter();
+        let Some(pod) = pods.find(|pod| is_it(&pod.metadata, name)) else {
+            return Vec::new();
+        };
+        let mut stuck = Vec::new();
+        for entry in &pod.spec.resource_claims {
+            let Some(claim) = pod.claim_of(&entry.name) else {
+                continue;
+            };
+            let mut claims = self.facts.claims.iter();
+            let why = match claims.find(|known| is_it(&known.metadata, claim)) {
+                None => StuckClaim::Absent,
+                Some(known) if known.status.allocation.is_none() => StuckClaim::NotAllocated,
+                Some(known) => {
+                    let mut users = known.status.reserved_for.iter();
+                    if users.any(|user| user.resource != "pods" || user.name == name) {
+                        continue;
+                    }
+                    StuckClaim::NotReserved
+                }
+            };
+            stuck.push((claim.to_owned(), why));
+        }
+        stuck
+    }
+
+    /// Returns true if a Node was read.
+    #[doc(hidden)]
+    pub fn has_nodes(&self) -> bool {
+        !self.facts.nodes.is_empty()
     }
 
     /// Returns true if a slice publishes devices.
@@ -214,6 +278,33 @@ impl PreparedCluster {
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
+}
+
+/// Returns what an answer shows of a pod.
+fn shown_of(pod: &Pod) -> Value {
+    let Pod {
+        metadata,
+        spec,
+        status,
+        ..
+    } = pod;
+    let owners = metadata.owner_references.iter().map(
+        |owner| json!({"kind": owner.kind, "name": owner.name, "controller": owner.controller}),
+    );
+    let conditions = status
+        .conditions
+        .iter()
+        .map(|condition| json!({"type": condition.kind, "message": condition.message}));
+    json!({
+        "metadata": {
+            "name": metadata.name,
+            "namespace": metadata.namespace,
+            "labels": order::map(metadata.labels.iter()),
+            "ownerReferences": owners.collect::<Vec<Value>>(),
+        },
+        "spec": {"nodeName": spec.node_name},
+        "status": {"phase": status.phase, "conditions": conditions.collect::<Vec<Value>>()},
+    })
 }
 
 /// Returns a node of which only the name is known.

@@ -50,6 +50,7 @@ pub fn gather<'t>(
     target: Target,
 ) -> Gathered<'t> {
     let mut input = Input::read(text, Some(target.release), &options.limits);
+    input.take_copies(Some(target.release));
     let mut gathering = Gathering::new(
         target.release,
         options.namespace_of(""),
@@ -249,6 +250,7 @@ fn take_nodes(
 ) {
     let mut names = order::set(facts.nodes.iter().map(|node| node.metadata.name.clone()));
     let mut input = Input::read(text, Some(release), &options.limits);
+    input.take_copies(Some(release));
     for finding in std::mem::take(&mut input.file.findings) {
         let finding = finding::Finding {
             fixes: Vec::new(),

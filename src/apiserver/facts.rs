@@ -553,7 +553,17 @@ fn is_workload(item: &Item) -> bool {
 
 /// Other kinds that a placement depends on, by group.
 static READ: &[(&str, &[&str])] = &[
-    ("", &["Event", "Namespace", "Node", "Pod", "Service"]),
+    (
+        "",
+        &[
+            "Event",
+            "Namespace",
+            "Node",
+            "Pod",
+            "ResourceQuota",
+            "Service",
+        ],
+    ),
     ("scheduling.k8s.io", &["PriorityClass", "PodGroup"]),
     ("policy", &["PodDisruptionBudget"]),
     ("events.k8s.io", &["Event"]),

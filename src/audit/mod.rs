@@ -145,6 +145,7 @@ pub fn audit<'t>(
     let target = Target::new(release, &options.gates)?;
     let on = |name: &str| target.on(name);
     let mut input = Input::read(text, Some(target.release), &options.limits);
+    input.take_copies(Some(target.release));
     let namespace = options.namespace.unwrap_or("default");
     // A cluster may serve fields that this release does not know yet: they are not errors of its objects.
     let mut gathering = Gathering::new(target.release, namespace, FieldValidation::Warn);

@@ -146,6 +146,60 @@ impl<'s> Input<'s> {
         }
     }
 
+    /// Takes objects that kubectl refuses for a field of their metadata alone, if they are copies of stored ones: parts of pasted
+    /// dumps are often blacked out.
+    pub fn take_copies(&mut self, release: Option<Release>) {
+        let Input { file, items } = self;
+        let is_of_metadata = |finding: &Finding| {
+            finding.code == Code::TypeMismatch && finding.origin == Origin::Kubectl
+        };
+        if !file.findings.iter().any(is_of_metadata) {
+            return;
+        }
+        let mut taken: Vec<(Span, bool)> = Vec::new();
+        for (index, document) in file.documents.iter().enumerate() {
+            let (tree, Some(root)) = (&document.tree, document.root) else {
+                continue;
+            };
+            let known = release.unwrap_or(Release::latest());
+            for object in kubectl::objects(tree, root, document.mode, known) {
+                let Err(kubectl::ManifestRefusal {
+                    node,
+                    list_index,
+                    field: Some(field),
+                    ..
+                }) = object
+                else {
+                    continue;
+                };
+                if !is_copy(tree, node) {
+                    continue;
+                }
+                let text = |key: &str| {
+                    let node = tree.get(node, key);
+                    node.and_then(|node| tree.str(node)).unwrap_or_default()
+                };
+                let meta = TypeMeta {
+                    api_version: text("apiVersion").to_owned(),
+                    kind: text("kind").to_owned(),
+                };
+                let span = tree.span(node);
+                let item = item(document, index, node, span, list_index, Ok(meta), release);
+                // Reading an object of ours says the same again.
+                taken.push((field.0, matches!(item.what, What::Ours(_))));
+                items.push(item);
+            }
+        }
+        file.findings.retain_mut(|finding| {
+            let known = taken.iter().find(|(span, _)| finding.span == Some(*span));
+            let Some((_, is_said_again)) = known.filter(|_| is_of_metadata(finding)) else {
+                return true;
+            };
+            finding.severity = Severity::Warning;
+            !is_said_again
+        });
+    }
+
     fn take_whole(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         if let Some(error) = &file.json_error {
@@ -314,6 +368,23 @@ impl<'s> Passage<'s> {
         }
         true
     }
+}
+
+/// Returns true if an object has an allocation, or metadata that only the server writes.
+fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
+    let has = |part: &str, field: &str| {
+        tree.get(node, part)
+            .is_some_and(|part| tree.get(part, field).is_some())
+    };
+    has("status", "allocation")
+        || [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "managedFields",
+        ]
+        .iter()
+        .any(|field| has("metadata", field))
 }
 
 /// Reports kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.

@@ -2,6 +2,7 @@
 //! `pkg/controller/resourceclaim/controller.go`, `handleClaim`).
 
 use super::objects::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
+use super::quotas;
 use claimkit_model::message::message;
 use std::rc::Rc;
 
@@ -46,7 +47,7 @@ pub fn create_claims_of(
                 ..Owner::default()
             };
             let claim = claim_from(facts, &pod.metadata, owner, &entry.name, template)
-                .filter(|claim| forbidden_access(facts, admin_label, claim).is_none());
+                .filter(|claim| refusal(facts, admin_label, claim).is_none());
             if let Some(claim) = claim {
                 lines.push(line(
                     &claim,
@@ -83,8 +84,13 @@ pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
     )
 }
 
+/// Returns why kube-apiserver refuses a claim that is made from a template, as far as that depends on its namespace.
+pub fn refusal(facts: &Facts, admin_label: Option<&str>, claim: &Claim) -> Option<String> {
+    forbidden_access(facts, admin_label, claim).or_else(|| quotas::refusal(facts, claim))
+}
+
 /// Returns kube-apiserver's error for administrative access in a namespace that is known to lack the label for it.
-pub fn forbidden_access(facts: &Facts, label: Option<&str>, claim: &Claim) -> Option<String> {
+fn forbidden_access(facts: &Facts, label: Option<&str>, claim: &Claim) -> Option<String> {
     let label = label?;
     let labels = facts.namespaces.get(&claim.metadata.namespace)?;
     if labels.get(label).is_some_and(|value| value == "true") {

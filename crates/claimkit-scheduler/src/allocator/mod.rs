@@ -18,6 +18,7 @@
 //! | [`created`] | facts | the same with the claims of new pods |
 //! | [`what_if`] | facts, changes | the facts of a question about changes |
 //! | [`groups`], [`stop`] | devices of a counter set; a search | what they have in common; how it ends |
+//! | [`quotas`] | a new claim | what it is charged, and the quota that refuses it |
 //! | [`sorted`] | few entries | maps for all of these |
 
 pub mod allocate;
@@ -46,6 +47,7 @@ pub mod plugin;
 pub mod plugin_rules;
 pub mod pools;
 pub mod prepare;
+pub mod quotas;
 pub mod results;
 pub mod search;
 pub mod selectors;

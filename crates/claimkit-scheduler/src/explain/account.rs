@@ -3,7 +3,7 @@
 pub use super::kinds::*;
 pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
-use super::turn::{NodeRefusal, Turn};
+use super::turn::{NodeRefusal, Turn, TurnOutcome};
 use crate::allocator::constraints::ConstraintKind;
 use crate::allocator::objects::Toleration;
 use crate::allocator::results::DeviceAllocation;
@@ -281,6 +281,21 @@ impl RequestAccount {
     pub fn lacks(&self, least: i64) -> bool {
         let left = self.funnel.last().map_or(0, |stage| stage.left);
         i64::try_from(left).is_ok_and(|left| left < self.wanted.max(least))
+    }
+}
+
+impl PodAccount {
+    /// Returns true if a plugin other than that for devices refuses the pod before any node is tried: what devices the nodes have
+    /// does not matter then.
+    pub fn stops_before_nodes(&self) -> bool {
+        let Some(turn) = self.turn.as_deref() else {
+            return false;
+        };
+        turn.outcome == TurnOutcome::Unschedulable
+            && turn.refused.is_empty()
+            && turn.takes.is_none()
+            && self.same_as.is_none()
+            && !self.nodes.is_empty()
     }
 }
 

@@ -59,8 +59,18 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
             let there = facts.claims.iter().map(|claim| &claim.metadata);
-            if let Some(text) = lacks(Absent::Claim, namespace, name, there) {
-                return Some(text);
+            let help = lacks(Absent::Claim, namespace, name, there);
+            let templates = facts.templates.iter().map(|template| &template.metadata);
+            if help.is_some() && has(templates, namespace, name) {
+                let text = message!(
+                    "device.claim-is-template",
+                    "`{name}` is a ResourceClaimTemplate: name it in `resourceClaimTemplateName`",
+                    name
+                );
+                return Some((text, Some(Absent::Claim)));
+            }
+            if help.is_some() {
+                return help;
             }
         } else if let Some(name) = &entry.resource_claim_template_name
             && !statuses.iter().any(|status| status.name == entry.name)
@@ -76,7 +86,7 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
                         &entry.name,
                         name,
                     )?;
-                    created::forbidden_access(facts, admin_label, &claim)
+                    created::refusal(facts, admin_label, &claim)
                 });
             let made = || match refusal {
                 Some(why) => message!(
@@ -91,9 +101,17 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
                     name
                 ),
             };
-            return Some(
-                lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)),
-            );
+            let help = lacks(Absent::Template, namespace, name, there);
+            let claims = facts.claims.iter().map(|claim| &claim.metadata);
+            if help.is_some() && has(claims, namespace, name) {
+                let text = message!(
+                    "device.template-is-claim",
+                    "`{name}` is a ResourceClaim: name it in `resourceClaimName`",
+                    name
+                );
+                return Some((text, Some(Absent::Template)));
+            }
+            return Some(help.unwrap_or_else(|| (made(), None)));
         }
     }
     None
@@ -119,6 +137,11 @@ fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
     )
 }
 
+/// Returns true if an object of this name is there.
+fn has<'m>(mut there: impl Iterator<Item = &'m Meta>, namespace: &str, name: &str) -> bool {
+    there.any(|meta| meta.namespace == namespace && meta.name == name)
+}
+
 /// Returns the help for an object that does not exist; `None` if it exists.
 fn lacks<'m>(
     kind: Absent,
@@ -127,11 +150,28 @@ fn lacks<'m>(
     there: impl Iterator<Item = &'m Meta>,
 ) -> Option<Help> {
     let mut nearest = Nearest::to(name);
-    for meta in there.filter(|meta| meta.namespace == namespace) {
+    let mut elsewhere: Option<&str> = None;
+    for meta in there {
+        if meta.namespace != namespace {
+            let is_same = meta.name == name;
+            elsewhere = elsewhere.or(is_same.then_some(meta.namespace.as_str()));
+            continue;
+        }
         if meta.name == name {
             return None;
         }
         nearest.consider(&meta.name);
+    }
+    if let (Some(other), None) = (elsewhere, nearest.found()) {
+        let text = message!(
+            "device.object-elsewhere",
+            "{kind} `{name}` is in namespace `{other}`, and the pod is in `{namespace}`: a pod uses what is in its own namespace",
+            kind,
+            name,
+            other,
+            namespace
+        );
+        return Some((text, Some(kind)));
     }
     let text = match (namespace, nearest.found()) {
         ("", None) => message!(

@@ -51,6 +51,7 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
                 pod.status.conditions.push(PodCondition {
                     kind: "PodScheduled".to_owned(),
                     reason: reason.to_owned(),
+                    message: String::new(),
                 });
             }
             if let PodDecision::Unschedulable(failure) = decision {

@@ -6,6 +6,10 @@ use std::rc::Rc;
 
 /// The reason of events about claims that cannot be made (kube-controller-manager, `pkg/controller/resourceclaim`).
 const CLAIM_REFUSED: &str = "FailedResourceClaimCreation";
+/// The reason of events about pods that cannot be made (kube-controller-manager, `pkg/controller`).
+const POD_REFUSED: &str = "FailedCreate";
+/// Begins the message of such an event.
+const CREATING: &str = "Error creating: ";
 /// Begins the part of such a message that names the entry of the pod.
 const OF_ENTRY: &str = "PodResourceClaim ";
 /// Separates the entry from the reason.
@@ -43,7 +47,7 @@ object! {
 impl Event {
     /// Returns true if the event says something that an answer reads.
     pub fn is_read(&self) -> bool {
-        self.reason == CLAIM_REFUSED
+        matches!(self.reason.as_str(), CLAIM_REFUSED | POD_REFUSED)
     }
 
     fn text(&self) -> &str {
@@ -86,4 +90,35 @@ pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Op
     let (_, reason) = rest.split_once(':')?;
     let reason = reason.trim_start();
     Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
+}
+
+/// Returns why an object could last not make a pod. `kind`: in lower case; a Deployment makes pods by its ReplicaSets.
+pub fn pod_refusal<'e>(
+    events: &'e [Rc<Event>],
+    kind: &str,
+    namespace: &str,
+    name: &str,
+) -> Option<&'e str> {
+    let is_of = |object: &EventObject| {
+        let is_own = object.kind.eq_ignore_ascii_case(kind) && object.name == name;
+        let of_set = object
+            .name
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('-'));
+        let is_of_set = kind == "deployment"
+            && object.kind == "ReplicaSet"
+            && of_set.is_some_and(|hash| !hash.contains('-'));
+        object.namespace == namespace && (is_own || is_of_set)
+    };
+    let mut newest: Option<&Event> = None;
+    for event in events {
+        let is_about = is_of(&event.involved_object) || is_of(&event.regarding);
+        let is_newer = newest.is_none_or(|known| event.time() >= known.time());
+        if event.reason == POD_REFUSED && is_about && is_newer {
+            newest = Some(event);
+        }
+    }
+    let text = newest?.text();
+    let (_, reason) = text.split_once(CREATING).unwrap_or(("", text));
+    Some(reason)
 }

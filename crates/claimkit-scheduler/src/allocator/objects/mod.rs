@@ -37,6 +37,7 @@ mod defaults;
 mod events;
 mod placement;
 mod pods;
+mod quotas;
 pub mod read;
 mod slices;
 mod volumes;
@@ -47,6 +48,7 @@ pub use defaults::DEFAULT_SCHEDULER;
 pub use events::*;
 pub use placement::*;
 pub use pods::*;
+pub use quotas::*;
 pub use slices::*;
 pub use volumes::*;
 pub use workloads::*;
@@ -277,6 +279,8 @@ pub struct Facts {
     /// How many pods may be disrupted.
     pub budgets: Vec<Rc<PodDisruptionBudget>>,
     pub volumes: VolumeFacts,
+    /// Quotas of namespaces.
+    pub quotas: Vec<Rc<Quota>>,
     /// Reports of controllers, as far as answers read them.
     pub events: Vec<Rc<Event>>,
     /// Claims that get their devices only in the run that is explained, as `namespace/name`: in the cluster they wait.
@@ -345,6 +349,9 @@ impl Facts {
                 object,
                 |budget: &mut PodDisruptionBudget| place(&mut budget.metadata),
             ),
+            "ResourceQuota" => add(&mut self.quotas, object, |quota: &mut Quota| {
+                place(&mut quota.metadata)
+            }),
             "Event" => {
                 let event: Event = read_from(object)?;
                 if event.is_read() {
@@ -384,6 +391,7 @@ impl Facts {
         self.budgets.append(&mut more.budgets);
         self.volumes.join(more.volumes);
         self.events.append(&mut more.events);
+        self.quotas.append(&mut more.quotas);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -426,6 +434,9 @@ impl Facts {
         });
         put(&mut self.budgets, over.budgets, |budget| {
             budget.metadata.full_name()
+        });
+        put(&mut self.quotas, over.quotas, |quota| {
+            quota.metadata.full_name()
         });
         for (name, labels) in over.namespaces {
             self.namespaces.insert(name, labels);

@@ -260,6 +260,7 @@ object! {
     PodCondition {
         kind: String = "type",
         reason: String = "reason",
+        message: String = "message",
     }
 }
 

@@ -1,0 +1,117 @@
+//! Quotas for claims and devices, as kube-apiserver compares them with a new claim (kube-apiserver 1.37,
+//! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
+
+use super::objects::{Ask, Claim, Facts, Quota};
+use super::sorted::Sorted;
+use std::collections::BTreeMap;
+
+/// The name under which claims are counted.
+const CLAIMS: &str = "count/resourceclaims.resource.k8s.io";
+/// Follows the name of a class in the name under which its devices are counted.
+const DEVICES: &str = ".deviceclass.resource.k8s.io/devices";
+/// Maximum number of devices of a request: mode `All` counts as much.
+const MOST_DEVICES: i64 = 32;
+
+/// Returns kube-apiserver's words about the first quota of the namespace that a new claim exceeds.
+pub fn refusal(facts: &Facts, claim: &Claim) -> Option<String> {
+    let mut quotas = facts.quotas.iter();
+    quotas.find_map(|quota| {
+        let is_there = quota.metadata.namespace == claim.metadata.namespace;
+        is_there.then(|| exceeded(facts, quota, claim)).flatten()
+    })
+}
+
+fn exceeded(facts: &Facts, quota: &Quota, claim: &Claim) -> Option<String> {
+    let hard = if quota.status.hard.is_empty() {
+        &quota.spec.hard
+    } else {
+        &quota.status.hard
+    };
+    let asked = charge(claim);
+    let used = used(facts, quota);
+    let mut over: Vec<[String; 3]> = Vec::new();
+    for (name, limit) in hard.iter() {
+        let Some(more) = asked.get(name) else {
+            continue;
+        };
+        let now = used.get(name).copied().unwrap_or(0);
+        if i128::from(now.saturating_add(*more)) > limit.value() {
+            let part = |amount: &str| format!("{name}={amount}");
+            over.push([
+                part(&more.to_string()),
+                part(&now.to_string()),
+                part(limit.text()),
+            ]);
+        }
+    }
+    if over.is_empty() {
+        return None;
+    }
+    let list = |at: usize| {
+        let parts = over.iter().filter_map(|parts| parts.get(at).cloned());
+        parts.collect::<Vec<String>>().join(",")
+    };
+    Some(format!(
+        "exceeded quota: {}, requested: {}, used: {}, limited: {}",
+        quota.metadata.name,
+        list(0),
+        list(1),
+        list(2)
+    ))
+}
+
+/// Returns what is used of a quota: what the server wrote, or the claims that are there; and the claims that are made here.
+fn used(facts: &Facts, quota: &Quota) -> BTreeMap<String, i64> {
+    let is_written = !quota.status.used.is_empty();
+    let mut used: BTreeMap<String, i64> = BTreeMap::new();
+    for (name, amount) in quota.status.used.iter() {
+        used.insert(
+            name.clone(),
+            i64::try_from(amount.value()).unwrap_or(i64::MAX),
+        );
+    }
+    let is_new = |claim: &Claim| {
+        claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
+    };
+    for claim in &facts.claims {
+        if claim.metadata.namespace != quota.metadata.namespace || (is_written && !is_new(claim)) {
+            continue;
+        }
+        for (name, amount) in charge(claim) {
+            let sum = used.entry(name).or_default();
+            *sum = sum.saturating_add(amount);
+        }
+    }
+    used
+}
+
+/// Returns what a claim is charged: itself, and of each class the most devices that it may get.
+fn charge(claim: &Claim) -> BTreeMap<String, i64> {
+    let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+    sums.insert(CLAIMS.to_owned(), 1);
+    for request in &claim.spec.devices.requests {
+        // Of alternatives, the one of a class with the most devices counts.
+        let mut most: Sorted<&str, i64> = Sorted::new();
+        for ask in request.exactly.iter().chain(&request.first_available) {
+            let known = most
+                .get(ask.device_class_name.as_str())
+                .copied()
+                .unwrap_or(0);
+            most.insert(ask.device_class_name.as_str(), known.max(devices_of(ask)));
+        }
+        for (class, count) in most {
+            let sum = sums.entry(format!("{class}{DEVICES}")).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+    sums
+}
+
+fn devices_of(ask: &Ask) -> i64 {
+    match ask.allocation_mode.as_str() {
+        "All" => MOST_DEVICES,
+        // A manifest that was not defaulted asks for one.
+        "ExactCount" | "" => ask.count.max(1),
+        _ => 0,
+    }
+}
