@@ -290,7 +290,7 @@ const SMALL = {
 	],
 	"devices-held": [
 		() => {},
-		/gpu-0: held by demo\/serving \(for serving\)\n[\s\S]*dropping selector 0 of request gpu: gives gpu-1 on a\n/,
+		/gpu-0: held by demo\/serving \(for serving\)\n[\s\S]*dropping selector 0 of request gpu: gives gpu-1 on a\b/,
 	],
 	// Another plugin refuses the node that has the devices.
 	tainted: [
@@ -300,7 +300,7 @@ const SMALL = {
 				{ key: "dedicated", value: "ml", effect: "NoSchedule" },
 			];
 		},
-		/What helps:\n {2}tolerating the taint dedicated=ml:NoSchedule: gives the pod its devices on a\n/,
+		/What helps:\n {2}tolerating the taint dedicated=ml:NoSchedule: gives the pod its devices on a\b/,
 	],
 	// No change of devices helps where the pod does not want the node.
 	"other-zone": [
@@ -371,9 +371,11 @@ for (const command of commands) {
 			await api.stop();
 			recorded(file, shown(["why", "train"], answer));
 			assert.match(answer.stdout, names, file);
+			// A command that does not fit into the line has one of its own, without brackets.
+			const plain = (text) => text.replaceAll(/[\s()]+/g, " ");
 			for (const text of helps)
 				assert.ok(
-					answer.stdout.replaceAll(/\s+/g, " ").includes(text),
+					plain(answer.stdout).includes(plain(text).trimEnd()),
 					`${file}: ${text}`,
 				);
 		}
@@ -416,7 +418,9 @@ for (const command of commands) {
 				assert.equal(exit, 0, stderr);
 				assert.match(
 					stdout.replaceAll(/\s+/g, " "),
-					new RegExp(`Not sure, for ${plural} could not be seen: `),
+					new RegExp(
+						`for ${plural} could not be seen|could not be seen: ${plural}\\.`,
+					),
 				);
 			}
 		}

@@ -17,6 +17,8 @@ use claimkit_scheduler::explain::kinds::{NodeVerdict, PoolState};
 use claimkit_scheduler::explain::turn::{Plugin, TurnOutcome};
 use claimkit_scheduler::explain::words;
 
+/// Maximum number of nodes, each for those that are alike, whose devices are explained for one pod.
+const MOST_ACCOUNTS: usize = 3;
 /// The note on a claim that no pod reserves.
 const NOT_RESERVED: &str = "no pod reserves it";
 /// The heading of several claims that no pod uses.
@@ -37,6 +39,12 @@ fn is_skipped(pod: &PodAccount) -> bool {
 
 fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
+}
+
+/// Returns true if the pod itself excludes the node: what devices it has does not matter.
+fn is_unwanted(node: &NodeAccount) -> bool {
+    let mut refusals = node.refusals.iter();
+    refusals.any(|refusal| refusal.plugin == Plugin::NodeAffinity)
 }
 
 /// Returns true if a pod, or claims without one, get their devices on some node.
@@ -125,12 +133,19 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
                     && !is_allocated(node)
                     && node.verdict != NodeVerdict::Refused
             };
-            let shown = pod
+            let shown: Vec<&NodeAccount> = pod
                 .nodes
                 .iter()
-                .filter(|_| !turn.outcome.has_node())
-                .filter(lacks);
-            parts.extend(shown.map(|node| {
+                .filter(|_| !turn.outcome.has_node() && !pod.stops_before_nodes())
+                .filter(lacks)
+                .filter(|node| printed.every_node || !is_unwanted(node))
+                .collect();
+            let most = if printed.every_node {
+                usize::MAX
+            } else {
+                MOST_ACCOUNTS
+            };
+            parts.extend(shown.iter().take(most).map(|node| {
                 account(
                     Requests {
                         pod,
@@ -141,6 +156,15 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
                     texts,
                 )
             }));
+            let more = shown.len().saturating_sub(most);
+            if more > 0 {
+                let nodes = if more == 1 {
+                    "kind of node"
+                } else {
+                    "kinds of nodes"
+                };
+                parts.push(format!("{more} more {nodes}: `--node NAME` explains one\n"));
+            }
             continue;
         }
         let mut part = format!("{}\n", headline(pod, width));

@@ -8,10 +8,12 @@ use crate::host::Host;
 use crate::options::AdmitArgs;
 use crate::summary;
 use crate::values::PlainForm;
+use claimkit::apiserver::namespaces::{NamespaceLabels, labels_in_texts};
 use claimkit::requests::request::{AdmitRequest, ParseRequest};
 use claimkit::requests::{Answer, Content, Request};
 use claimkit::validation::Operation;
 use claimkit_model::finding::Severity;
+use claimkit_model::limits::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -78,7 +80,9 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
         );
     }
     let cases = cases(args, &requests, &found, &old)?;
-    judge(args, &cases, lines, host)
+    let texts = files.iter().map(|file| file.text.as_str());
+    let namespaces = labels_in_texts(texts, &Limits::default());
+    judge(args, &cases, &namespaces, lines, host)
 }
 
 /// Reads policies and objects.
@@ -244,8 +248,15 @@ struct Whole<'c> {
     results: Vec<ResultOf<'c>>,
 }
 
-/// Asks every case and prints the answers: as lines of JSON, as a report, or as the JSON of the report.
-fn judge(args: &AdmitArgs, cases: &[Case<'_>], lines: bool, host: &mut dyn Host) -> exit::Outcome {
+/// Asks every case and prints the answers: as lines of JSON, as a report, or as the JSON of the report. The labels of the command
+/// line count more than those of Namespaces among the objects.
+fn judge(
+    args: &AdmitArgs,
+    cases: &[Case<'_>],
+    namespaces: &NamespaceLabels,
+    lines: bool,
+    host: &mut dyn Host,
+) -> exit::Outcome {
     let style = summary::style(args.text.color, host);
     let labels = args.labels.labels();
     let mut results = Vec::new();
@@ -257,7 +268,10 @@ fn judge(args: &AdmitArgs, cases: &[Case<'_>], lines: bool, host: &mut dyn Host)
             let request = AdmitRequest {
                 request: Some(request.clone()),
                 settings,
-                namespace_labels: labels.clone(),
+                namespace_labels: labels.clone().or_else(|| match &case.about {
+                    About::Object(object) => namespaces.get(&object.namespace).cloned(),
+                    About::File(_) => None,
+                }),
             };
             let answer = ask::once(Request::Admit(request), host)?;
             let Content::Admit { response } = &answer.content else {

@@ -114,6 +114,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             how_many: how_many.as_ref(),
             assumed: &assumed,
             pods: &pods,
+            every_node: !args.node.is_empty(),
             width,
         };
         host.out(&text(printed, Texts { files: &files }));

@@ -24,6 +24,8 @@ pub struct Printed<'a> {
     /// The changes that the answer assumes.
     pub assumed: &'a [String],
     pub pods: &'a [PodAccount],
+    /// Each node is explained, because the command line names nodes.
+    pub every_node: bool,
     pub width: Width,
 }
 

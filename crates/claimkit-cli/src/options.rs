@@ -527,9 +527,12 @@ pub struct AuditArgs {
 /// The options of `why`.
 #[derive(Args, Clone, Debug)]
 pub struct WhyArgs {
-    /// the pod; without it, all that wait
+    /// the pod, or what makes pods, such as deployment/web; without it, all pods that wait
     #[arg(value_name = "POD")]
     pub pod: Option<String>,
+    /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable
+    #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub filenames: Vec<String>,
     /// namespace of the pods; default: that of kubectl's context
     #[arg(short, long, value_name = "NAMESPACE")]
     pub namespace: Option<String>,
@@ -539,6 +542,9 @@ pub struct WhyArgs {
     /// only this node; repeatable
     #[arg(long, value_name = "NAME")]
     pub node: Vec<String>,
+    /// say everything: all groups of nodes, all changes that help, and each pod in full
+    #[arg(long)]
+    pub all: bool,
     /// place each pod as if no other pod waited; default: all pods in turn, in the scheduler's order
     #[arg(long)]
     pub alone: bool,
@@ -548,8 +554,8 @@ pub struct WhyArgs {
     /// exit with 1 if a pod gets no node
     #[arg(long)]
     pub require: bool,
-    /// accepted, for this verb always asks the cluster
-    #[arg(long)]
+    /// accepted, for this verb asks the cluster unless files are given
+    #[arg(long, conflicts_with = "filenames")]
     pub live: bool,
     /// Kubernetes release to follow, such as 1.34 or 1.34.2; default: the server's
     #[arg(short, long, value_name = "RELEASE")]

@@ -320,3 +320,138 @@ fn the_language_server_is_elsewhere() {
     assert_eq!(exit, Exit::Unusable);
     assert!(err.contains("`npx claimkit lsp`"), "{err}");
 }
+
+fn typed_about(text: &'static str, line: &str) -> Answered {
+    let memory = Memory {
+        text: Some(text),
+        ..Memory::default()
+    };
+    typed_in(memory, line)
+}
+
+/// Returns what was printed, with the words of broken lines together.
+fn said(answered: &Answered) -> String {
+    let all = format!("{} {}", answered.out, answered.err);
+    all.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+#[test]
+fn labels_of_namespaces_in_the_input_count_for_policies() {
+    let forbids = "admin access to devices requires";
+    const WITHOUT: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: mon}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: mon}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, adminAccess: true}}]}}\n";
+    const WITH: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: mon, labels: {resource.kubernetes.io/admin-access: 'true'}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: mon}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, adminAccess: true}}]}}\n";
+    let refused = typed_about(WITHOUT, "admit a.yaml");
+    assert_eq!(refused.exit, Exit::Findings);
+    assert!(said(&refused).contains(forbids), "{}", refused.out);
+    assert_eq!(typed_about(WITH, "admit a.yaml").exit, Exit::Fine);
+    // The command line counts more.
+    let given = typed_about(WITH, "admit a.yaml --namespace-labels a=b");
+    assert!(said(&given).contains(forbids), "{}", given.out);
+}
+
+const CLUSTER: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}, {name: g1}]}\n";
+
+fn with_cluster(more: &str) -> &'static str {
+    Box::leak(format!("{CLUSTER}---\n{more}").into_boxed_str())
+}
+
+/// A pod that names something for its claim.
+fn pod(name: &str, entry: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: team}}\nspec: {{containers: [{{name: c, image: x, resources: {{claims: [{{name: g}}]}}}}], resourceClaims: [{{name: g, {entry}}}]}}\n"
+    )
+}
+
+const TEMPLATE: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: one, namespace: team}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n";
+
+#[test]
+fn what_was_meant_is_said_where_a_claim_is_missing() {
+    let mixed_up = with_cluster(&format!(
+        "{TEMPLATE}---\n{}",
+        pod("p", "resourceClaimName: one")
+    ));
+    let answered = typed_about(mixed_up, "allocate a.yaml");
+    let wanted = "`one` is a ResourceClaimTemplate: name it in `resourceClaimTemplateName`";
+    assert!(said(&answered).contains(wanted), "{}", answered.out);
+
+    let elsewhere = with_cluster(&format!(
+        "{}---\n{}",
+        TEMPLATE.replace("team", "other"),
+        pod("p", "resourceClaimTemplateName: one")
+    ));
+    let answered = typed_about(elsewhere, "allocate a.yaml");
+    let wanted = "ResourceClaimTemplate `one` is in namespace `other`, and the pod is in `team`";
+    assert!(said(&answered).contains(wanted), "{}", answered.out);
+}
+
+#[test]
+fn quotas_refuse_claims_from_templates() {
+    let quota = |hard: &str| {
+        format!(
+            "{TEMPLATE}---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: few, namespace: team}}\nspec: {{hard: {{{hard}}}}}\n---\n{}---\n{}",
+            pod("a", "resourceClaimTemplateName: one"),
+            pod("b", "resourceClaimTemplateName: one")
+        )
+    };
+    let answered = |hard: &str| said(&typed_about(with_cluster(&quota(hard)), "allocate a.yaml"));
+    let devices = answered("gpu.deviceclass.resource.k8s.io/devices: 1");
+    let wanted = "exceeded quota: few, requested: gpu.deviceclass.resource.k8s.io/devices=1, used: gpu.deviceclass.resource.k8s.io/devices=1, limited: gpu.deviceclass.resource.k8s.io/devices=1";
+    assert!(devices.contains("team/a: n1"), "{devices}");
+    assert!(devices.contains(wanted), "{devices}");
+    let claims = answered("count/resourceclaims.resource.k8s.io: 0");
+    let wanted = "requested: count/resourceclaims.resource.k8s.io=1, used: count/resourceclaims.resource.k8s.io=0, limited: count/resourceclaims.resource.k8s.io=0";
+    assert!(claims.contains(wanted), "{claims}");
+    let enough = answered("count/resourceclaims.resource.k8s.io: 2");
+    assert!(enough.contains("2 of 2 have a node"), "{enough}");
+}
+
+#[test]
+fn claims_of_pasted_dumps_keep_their_devices() {
+    for redacted in [
+        "creationTimestamp: REDACTED",
+        "managedFields: '[...]'",
+        "deletionTimestamp: XXXX",
+        "generation: REDACTED",
+        "ownerReferences: [{apiVersion: v1, kind: Pod, name: q}]",
+        "finalizers: REDACTED",
+    ] {
+        let text = with_cluster(&format!(
+            "{TEMPLATE}---\n{}---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: held, namespace: team, {redacted}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: n1, device: g0}}]}}}}, reservedFor: [{{resource: pods, name: q, uid: u}}]}}\n",
+            pod("p", "resourceClaimTemplateName: one")
+        ));
+        let answered = typed_about(text, "allocate a.yaml");
+        assert!(
+            answered.out.contains("r = g1"),
+            "{redacted}: {}",
+            said(&answered)
+        );
+    }
+}
+
+#[test]
+fn nodes_that_were_not_given_are_no_reason() {
+    const TEXT: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c, namespace: team, uid: c}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team, uid: p}\nspec: {nodeSelector: {zone: a}, containers: [{name: c, image: x, resources: {claims: [{name: g}]}}], resourceClaims: [{name: g, resourceClaimName: c}]}\nstatus: {phase: Pending}\n";
+    let answered = typed_about(TEXT, "why p -f dump.yaml");
+    let said = said(&answered);
+    assert!(
+        said.contains("It is not known why, for nodes could not be seen"),
+        "{said}"
+    );
+    assert!(!said.contains("What helps"), "{said}");
+}
+
+#[test]
+fn owners_of_pods_can_be_asked_about() {
+    const EVENT: &str = "apiVersion: v1\nkind: Event\nmetadata: {name: e, namespace: team}\nreason: FailedCreate\nmessage: 'Error creating: pods \"web-x\" is forbidden: exceeded quota: q'\ninvolvedObject: {kind: ReplicaSet, name: web-5d4f, namespace: team}\n";
+    let answered = typed_about(EVENT, "why deployment/web -n team -f dump.yaml");
+    let wanted = "No pod of deployment team/web exists, for it cannot be made: pods \"web-x\" is forbidden: exceeded quota: q";
+    assert!(said(&answered).contains(wanted), "{}", said(&answered));
+}
+
+#[test]
+fn the_shape_of_a_template_is_recognized_in_a_claim() {
+    const TEXT: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n";
+    let answered = typed_about(TEXT, "validate a.yaml");
+    let wanted = "`spec.spec` is the shape of a ResourceClaimTemplate";
+    assert!(said(&answered).contains(wanted), "{}", said(&answered));
+}

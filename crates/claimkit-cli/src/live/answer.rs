@@ -1,28 +1,35 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, is_about_others};
+use super::helps::{self, Help, Owners, is_about_others};
+use super::kinds::NODES;
 use super::read::Unseen;
-use claimkit::report::text::wrapped;
+use claimkit::StuckClaim;
+use claimkit::report::text::{visible, wrapped};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
+use claimkit_scheduler::explain::headline::Headline;
 use claimkit_scheduler::explain::kinds::{Absent, NodeVerdict, PoolState};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
 const MOST_NAMES: usize = 3;
-/// Maximum number of nodes of a group whose own reasons are listed.
-const MOST_OWN: usize = 1;
-/// Maximum number of groups of nodes that are listed.
-const MOST_GROUPS: usize = 3;
-/// Maximum number of changes that are listed.
-const MOST_CHANGES: usize = 3;
+/// Maximum number of lines about one pod, unless all is asked for.
+const MOST_LINES: usize = 12;
+/// Maximum number of pods that are each explained, unless all is asked for; more are counted by reason.
+const MOST_IN_FULL: usize = 3;
 /// Maximum number of findings about the cluster that are listed.
-const MOST_FINDINGS: usize = 5;
+const MOST_FINDINGS: usize = 3;
+/// Maximum number of assumptions that are listed.
+const MOST_ASSUMED: usize = 3;
+/// The taint of a node that is cordoned.
+const CORDONED: &str = "node.kubernetes.io/unschedulable";
+/// Ends a message of the scheduler that preemption does not change.
+const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 
 /// A pod with its account.
 pub struct AnsweredPod<'a> {
@@ -31,6 +38,10 @@ pub struct AnsweredPod<'a> {
     pub account: Option<&'a PodAccount>,
     /// The objects that could not be read.
     pub unseen: &'a [Unseen],
+    /// The objects that make pods again.
+    pub owners: &'a Owners,
+    /// Why it does not start on the node that it has.
+    pub stuck: Vec<(String, StuckClaim)>,
 }
 
 /// The facts on which the answer is based.
@@ -41,6 +52,18 @@ pub struct Beside<'a> {
     pub assumed: &'a [String],
     /// The errors found in the cluster.
     pub findings: &'a [String],
+    /// The pods by what keeps them.
+    pub headline: Option<&'a Headline>,
+    /// The sentence where no pod waits.
+    pub none: &'a str,
+}
+
+/// How much is said, and how wide.
+#[derive(Clone, Copy)]
+pub struct Form {
+    pub width: usize,
+    /// Everything is said.
+    pub is_full: bool,
 }
 
 /// The outcome for a pod.
@@ -90,6 +113,17 @@ impl AnsweredPod<'_> {
                 .map(Absent::plural)
                 .filter(|plural| is_unseen(plural));
         }
+        // The labels, taints and resources of nodes that were not seen are not known.
+        let is_blind = |node: &NodeAccount| {
+            node.refusals
+                .iter()
+                .any(|refusal| refusal.plugin != Plugin::DynamicResources)
+        };
+        if self.unseen.iter().any(|unseen| unseen.is_about(NODES))
+            && (self.nodes().next().is_none() || self.nodes().any(is_blind))
+        {
+            return Some(NODES);
+        }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some("resourceslices").filter(|plural| {
             about_devices && self.unseen.iter().any(|unseen| unseen.is_all_of(plural))
@@ -114,6 +148,7 @@ impl AnsweredPod<'_> {
                 TurnOutcome::Ended => LiveVerdict::Ended,
                 TurnOutcome::Gated | TurnOutcome::NotConsidered => LiveVerdict::Stopped,
                 TurnOutcome::NotKnown => LiveVerdict::Unknown,
+                TurnOutcome::Unschedulable if account.stops_before_nodes() => LiveVerdict::Stopped,
                 TurnOutcome::Unschedulable | TurnOutcome::Error => {
                     match account.before.as_ref().map(|before| before.code) {
                         None | Some(StatusCode::Skip) => LiveVerdict::Refused,
@@ -131,9 +166,11 @@ impl AnsweredPod<'_> {
     }
 
     /// Returns the changes that would help, if it gets no node.
-    pub fn helps(&self) -> Vec<String> {
-        if self.verdict().is_refused() {
-            self.account.map(helps::of).unwrap_or_default()
+    pub fn helps(&self) -> Vec<Help> {
+        if self.verdict() == LiveVerdict::Refused {
+            self.account
+                .map(|account| helps::of(account, self.owners))
+                .unwrap_or_default()
         } else {
             Vec::new()
         }
@@ -168,13 +205,14 @@ impl AnsweredPod<'_> {
                 let message = account
                     .and_then(|account| account.before.as_ref())
                     .map(|before| before.message.clone());
-                match message.or_else(|| {
-                    self.turn().and_then(|turn| {
-                        turn.waits_for
-                            .as_ref()
-                            .map(|what| format!("it waits for {what}"))
-                    })
-                }) {
+                let of_plugin = || {
+                    let message = self.turn()?.message.as_deref()?;
+                    let (_, why) = message.split_once(" nodes are available: ")?;
+                    Some(without_preemption(why).trim_end_matches('.').to_owned())
+                };
+                let waits_for =
+                    || Some(format!("it waits for {}", self.turn()?.waits_for.as_ref()?));
+                match message.or_else(waits_for).or_else(of_plugin) {
                     Some(why) => format!("{name} waits, and no node is tried: {why}."),
                     None => format!("{name} waits, and no node is tried."),
                 }
@@ -275,126 +313,372 @@ struct Group<'a> {
     is_unwanted: bool,
 }
 
-/// Writes the answer. `place`: where the pods are, for the sentence that none waits.
-pub fn text(
-    answered: &[AnsweredPod<'_>],
-    beside: &Beside<'_>,
-    place: &str,
-    width: usize,
-) -> String {
+/// Writes the answer.
+pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, form: Form) -> String {
+    let width = form.width;
     let mut out = String::new();
-    for line in beside.assumed {
+    let most = if form.is_full {
+        usize::MAX
+    } else {
+        MOST_ASSUMED
+    };
+    for line in beside.assumed.iter().take(most) {
         out.push_str(&wrapped(&format!("Assumed: {line}"), 0, 2, width));
     }
+    let more = beside.assumed.len().saturating_sub(most);
+    if more > 0 {
+        let line = format!("Assumed: {more} more, which `--all` names");
+        out.push_str(&wrapped(&line, 0, 2, width));
+    }
     if answered.is_empty() {
-        out.push_str(&wrapped(&format!("No pod waits {place}."), 0, 2, width));
+        out.push_str(&wrapped(beside.none, 0, 2, width));
     }
-    for (at, one) in answered.iter().enumerate() {
-        if at > 0 {
-            out.push('\n');
+    let headline = beside
+        .headline
+        .filter(|_| answered.len() > MOST_IN_FULL && !form.is_full);
+    if let Some(headline) = headline {
+        by_reason(&mut out, answered, headline, width);
+    } else {
+        for (at, one) in answered.iter().enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            out.push_str(&about(one, beside, form));
         }
-        write(&mut out, one, beside, width);
     }
-    if !beside.findings.is_empty() && answered.iter().any(|one| one.verdict().is_refused()) {
+    // What is wrong in the cluster stands in the lines about the nodes of one pod.
+    let is_silent = |one: &AnsweredPod<'_>| {
+        let groups = Parts::of(one, beside).groups;
+        let mut own = groups.iter().flat_map(|group| &group.own);
+        own.all(|(_, lines)| lines.is_empty())
+    };
+    let is_told = answered.len() > 1 || form.is_full || answered.iter().any(is_silent);
+    if !beside.findings.is_empty()
+        && is_told
+        && answered.iter().any(|one| one.verdict().is_refused())
+    {
         out.push_str("\nIn the cluster:\n");
-        list(&mut out, beside.findings, MOST_FINDINGS, width);
+        let most = if form.is_full {
+            usize::MAX
+        } else {
+            MOST_FINDINGS
+        };
+        list(&mut out, beside.findings, most, width);
     }
     out
 }
 
-fn write(out: &mut String, one: &AnsweredPod<'_>, beside: &Beside<'_>, width: usize) {
-    let verdict = one.verdict();
-    out.push_str(&wrapped(&one.sentence(), 0, 2, width));
-    if let Some(says) = one.brief.says().filter(|_| one.brief.waits()) {
-        out.push_str(&wrapped(&format!("kube-scheduler: {says}"), 2, 4, width));
-    } else if one.brief.waits() {
-        out.push_str(&wrapped(
-            "kube-scheduler has written nothing about it yet.",
-            2,
-            4,
-            width,
-        ));
-    }
-    let Some(account) = one
-        .account
-        .filter(|_| one.brief.waits() && verdict != LiveVerdict::NoDevices)
-    else {
-        return;
-    };
-    let help = account
-        .before
-        .as_ref()
-        .and_then(|before| before.help.as_deref())
-        .filter(|help| !help.is_empty());
-    if let Some(help) = help.filter(|_| verdict != LiveVerdict::Unknown) {
-        out.push_str(&wrapped(&as_sentence(help), 2, 4, width));
-    }
-    for Unseen { what, so, .. } in beside.unseen {
-        let so = if so.is_empty() {
-            String::new()
-        } else {
-            format!(": {so}")
-        };
-        out.push_str(&wrapped(
-            &format!("Not sure, for {what} could not be seen{so}."),
-            2,
-            4,
-            width,
-        ));
-    }
-    if verdict == LiveVerdict::Unknown {
-        return;
-    }
-    if let Some(turn) = &account.turn {
-        for line in in_turn(one, turn, verdict) {
-            out.push_str(&wrapped(&line, 2, 4, width));
-        }
-    }
-    if verdict == LiveVerdict::Fits && beside.assumed.is_empty() && one.preparing().is_none() {
-        let keeps = if account.turn.is_some() {
-            "something that these objects do not show"
-        } else {
-            "something else than devices"
-        };
-        let other = format!("Either the scheduler has not tried again since, or {keeps} keeps it.");
-        out.push_str(&wrapped(&other, 2, 4, width));
-    }
-    if let Some(first) = &account.same_as {
-        out.push_str(&wrapped(
-            &format!("The nodes, and what helps: as for {first}."),
-            2,
-            4,
-            width,
-        ));
-        return;
-    }
-    let groups = groups(account);
-    for group in groups.iter().take(MOST_GROUPS) {
-        write_group(out, group, width);
-    }
-    let left: usize = groups
+/// Writes the pods by what keeps them: each reason once, with what helps the first pod that it keeps.
+fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline, width: usize) {
+    let names: BTreeMap<String, &AnsweredPod<'_>> = answered
         .iter()
-        .skip(MOST_GROUPS)
-        .map(|group| group.names.len())
-        .sum();
-    if left > 0 {
-        out.push('\n');
+        .map(|one| (one.brief.full_name(), one))
+        .collect();
+    let mut said: BTreeSet<&str> = BTreeSet::new();
+    for part in &headline.parts {
+        let pods: Vec<&str> = part
+            .pods
+            .iter()
+            .map(String::as_str)
+            .filter(|name| {
+                names
+                    .get(*name)
+                    .is_some_and(|one| one.verdict().is_refused())
+            })
+            .collect();
+        if pods.is_empty() {
+            continue;
+        }
+        said.extend(&pods);
+        let count = match pods.len() {
+            1 => String::new(),
+            count => format!("{count} pods: "),
+        };
         out.push_str(&wrapped(
-            &format!("{left} more nodes have other reasons: `--node NAME` shows one"),
+            &format!("{count}{}: {}", words::some(&pods, MOST_NAMES), part.reason),
             0,
             2,
             width,
         ));
+        let helped = pods.iter().find_map(|name| {
+            let help = names.get(*name)?.helps().into_iter().next()?;
+            Some((*name, help))
+        });
+        match (helped, &part.help) {
+            (Some((name, help)), _) => {
+                let whom = if pods.len() > 1 {
+                    format!("helps {name}: ")
+                } else {
+                    "helps: ".to_owned()
+                };
+                write_help(out, &whom, &help, width);
+            }
+            (None, Some(help)) => out.push_str(&wrapped(&as_sentence(help), 2, 4, width)),
+            (None, None) => {}
+        }
     }
-    let helps = one.helps();
-    if !helps.is_empty() {
-        out.push_str("\nWhat helps:\n");
-        list(out, &helps, MOST_CHANGES, width);
-    } else if verdict == LiveVerdict::Refused
-        && let Some(why) = helps::why_none(account)
-    {
-        out.push('\n');
-        out.push_str(&wrapped(why, 0, 2, width));
+    for one in answered {
+        let name = one.brief.full_name();
+        if !said.contains(name.as_str()) {
+            out.push_str(&wrapped(&one.sentence(), 0, 2, width));
+        }
+    }
+    out.push_str(&wrapped(
+        "`why POD -n NAMESPACE` says more about one pod, `--all` about all.",
+        0,
+        2,
+        width,
+    ));
+}
+
+/// Returns the sentence about a claim that keeps a pod from starting on its node.
+fn unstarted(claim: &str, why: StuckClaim) -> String {
+    match why {
+        StuckClaim::Absent => format!("It does not start: its ResourceClaim {claim} is not there."),
+        StuckClaim::NotAllocated => format!(
+            "It does not start: its ResourceClaim {claim} is not allocated, and kube-scheduler allocates claims only of pods without a node. Delete the pod, and create it without `nodeName`."
+        ),
+        StuckClaim::NotReserved => format!(
+            "It does not start: its ResourceClaim {claim} is not reserved for it. Delete the pod, so that it is scheduled again."
+        ),
+    }
+}
+
+/// How much is said about one pod.
+#[derive(Clone, Copy)]
+struct Detail {
+    /// Groups of nodes.
+    groups: usize,
+    /// Whether the amounts and devices of a node stand for its group.
+    own: bool,
+    helps: usize,
+    /// Lines of one sentence.
+    lines: usize,
+}
+
+/// Everything.
+const FULL: Detail = Detail {
+    groups: usize::MAX,
+    own: true,
+    helps: usize::MAX,
+    lines: usize::MAX,
+};
+
+/// From much to little: what fits into the lines that a pod may have is said.
+const DETAILS: [Detail; 11] = [
+    detail(4, true, 3, 4),
+    detail(3, true, 3, 3),
+    detail(3, true, 2, 3),
+    detail(3, true, 2, 2),
+    detail(3, true, 1, 2),
+    detail(3, false, 2, 2),
+    detail(2, true, 1, 2),
+    detail(3, false, 1, 2),
+    detail(2, false, 1, 2),
+    detail(1, true, 1, 2),
+    detail(1, false, 1, 1),
+];
+
+const fn detail(groups: usize, own: bool, helps: usize, lines: usize) -> Detail {
+    Detail {
+        groups,
+        own,
+        helps,
+        lines,
+    }
+}
+
+/// Writes what is said about one pod.
+fn about(one: &AnsweredPod<'_>, beside: &Beside<'_>, form: Form) -> String {
+    let parts = Parts::of(one, beside);
+    if form.is_full {
+        return parts.text(FULL, form.width);
+    }
+    let mut text = String::new();
+    for detail in DETAILS {
+        text = parts.text(detail, form.width);
+        if text.lines().count() <= MOST_LINES {
+            break;
+        }
+    }
+    text
+}
+
+/// What is known about one pod.
+struct Parts<'a> {
+    /// The sentence, and after it what keeps the pod as a whole.
+    first: Vec<String>,
+    groups: Vec<Group<'a>>,
+    helps: Vec<Help>,
+    /// Said where nothing helps.
+    last: Option<String>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(one: &AnsweredPod<'a>, beside: &Beside<'_>) -> Self {
+        let verdict = one.verdict();
+        let mut parts = Parts {
+            first: vec![one.sentence()],
+            groups: Vec::new(),
+            helps: Vec::new(),
+            last: None,
+        };
+        if !one.brief.waits() {
+            if verdict == LiveVerdict::Scheduled && one.brief.phase() != "Running" {
+                let stuck = one.stuck.iter();
+                parts
+                    .first
+                    .extend(stuck.map(|(claim, why)| unstarted(claim, *why)));
+            }
+            return parts;
+        }
+        match one.brief.says() {
+            Some(says) => parts
+                .first
+                .push(format!("kube-scheduler: {}", without_preemption(says))),
+            None => parts
+                .first
+                .push("kube-scheduler has written nothing about it yet.".to_owned()),
+        }
+        let Some(account) = one.account.filter(|_| verdict != LiveVerdict::NoDevices) else {
+            return parts;
+        };
+        let help = account
+            .before
+            .as_ref()
+            .and_then(|before| before.help.as_deref())
+            .filter(|help| !help.is_empty());
+        if let Some(help) = help.filter(|_| verdict != LiveVerdict::Unknown) {
+            parts.first.push(as_sentence(help));
+        }
+        if verdict == LiveVerdict::Unknown {
+            return parts;
+        }
+        let unseen: Vec<&str> = beside
+            .unseen
+            .iter()
+            .map(|unseen| unseen.what.as_str())
+            .collect();
+        if !unseen.is_empty() {
+            parts.first.push(format!(
+                "Not certain, for these could not be seen: {}.",
+                unseen.join(", ")
+            ));
+        }
+        if let Some(turn) = &account.turn {
+            parts.first.extend(in_turn(one, turn, verdict));
+        }
+        if verdict == LiveVerdict::Fits && beside.assumed.is_empty() && one.preparing().is_none() {
+            let keeps = if account.turn.is_some() {
+                "something that these objects do not show"
+            } else {
+                "something else than devices"
+            };
+            parts.first.push(format!(
+                "Either the scheduler has not tried again since, or {keeps} keeps it."
+            ));
+        }
+        if let Some(first) = &account.same_as {
+            parts
+                .first
+                .push(format!("The nodes, and what helps: as for {first}."));
+            return parts;
+        }
+        // Of a pod that fits, or that no node is asked about, the nodes are of no interest.
+        if verdict != LiveVerdict::Refused {
+            return parts;
+        }
+        parts.groups = groups(account);
+        parts.helps = one.helps();
+        if parts.helps.is_empty() && verdict == LiveVerdict::Refused {
+            parts.last = helps::why_none(account).map(str::to_owned);
+        }
+        parts
+    }
+
+    fn text(&self, detail: Detail, width: usize) -> String {
+        let mut out = String::new();
+        for (at, line) in self.first.iter().enumerate() {
+            let (indent, hang) = if at == 0 { (0, 2) } else { (2, 4) };
+            // What stops a pod before any node is never cut.
+            let most = if self.groups.is_empty() {
+                usize::MAX
+            } else {
+                detail.lines
+            };
+            out.push_str(&cut(&wrapped(line, indent, hang, width), most));
+        }
+        for group in self.groups.iter().take(detail.groups) {
+            write_group(&mut out, group, detail, width);
+        }
+        let left = self.groups.iter().skip(detail.groups);
+        let left = left.fold(0_usize, |sum, group| sum.saturating_add(group.names.len()));
+        if left > 0 {
+            let nodes = match left {
+                1 => "1 more node has another reason".to_owned(),
+                _ => format!("{left} more nodes have other reasons"),
+            };
+            out.push_str(&wrapped(
+                &format!("{nodes}: `--all` says which."),
+                2,
+                4,
+                width,
+            ));
+        }
+        if !self.helps.is_empty() {
+            out.push_str("What helps:\n");
+        }
+        for help in self.helps.iter().take(detail.helps) {
+            write_help(&mut out, "", help, width);
+        }
+        let more = self.helps.len().saturating_sub(detail.helps);
+        if more > 0 {
+            out.push_str(&wrapped(
+                &format!("{more} more: `--all` shows them."),
+                2,
+                4,
+                width,
+            ));
+        }
+        if let Some(last) = &self.last {
+            out.push_str(&wrapped(last, 0, 2, width));
+        }
+        out
+    }
+}
+
+/// Writes a change, and how it is made: in the same line, or in one of its own that can be copied whole.
+fn write_help(out: &mut String, before: &str, help: &Help, width: usize) {
+    let Some(how) = &help.how else {
+        return out.push_str(&wrapped(&format!("{before}{}", help.text), 2, 4, width));
+    };
+    let line = format!("{before}{} ({how})", help.text);
+    if line.chars().count().saturating_add(2) <= width {
+        return out.push_str(&wrapped(&line, 2, 4, width));
+    }
+    out.push_str(&wrapped(&format!("{before}{}", help.text), 2, 4, width));
+    out.push_str(&format!("    {}\n", visible(how)));
+}
+
+/// Returns the first lines of a text, with a mark if there are more.
+fn cut(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= most {
+        return text.to_owned();
+    }
+    let kept = lines.get(..most).unwrap_or_default().join("\n");
+    format!("{kept} …\n")
+}
+
+/// Returns a message of the scheduler without its end, where preemption helps on no node.
+fn without_preemption(message: &str) -> &str {
+    let Some((first, preemption)) = message.split_once(" preemption: 0/") else {
+        return message;
+    };
+    if preemption.ends_with(NO_PREEMPTION) && !preemption.contains(',') {
+        first.trim_end_matches(" still not schedulable,")
+    } else {
+        message
     }
 }
 
@@ -412,10 +696,9 @@ fn as_sentence(help: &str) -> String {
 /// Returns the lines about a pod that is placed in turn, beside those about nodes.
 fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<String> {
     let mut lines = Vec::new();
-    let message = turn
-        .message
-        .as_deref()
-        .filter(|message| Some(*message) != one.brief.says());
+    let says = one.brief.says().map(without_preemption);
+    let message = turn.message.as_deref().map(without_preemption);
+    let message = message.filter(|message| Some(*message) != says);
     if let Some(message) = message.filter(|_| verdict == LiveVerdict::Refused) {
         lines.push(format!("As the objects are now: {message}"));
     }
@@ -439,44 +722,29 @@ fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<Stri
     lines
 }
 
-fn write_group(out: &mut String, group: &Group<'_>, width: usize) {
-    let Some((head, rest)) = group.lines.split_first() else {
-        return;
-    };
-    out.push('\n');
-    out.push_str(&wrapped(
-        &format!("{}: {head}", words::some(&group.names, MOST_NAMES)),
-        0,
-        2,
-        width,
-    ));
-    for line in rest {
-        out.push_str(&wrapped(line, 2, 4, width));
-    }
-    let own: Vec<&(&str, Vec<String>)> = group
-        .own
-        .iter()
-        .filter(|(_, lines)| !lines.is_empty())
-        .take(MOST_OWN)
-        .collect();
-    for (name, lines) in &own {
-        for line in lines {
-            let line = if group.names.len() > 1 {
-                format!("{name}: {line}")
-            } else {
-                line.clone()
-            };
-            out.push_str(&wrapped(&line, 4, 6, width));
+fn write_group(out: &mut String, group: &Group<'_>, detail: Detail, width: usize) {
+    let names = match group.names.len() {
+        count if count > MOST_NAMES => {
+            format!("{count} nodes ({})", words::some(&group.names, MOST_NAMES))
         }
-    }
-    let more = group.names.len().saturating_sub(own.len());
-    if more > 0 && !own.is_empty() {
-        let alike = if more == 1 {
-            "node is alike: `--node NAME` shows it"
+        _ => group.names.join(", "),
+    };
+    let line = format!("{names}: {}", group.lines.join("; "));
+    out.push_str(&cut(&wrapped(&line, 2, 4, width), detail.lines));
+    let own = group.own.iter().filter(|(_, lines)| !lines.is_empty());
+    let shown = match detail.own {
+        true if detail.groups == usize::MAX => usize::MAX,
+        true => 1,
+        false => 0,
+    };
+    for (name, lines) in own.take(shown) {
+        let lines = lines.join("; ");
+        let line = if group.names.len() > 1 {
+            format!("{name}: {lines}")
         } else {
-            "nodes are alike: `--node NAME` shows one"
+            lines
         };
-        out.push_str(&wrapped(&format!("{more} more {alike}"), 4, 6, width));
+        out.push_str(&cut(&wrapped(&line, 4, 6, width), detail.lines));
     }
 }
 
@@ -487,7 +755,7 @@ fn list(out: &mut String, lines: &[String], most: usize, width: usize) {
     let more = lines.len().saturating_sub(most);
     if more > 0 {
         out.push_str(&wrapped(
-            &format!("{more} more: `--output json` shows all"),
+            &format!("{more} more: `--all` shows them."),
             2,
             4,
             width,
@@ -513,7 +781,7 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
             .and_then(|same| first.get(same).copied())
             .unwrap_or(node);
         let lines = match node.refusals.iter().find(|refusal| is_unwanted_by(refusal)) {
-            Some(refusal) => refusal.reasons.clone(),
+            Some(refusal) => unwanted(refusal),
             None => common(node, devices),
         };
         let home = *known.entry(lines.clone()).or_insert_with(|| {
@@ -536,10 +804,7 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         }
         let mut lines = own(node);
         if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
-            lines.push(format!(
-                "its devices are like those of {}: `--node {}` shows them",
-                devices.name, node.name
-            ));
+            lines.push(format!("its devices are like those of {}", devices.name));
         }
         group.own.push((&node.name, lines));
     }
@@ -547,6 +812,27 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         (group.is_unwanted, std::cmp::Reverse(group.names.len()))
     });
     groups
+}
+
+/// Returns why the pod excludes a node, without the node's own values.
+fn unwanted(refusal: &NodeRefusal) -> Vec<String> {
+    let asked = refusal
+        .why
+        .iter()
+        .map(|why| match why.split_once(": the node has ") {
+            Some((asked, _)) => format!("{asked}: the node has another value or none"),
+            None => why.clone(),
+        });
+    let mut lines: Vec<String> = Vec::new();
+    for line in asked {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        lines.clone_from(&refusal.reasons);
+    }
+    lines
 }
 
 fn is_unwanted_by(refusal: &NodeRefusal) -> bool {
@@ -565,7 +851,18 @@ fn lacks(request: &RequestAccount) -> bool {
 /// Returns the reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node
 /// with the account of its devices, which may be an earlier one that is alike.
 fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
-    let others = node.refusals.iter().filter(|refusal| !is_node_own(refusal));
+    let is_cordoned = |refusal: &NodeRefusal| refusal.plugin == Plugin::NodeUnschedulable;
+    let is_cordoned = node.refusals.iter().any(is_cordoned);
+    // A node that is cordoned has a taint that says the same.
+    let is_told = |refusal: &NodeRefusal| {
+        let is_taint = refusal.plugin == Plugin::TaintToleration;
+        let mut taints = refusal.taints.iter();
+        is_cordoned && is_taint && taints.all(|taint| taint.starts_with(CORDONED))
+    };
+    let others = node
+        .refusals
+        .iter()
+        .filter(|refusal| !is_node_own(refusal) && !is_told(refusal));
     let refused: Vec<String> = node
         .refusals
         .iter()
@@ -576,9 +873,16 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
     } else {
         refused.join("; ")
     };
-    let mut lines = vec![message];
-    lines.extend(others.flat_map(|refusal| refusal.why.clone()));
+    // Our own words say more than the scheduler's, where there are any.
+    let mut lines: Vec<String> = others.flat_map(|refusal| refusal.why.clone()).collect();
     if is_about_others(node) {
+        let has_own = node
+            .refusals
+            .iter()
+            .all(|refusal| !refusal.why.is_empty() && !is_node_own(refusal));
+        if !has_own {
+            lines.insert(0, message);
+        }
         return lines;
     }
     lines.extend(devices.help.clone().filter(|help| !help.is_empty()));
@@ -595,15 +899,13 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         .iter()
         .filter(|request| !some_lack || lacks(request))
     {
-        let sub = request
-            .sub
-            .as_deref()
-            .map(|sub| format!("/{sub}"))
-            .unwrap_or_default();
-        let line = format!("{}{sub}: {}", request.request, request.text);
+        let line = format!("{}: {}", request.name(), request.text);
         if !lines.contains(&line) {
             lines.push(line);
         }
+    }
+    if lines.is_empty() {
+        lines.push(message);
     }
     lines
 }

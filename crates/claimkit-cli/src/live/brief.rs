@@ -2,6 +2,10 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+
+/// The label that a Deployment gives its ReplicaSets and their pods: the end of the name of the ReplicaSet.
+const TEMPLATE_HASH: &str = "pod-template-hash";
 
 /// A pod or slice, as far as the answer shows it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -18,6 +22,18 @@ pub struct Brief {
 pub struct BriefMeta {
     pub name: String,
     pub namespace: String,
+    labels: Option<BTreeMap<String, String>>,
+    #[serde(rename = "ownerReferences")]
+    owners: Option<Vec<BriefOwner>>,
+}
+
+/// `metadata.ownerReferences[]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct BriefOwner {
+    kind: String,
+    name: String,
+    controller: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -25,12 +41,22 @@ pub struct BriefMeta {
 struct BriefSpec {
     node_name: Option<String>,
     scheduling_group: Option<IgnoredAny>,
+    resource_claims: Option<Vec<BriefEntry>>,
+}
+
+/// `spec.resourceClaims[]` and `status.resourceClaimStatuses[]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct BriefEntry {
+    name: String,
+    resource_claim_template_name: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct BriefStatus {
     phase: String,
+    resource_claim_statuses: Option<Vec<BriefEntry>>,
     conditions: Option<Vec<Condition>>,
 }
 
@@ -71,6 +97,46 @@ impl Brief {
     /// Returns true if it waits for a node.
     pub fn waits(&self) -> bool {
         self.node().is_none() && matches!(self.phase(), "Pending" | "")
+    }
+
+    /// Returns true if a claim of its own is not made yet.
+    pub fn lacks_claim(&self) -> bool {
+        let made = self
+            .status
+            .as_ref()
+            .and_then(|status| status.resource_claim_statuses.as_deref())
+            .unwrap_or_default();
+        let entries = self.spec.resource_claims.as_deref().unwrap_or_default();
+        entries.iter().any(|entry| {
+            entry.resource_claim_template_name.is_some()
+                && !made.iter().any(|claim| claim.name == entry.name)
+        })
+    }
+
+    /// Returns the object that made the pod, as `kind/name` in lower case. A ReplicaSet with the name that a Deployment gives
+    /// stands for the Deployment.
+    pub fn owner(&self) -> Option<String> {
+        let owners = self.metadata.owners.as_deref().unwrap_or_default();
+        let BriefOwner { kind, name, .. } = owners.iter().find(|owner| owner.controller)?;
+        let labels = self.metadata.labels.as_ref();
+        let hash = labels.and_then(|labels| labels.get(TEMPLATE_HASH));
+        let of_deployment = hash
+            .filter(|_| kind == "ReplicaSet")
+            .and_then(|hash| name.strip_suffix(hash.as_str())?.strip_suffix('-'));
+        Some(match of_deployment {
+            Some(deployment) => format!("deployment/{deployment}"),
+            None => format!("{}/{name}", kind.to_ascii_lowercase()),
+        })
+    }
+
+    /// Returns true if an object made the pod: `kind` in lower case and the singular.
+    pub fn is_of(&self, kind: &str, name: &str) -> bool {
+        let owners = self.metadata.owners.as_deref().unwrap_or_default();
+        self.owner()
+            .is_some_and(|owner| owner == format!("{kind}/{name}"))
+            || owners
+                .iter()
+                .any(|owner| owner.kind.eq_ignore_ascii_case(kind) && owner.name == name)
     }
 
     /// Returns the scheduler's own message.

@@ -1,10 +1,10 @@
 //! The changes that would give a pod its devices and a node.
 
+use claimkit_scheduler::allocator::objects::Toleration;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
-use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ const OUT_OF_ORDER: [&str; 7] = [
     "node.kubernetes.io/pid-pressure",
     "node.cloudprovider.kubernetes.io/uninitialized",
 ];
+/// The effect of taints that end pods.
+const NO_EXECUTE: &str = "NoExecute";
 /// The taint of a node that is cordoned.
 const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// Maximum number of nodes that a change names.
@@ -57,37 +59,68 @@ impl Way<'_> {
         (self.steps.len(), cost.sum())
     }
 
-    fn sentence(&self) -> String {
-        let nodes = words::some(&self.nodes, MOST_NODES);
+    fn help(&self) -> Help {
+        let nodes = either(&self.nodes);
         let gives = if self.gives.is_empty() || self.nodes.len() > 1 {
             format!("gives the pod its devices on {nodes}")
         } else {
             format!("gives {} on {nodes}", self.gives.join(", "))
         };
         let how = self.how();
-        let how = if how.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", how.join("; "))
-        };
-        format!("{}: {gives}{how}", self.text())
+        Help {
+            text: format!("{}: {gives}", self.text()),
+            how: (!how.is_empty()).then(|| how.join("; ")),
+        }
+    }
+}
+
+/// Returns names of which one is enough.
+fn either(nodes: &[&str]) -> String {
+    match nodes {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        nodes if nodes.len() <= MOST_NODES => nodes.join(" or "),
+        [first, second, rest @ ..] => format!("{first}, {second} or {} others", rest.len()),
+    }
+}
+
+/// A change that helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Help {
+    /// The change, and what it gives.
+    pub text: String,
+    /// A command for the first node, or the place and value of an edit.
+    pub how: Option<String>,
+}
+
+impl Help {
+    /// Returns all in one line.
+    pub fn sentence(&self) -> String {
+        match &self.how {
+            Some(how) => format!("{} ({how})", self.text),
+            None => self.text.clone(),
+        }
     }
 }
 
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
-/// cheapest. Nodes that the pod itself excludes count only if no other can be had. What cannot help is left out.
-pub fn of(account: &PodAccount) -> Vec<String> {
+/// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
+pub fn of(account: &PodAccount, owners: &Owners) -> Vec<Help> {
     let wanted = account.nodes.iter().filter(|node| !is_unwanted(node));
-    let mut found = ways(account, wanted);
-    if found.is_empty() {
+    let mut found = ways(account, owners, wanted);
+    if found.is_empty() && account.nodes.iter().all(is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| is_unwanted(node));
-        found = ways(account, unwanted);
+        found = ways(account, owners, unwanted);
     }
     order::sort_by_key(&mut found, Way::order);
-    found.iter().map(Way::sentence).collect()
+    found.iter().map(Way::help).collect()
 }
 
-fn ways<'a>(account: &'a PodAccount, nodes: impl Iterator<Item = &'a NodeAccount>) -> Vec<Way<'a>> {
+fn ways<'a>(
+    account: &'a PodAccount,
+    owners: &Owners,
+    nodes: impl Iterator<Item = &'a NodeAccount>,
+) -> Vec<Way<'a>> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
     let mut ways: Vec<Way<'a>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -95,7 +128,7 @@ fn ways<'a>(account: &'a PodAccount, nodes: impl Iterator<Item = &'a NodeAccount
         if node.verdict == NodeVerdict::Refused && !asks_for_devices {
             continue;
         }
-        for way in ways_to(account, node) {
+        for way in ways_to(account, owners, node) {
             let at = *known.entry(way.text()).or_insert(ways.len());
             match ways.get_mut(at) {
                 Some(same) => same.join(way),
@@ -107,20 +140,14 @@ fn ways<'a>(account: &'a PodAccount, nodes: impl Iterator<Item = &'a NodeAccount
 }
 
 impl<'a> Way<'a> {
-    /// Adds the node of a way with the same steps.
+    /// Adds the node of a way with the same steps: the command for the first is enough.
     fn join(&mut self, other: Way<'a>) {
         self.nodes.extend(other.nodes);
-        for (step, more) in self.steps.iter_mut().zip(other.steps) {
-            if step.how != more.how && self.nodes.len() <= MOST_NODES {
-                let both = [step.how.take(), more.how].into_iter().flatten();
-                step.how = Some(both.collect::<Vec<String>>().join("; "));
-            }
-        }
     }
 }
 
 /// Returns the ways to one node.
-fn ways_to<'a>(account: &'a PodAccount, node: &'a NodeAccount) -> Vec<Way<'a>> {
+fn ways_to<'a>(account: &'a PodAccount, owners: &Owners, node: &'a NodeAccount) -> Vec<Way<'a>> {
     let Some(steps) = remedies(node) else {
         return Vec::new();
     };
@@ -139,7 +166,7 @@ fn ways_to<'a>(account: &'a PodAccount, node: &'a NodeAccount) -> Vec<Way<'a>> {
     let mut ways = Vec::new();
     for relaxation in &devices.relaxations {
         let mut all = remedies(node).unwrap_or_default();
-        all.extend(changes(account, relaxation));
+        all.extend(changes(account, owners, relaxation));
         ways.push(Way {
             steps: all,
             gives: if is_own { &relaxation.gives } else { &[] },
@@ -156,61 +183,115 @@ fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAcco
 }
 
 /// Returns the steps of a change of devices.
-fn changes<'a>(
-    account: &'a PodAccount,
-    relaxation: &'a Relaxation,
-) -> impl Iterator<Item = Step> + 'a {
-    relaxation
-        .changes
-        .iter()
-        .enumerate()
-        .map(move |(at, change)| {
+fn changes(account: &PodAccount, owners: &Owners, relaxation: &Relaxation) -> Vec<Step> {
+    let changes = relaxation.changes.iter().enumerate();
+    changes
+        .map(|(at, change)| {
             let words = relaxation.parts.get(at).unwrap_or(&relaxation.text);
-            let (cost, how) = cost_and_how(account, change);
+            let (cost, how) = cost_and_how(account, change, owners);
             Step {
                 cost,
                 text: words.clone(),
                 how,
             }
         })
+        .collect()
 }
 
-fn cost_and_how(account: &PodAccount, change: &Change) -> (u32, Option<String>) {
-    let edit = |value: &str| {
-        let path = change.path.as_ref()?;
-        Some(format!("in {}: `{path}: {value}`", change.claim))
+fn cost_and_how(account: &PodAccount, change: &Change, owners: &Owners) -> (u32, Option<String>) {
+    let place = |edit: String| Some(format!("in {}: {edit}", change.claim));
+    let path = change.path.as_ref().map(ToString::to_string);
+    let value = |value: &str| {
+        let path = path.as_ref()?;
+        place(format!("`{path}: {value}`"))
     };
+    let removed = || place(format!("without `{}`", path.as_ref()?));
     match change.kind {
-        ChangeKind::Free(_) => freeing(account, &change.claim),
+        ChangeKind::Free(_) => freeing(account, &change.claim, owners),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
-            (2, edit(change.to.as_deref().unwrap_or_default()))
+            (2, value(change.to.as_deref().unwrap_or_default()))
         }
         ChangeKind::Set(_) => (2, None),
-        ChangeKind::Drop(Dropped::Constraint) => (2, None),
-        ChangeKind::Drop(Dropped::Selector) | ChangeKind::Add(_) => (3, None),
+        ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
+        ChangeKind::Drop(Dropped::Selector) => (3, removed()),
+        ChangeKind::Add(_) => {
+            let tolerated = change.toleration.as_ref();
+            // Who is given such a device may lose it again, or finds that it does not work.
+            let is_evicting = tolerated.is_some_and(|tolerated| tolerated.effect == NO_EXECUTE);
+            let written = tolerated.map(written).unwrap_or_default();
+            (
+                if is_evicting { 7 } else { 3 },
+                value(&format!("[{written}]")),
+            )
+        }
     }
 }
 
-/// Returns what it costs to free a claim, and the command: nobody loses one that no pod reserves.
-fn freeing(account: &PodAccount, claim: &str) -> (u32, Option<String>) {
+/// Writes a toleration as YAML in one line.
+fn written(toleration: &Toleration) -> String {
+    let fields = [
+        ("key", &toleration.key),
+        ("operator", &toleration.operator),
+        ("value", &toleration.value),
+        ("effect", &toleration.effect),
+    ];
+    let given = fields.iter().filter(|(_, value)| !value.is_empty());
+    let given: Vec<String> = given
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    format!("{{{}}}", given.join(", "))
+}
+
+/// The objects that make pods again, as `kind/name`, by the pod's `namespace/name`.
+pub type Owners = BTreeMap<String, String>;
+
+/// Returns what it costs to free a claim, and how: nobody loses one that no pod reserves. A pod that another object makes again
+/// would take its devices again.
+fn freeing(account: &PodAccount, claim: &str, owners: &Owners) -> (u32, Option<String>) {
     let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
     let mut holders = account.nodes.iter().flat_map(|node| &node.holders);
-    let holder = holders.find(|holder| holder.claim == claim);
-    match holder.map(|holder| holder.pods.as_slice()) {
-        Some([]) => (
-            1,
+    let Some(holder) = holders.find(|holder| holder.claim == claim) else {
+        return (4, None);
+    };
+    let owned = holder.pods.iter().find_map(|pod| {
+        let owner = owners.get(&format!("{namespace}/{pod}"))?;
+        Some((pod.as_str(), owner.as_str()))
+    });
+    let Some((pod, owner)) = owned else {
+        return match holder.pods.as_slice() {
+            [] => (
+                1,
+                Some(format!(
+                    "kubectl delete resourceclaim {name} -n {namespace}"
+                )),
+            ),
+            pods => (
+                4,
+                Some(format!(
+                    "kubectl delete pod {} -n {namespace}",
+                    pods.join(" ")
+                )),
+            ),
+        };
+    };
+    let (kind, name) = owner.split_once('/').unwrap_or((owner, ""));
+    let ordinal = pod
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('-'));
+    match (kind, ordinal) {
+        ("job", _) => (5, Some(format!("kubectl delete job {name} -n {namespace}"))),
+        ("statefulset", Some(ordinal)) => (
+            6,
             Some(format!(
-                "kubectl delete resourceclaim {name} -n {namespace}"
+                "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}"
             )),
         ),
-        Some(pods) => (
-            4,
+        _ => (
+            6,
             Some(format!(
-                "kubectl delete pod {} -n {namespace}",
-                pods.join(" ")
+                "{owner} makes pod {pod} again: it must ask for fewer"
             )),
         ),
-        None => (4, None),
     }
 }
 
@@ -281,6 +362,11 @@ fn remedies(node: &NodeAccount) -> Option<Vec<Step>> {
                 }
                 steps.extend(tolerating(&taints, &node.name));
             }
+            // What would do depends on the storage: nothing is known to help.
+            Plugin::VolumeRestrictions
+            | Plugin::NodeVolumeLimits
+            | Plugin::VolumeBinding
+            | Plugin::VolumeZone => return None,
             // More than the whole node has: nobody can make room.
             Plugin::NodeResourcesFit
                 if refusal.code == StatusCode::UnschedulableAndUnresolvable =>
@@ -339,6 +425,7 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use claimkit_scheduler::explain::account::Holder;
     use claimkit_scheduler::explain::kinds::Freed;
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
@@ -385,6 +472,13 @@ mod tests {
         }
     }
 
+    fn sentences(account: &PodAccount) -> Vec<String> {
+        of(account, &Owners::new())
+            .iter()
+            .map(Help::sentence)
+            .collect()
+    }
+
     #[test]
     fn single_changes_come_first_and_each_once() {
         let devices = || vec![refusal(Plugin::DynamicResources, "")];
@@ -398,14 +492,61 @@ mod tests {
             node("b", NodeVerdict::None, devices(), &two),
             node("c", NodeVerdict::Refused, taint, &[]),
         ];
-        let found = of(&account(nodes));
+        let found = sentences(&account(nodes));
         assert_eq!(
             found,
             [
                 "tolerating the taint a=b:NoSchedule: gives the pod its devices on c (or kubectl taint node c a=b:NoSchedule-)",
-                "one: gives the pod its devices on a, b",
-                "pair and pair: gives the pod its devices on a, b"
+                "one: gives the pod its devices on a or b",
+                "pair and pair: gives the pod its devices on a or b"
             ]
+        );
+    }
+
+    #[test]
+    fn what_makes_pods_again_is_named() {
+        let held = |owner: &str| {
+            let mut holding = node(
+                "a",
+                NodeVerdict::None,
+                vec![refusal(Plugin::DynamicResources, "")],
+                &[],
+            );
+            holding.relaxations = vec![Relaxation {
+                text: "freeing claim ns/c".to_owned(),
+                changes: vec![Change::of(
+                    ChangeKind::Free(Freed::Claim),
+                    "ns/c".to_owned(),
+                )],
+                ..Relaxation::default()
+            }];
+            holding.holders = vec![Holder {
+                claim: "ns/c".to_owned(),
+                pods: vec!["web-1".to_owned()],
+                ..Holder::default()
+            }];
+            let owners = [("ns/web-1".to_owned(), owner.to_owned())];
+            let found = of(
+                &account(vec![holding]),
+                &owners
+                    .into_iter()
+                    .filter(|(_, owner)| !owner.is_empty())
+                    .collect(),
+            );
+            found
+                .first()
+                .and_then(|help| help.how.clone())
+                .unwrap_or_default()
+        };
+        assert_eq!(held(""), "kubectl delete pod web-1 -n ns");
+        assert_eq!(
+            held("statefulset/web"),
+            "kubectl scale statefulset web -n ns --replicas=1"
+        );
+        assert_eq!(held("job/web"), "kubectl delete job web -n ns");
+        assert_eq!(
+            held("deployment/web"),
+            "deployment/web makes pod web-1 again: it must ask for fewer"
         );
     }
 
@@ -417,7 +558,7 @@ mod tests {
         ];
         let refused = account(vec![node("a", NodeVerdict::None, both, &[("one", 1)])]);
         assert_eq!(
-            of(&refused),
+            sentences(&refused),
             [
                 "changing the pod's node selector or affinity and one: gives the pod its devices on a"
             ]
@@ -447,7 +588,7 @@ mod tests {
         };
         for refusal in [unreachable, too_small] {
             let node = node("a", NodeVerdict::Refused, vec![refusal], &[]);
-            assert!(of(&account(vec![node])).is_empty());
+            assert!(sentences(&account(vec![node])).is_empty());
         }
         let cordoned = vec![
             refusal(Plugin::NodeUnschedulable, "the node is cordoned"),
@@ -461,10 +602,8 @@ mod tests {
             node("b", NodeVerdict::Refused, cordoned, &[]),
         ];
         assert_eq!(
-            of(&account(nodes)),
-            [
-                "uncordoning the node: gives the pod its devices on a, b (kubectl uncordon a; kubectl uncordon b)"
-            ]
+            sentences(&account(nodes)),
+            ["uncordoning the node: gives the pod its devices on a or b (kubectl uncordon a)"]
         );
     }
 
@@ -474,7 +613,7 @@ mod tests {
             refusal(Plugin::NodeUnschedulable, "the node is cordoned"),
             refusal(Plugin::NodeResourcesFit, "cpu: 2 wanted, 1 of 4 left"),
         ];
-        let found = of(&account(vec![node(
+        let found = sentences(&account(vec![node(
             "a",
             NodeVerdict::Refused,
             refusals,
@@ -493,6 +632,9 @@ mod tests {
             &[],
         )]);
         without.claims.clear();
-        assert!(of(&without).is_empty(), "the pod asks for no devices");
+        assert!(
+            sentences(&without).is_empty(),
+            "the pod asks for no devices"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! One call of kubectl, and what it says when it fails.
 
 use super::Config;
-use crate::host::{Host, Ran};
+use crate::host::{Host, Ran, too_large};
 use crate::options::ConnectionArgs;
 use serde::de::DeserializeOwned;
 
@@ -34,6 +34,11 @@ impl KubectlRefusal {
         match self {
             KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text) => text,
         }
+    }
+
+    /// Returns true if an answer has more bytes than are read.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, KubectlRefusal::Unreachable(text) if text.ends_with(&too_large(MOST)))
     }
 
     /// Returns true if the server gave this reason.

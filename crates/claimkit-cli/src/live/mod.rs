@@ -6,6 +6,7 @@
 //! | [`Live`] | the flags of the connection | release, namespace, served versions, gates |
 //! | `kinds` | - | the kinds that are read, and what their absence means |
 //! | `read` | kinds | the objects of the cluster page by page, and what could not be seen |
+//! | `dump` | files | the same objects, without a cluster |
 //! | `why` | a pod, or all that wait | the answer |
 //! | `answer` | accounts of pods | text |
 //! | `helps` | the account of a pod | the changes that would help it |
@@ -17,6 +18,7 @@
 mod answer;
 pub mod audit;
 mod brief;
+mod dump;
 mod gates;
 mod helps;
 mod kinds;
@@ -90,6 +92,17 @@ struct GroupVersion {
 }
 
 impl Live {
+    /// Returns a cluster that was not asked anything yet.
+    fn of_connection(connection: &ConnectionArgs) -> Self {
+        Live {
+            kubectl: Kubectl::new(connection),
+            namespace: "default".to_owned(),
+            server: None,
+            release: Release::latest(),
+            notes: Vec::new(),
+        }
+    }
+
     /// Connects to the cluster of a command line. Without a release the server's is followed; without a namespace that of
     /// kubectl's context is asked about.
     ///

@@ -7,7 +7,7 @@ use super::kubectl::{KubectlRefusal, escaped};
 use crate::host::Host;
 use claimkit::PreparedCluster;
 use claimkit_model::limits::Limits;
-use claimkit_model::schema::Scope;
+use claimkit_model::schema::{Release, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 
 /// Objects of one page.
 const PAGE: usize = 500;
+/// Objects of the smallest page, where larger ones are too large.
+const LEAST_PAGE: usize = 20;
 /// Maximum number of pages of one kind: more objects than a cluster can have.
 const MOST_PAGES: usize = 400;
 
@@ -275,15 +277,7 @@ pub struct Wanted<'a> {
 impl Live {
     /// Reads all kinds.
     pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> LiveObjects {
-        let cluster = PreparedCluster::empty(self.release);
-        let mut seen = LiveObjects {
-            cluster,
-            pods: Vec::new(),
-            unseen: Vec::new(),
-            some: false,
-            named: BTreeSet::new(),
-            grouped: false,
-        };
+        let mut seen = LiveObjects::empty(self.release);
         let roots = self.roots(host);
         for kind in KINDS {
             let needs = Needs {
@@ -300,6 +294,7 @@ impl Live {
             let all = !seen.unseen.iter().any(|one| plurals.contains(&one.kind));
             seen.cluster.see_volumes(all);
         }
+        self.read_refusals(wanted, &mut seen, host);
         host.status("");
         if seen.unseen.iter().any(|unseen| unseen.what == NODES) {
             let named = std::mem::take(&mut seen.named);
@@ -490,6 +485,60 @@ impl Live {
         ));
     }
 
+    /// Reads the events with a reason.
+    fn read_events(
+        &self,
+        reason: &str,
+        namespace: Option<&str>,
+        seen: &mut LiveObjects,
+        host: &mut dyn Host,
+    ) {
+        let selector = format!("&fieldSelector=reason%3D{reason}");
+        self.read_beside("events", namespace, &selector, seen, host);
+    }
+
+    /// Reads objects of the core group that explain more, of all namespaces or of one. Those that cannot be read explain nothing.
+    fn read_beside(
+        &self,
+        plural: &str,
+        namespace: Option<&str>,
+        selector: &str,
+        seen: &mut LiveObjects,
+        host: &mut dyn Host,
+    ) {
+        let path = match namespace {
+            Some(namespace) => format!("/api/v1/namespaces/{}/{plural}", escaped(namespace)),
+            None => format!("/api/v1/{plural}"),
+        };
+        let address = format!("--raw={path}?limit={PAGE}{selector}");
+        if let Ok(bytes) = self.kubectl.run(&["get", &address], host) {
+            seen.cluster.join(PreparedCluster::read(
+                &*String::from_utf8_lossy(&bytes),
+                Some(self.release),
+                Some(&self.namespace),
+                &Limits::default(),
+            ));
+        }
+    }
+
+    /// Reads the events about claims that cannot be made, if a pod that waits lacks one.
+    fn read_refusals(&self, wanted: &Wanted<'_>, seen: &mut LiveObjects, host: &mut dyn Host) {
+        let is_wanted = |brief: &Brief| {
+            let is_there = |namespace| brief.metadata.namespace == namespace;
+            wanted.namespace.is_none_or(is_there) && brief.waits() && brief.lacks_claim()
+        };
+        if seen.pods.iter().any(is_wanted) {
+            self.read_events("FailedResourceClaimCreation", wanted.namespace, seen, host);
+            self.read_beside("resourcequotas", wanted.namespace, "", seen, host);
+        }
+    }
+
+    /// Reads the events about pods of a namespace that cannot be made.
+    pub fn read_uncreated(&self, seen: &mut LiveObjects, host: &mut dyn Host) {
+        self.read_events("FailedCreate", Some(&self.namespace), seen, host);
+        host.status("");
+    }
+
     /// Reads a list from the first root that has it.
     fn list_first<G: Gather>(
         &self,
@@ -543,10 +592,18 @@ impl Live {
         host: &mut dyn Host,
     ) -> Result<(), KubectlRefusal> {
         let mut tokens: BTreeSet<String> = BTreeSet::new();
-        let mut address = format!("--raw={path}?limit={PAGE}");
+        let (mut most, mut rest) = (PAGE, String::new());
         for _ in 0..MOST_PAGES {
             host.status(&format!("reading {}: {}", kind.plural, part.len()));
-            let bytes = self.kubectl.run(&["get", &address], host)?;
+            let address = format!("--raw={path}?limit={most}{rest}");
+            let bytes = match self.kubectl.run(&["get", &address], host) {
+                // Slices of many devices: ask for fewer at once.
+                Err(refusal) if refusal.is_too_large() && most > LEAST_PAGE => {
+                    most = most.checked_div(5).unwrap_or(LEAST_PAGE).max(LEAST_PAGE);
+                    continue;
+                }
+                answer => answer?,
+            };
             let text = String::from_utf8_lossy(&bytes);
             let before = part.len();
             let page: Page = serde_json::from_str(&text).map_err(|error| unread(&error))?;
@@ -554,7 +611,7 @@ impl Live {
             let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else {
                 return Ok(());
             };
-            address = format!("--raw={path}?limit={PAGE}&continue={}", escaped(&next));
+            rest = format!("&continue={}", escaped(&next));
             let known = !tokens.insert(next);
             if known || part.len() == before {
                 let how = if known {
@@ -619,6 +676,18 @@ impl Part {
 }
 
 impl LiveObjects {
+    /// Returns no objects.
+    pub fn empty(release: Release) -> Self {
+        LiveObjects {
+            cluster: PreparedCluster::empty(release),
+            pods: Vec::new(),
+            unseen: Vec::new(),
+            some: false,
+            named: BTreeSet::new(),
+            grouped: false,
+        }
+    }
+
     fn take(&mut self, kind: &ReadKind, part: Part) {
         self.some = true;
         self.cluster.join(part.cluster);
@@ -640,17 +709,15 @@ impl LiveObjects {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kubectl::Kubectl;
     use super::*;
-    use crate::host::{FolderEntry, Ran};
+    use crate::host::{FolderEntry, Ran, too_large};
     use crate::options::ConnectionArgs;
     use claimkit::editor::sentences::Sentences;
-    use claimkit_model::schema::Release;
 
     /// A server whose lists answer a request by its number.
-    struct Server<F: FnMut(usize) -> Ran>(F, usize);
+    struct Server<F: FnMut(usize) -> Option<Ran>>(F, usize);
 
-    impl<F: FnMut(usize) -> Ran> Host for Server<F> {
+    impl<F: FnMut(usize) -> Option<Ran>> Host for Server<F> {
         fn read(&mut self, _: &str, _: usize) -> Result<Vec<u8>, String> {
             Err(String::new())
         }
@@ -671,9 +738,9 @@ mod tests {
         fn colours(&self) -> bool {
             false
         }
-        fn kubectl(&mut self, _: &[String], _: usize) -> Result<Ran, String> {
+        fn kubectl(&mut self, _: &[String], most: usize) -> Result<Ran, String> {
             self.1 += 1;
-            Ok((self.0)(self.1))
+            (self.0)(self.1).ok_or_else(|| too_large(most))
         }
     }
 
@@ -702,14 +769,15 @@ mod tests {
     }
 
     /// Returns how many nodes are read, and why no more; or the refusal.
-    fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
-        let live = Live {
-            kubectl: Kubectl::new(&ConnectionArgs::default()),
-            namespace: "default".to_owned(),
-            server: None,
-            release: Release::latest(),
-            notes: Vec::new(),
-        };
+    fn read(mut answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
+        read_sized(|at| Some(answer(at)))
+    }
+
+    /// The same of a server of which some answers are too large.
+    fn read_sized(
+        answer: impl FnMut(usize) -> Option<Ran>,
+    ) -> Result<(usize, Option<String>), String> {
+        let live = Live::of_connection(&ConnectionArgs::default());
         let kind = KINDS.iter().find(|kind| kind.plural == NODES).unwrap();
         let wanted = Wanted {
             namespace: None,
@@ -766,6 +834,10 @@ mod tests {
             _ => page(&["b"], ""),
         };
         assert_eq!(read(once), Ok((2, None)));
+        // What is too large is asked for in smaller pages.
+        let large = read_sized(|at| (at > 1).then(|| page(&["a"], if at < 3 { "x" } else { "" })));
+        assert_eq!(large, Ok((2, None)));
+        assert!(read_sized(|_| None).unwrap_err().contains("larger than"));
         assert!(
             read(|_| Ran {
                 out: b"[".to_vec(),

@@ -1,9 +1,10 @@
 //! `why`: what keeps pods of a cluster waiting.
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
-use super::brief::Brief;
+use super::brief::{Brief, BriefMeta};
+use super::helps::{Help, Owners};
 use super::read::{LiveObjects, Unseen, Wanted};
-use super::{KubectlRefusal, Live};
+use super::{KubectlRefusal, Live, dump};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
@@ -68,50 +69,168 @@ pub fn run(args: &WhyArgs, host: &mut dyn Host) -> Outcome {
     })
 }
 
-fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
-    let pod = match &args.pod {
-        Some(operand) => Some(pod_name(operand)?),
-        None => None,
+/// The objects that make pods: the names that kubectl takes, the last one as in `ownerReferences`.
+const OWNERS: &[&[&str]] = &[
+    &["deploy", "deployments", "deployment"],
+    &["rs", "replicasets", "replicaset"],
+    &["sts", "statefulsets", "statefulset"],
+    &["ds", "daemonsets", "daemonset"],
+    &["jobs", "job"],
+    &["rc", "replicationcontrollers", "replicationcontroller"],
+];
+
+/// What the command line asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operand<'a> {
+    /// All pods that wait.
+    All,
+    Pod {
+        namespace: Option<&'a str>,
+        name: &'a str,
+    },
+    /// The pods of an object.
+    Owner { kind: &'static str, name: &'a str },
+}
+
+impl<'a> Operand<'a> {
+    /// Reads `NAME`, `pod/NAME`, `NAMESPACE/NAME` or `KIND/NAME`.
+    fn read(written: &'a str) -> Self {
+        let Some((kind, name)) = written.split_once('/') else {
+            return Operand::Pod {
+                namespace: None,
+                name: written,
+            };
+        };
+        let plain = kind
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        if matches!(plain.as_str(), "pod" | "pods" | "po") {
+            return Operand::Pod {
+                namespace: None,
+                name,
+            };
+        }
+        let owner = OWNERS
+            .iter()
+            .find(|names| names.contains(&plain.as_str()))
+            .and_then(|names| names.last().copied());
+        match owner {
+            Some(kind) => Operand::Owner { kind, name },
+            None => Operand::Pod {
+                namespace: Some(kind),
+                name,
+            },
+        }
+    }
+}
+
+/// The objects of a running cluster, or those of files.
+fn open(
+    args: &WhyArgs,
+    operand: Operand<'_>,
+    host: &mut dyn Host,
+) -> Result<(Live, LiveObjects, BTreeMap<String, bool>), String> {
+    let named = match operand {
+        Operand::Pod { namespace, .. } => namespace,
+        _ => None,
     };
-    let mut live = Live::open(
-        &args.connection,
-        args.release.as_deref(),
-        args.namespace.as_deref(),
-        host,
-    )?;
-    let everywhere = args.all_namespaces;
-    let namespace = live.namespace.clone();
+    let namespace = args.namespace.as_deref().or(named);
+    let release = args.release.as_deref();
+    if !args.filenames.is_empty() {
+        let (mut live, seen) = dump::read(&args.filenames, release, namespace, host)?;
+        if let (Operand::Pod { name, .. }, None) = (operand, namespace) {
+            let mut same = seen.pods.iter().filter(|pod| pod.metadata.name == name);
+            if let (Some(pod), None) = (same.next(), same.next()) {
+                live.namespace.clone_from(&pod.metadata.namespace);
+            }
+        }
+        // Events alone can say why no pod exists.
+        if !seen.some && !matches!(operand, Operand::Owner { .. }) {
+            return Err("the files hold no object that an answer needs".to_owned());
+        }
+        return Ok((live, seen, args.gates().unwrap_or_default()));
+    }
+    let mut live = Live::open(&args.connection, release, namespace, host)?;
+    let asked = live.namespace.clone();
     let wanted = Wanted {
-        namespace: (!everywhere).then_some(namespace.as_str()),
-        pod,
+        namespace: (!args.all_namespaces).then_some(asked.as_str()),
+        pod: match operand {
+            Operand::Pod { name, .. } => Some(name),
+            _ => None,
+        },
     };
     let gates = gates(&mut live, args.gates(), host);
-    let seen = live.read(&wanted, host);
+    let mut seen = live.read(&wanted, host);
     if !seen.some {
         return Err(nothing_seen(&seen.unseen));
     }
+    if let Operand::Owner { kind, name } = operand
+        && !seen.pods.iter().any(|pod| pod.is_of(kind, name))
+    {
+        live.read_uncreated(&mut seen, host);
+    }
+    Ok((live, seen, gates))
+}
+
+/// Returns the pods that are asked about.
+fn asked<'s>(
+    operand: Operand<'_>,
+    everywhere: bool,
+    namespace: &str,
+    seen: &'s LiveObjects,
+) -> Result<Vec<&'s Brief>, String> {
+    let is_there = |brief: &&Brief| brief.metadata.namespace == namespace;
+    match operand {
+        Operand::All => {
+            let waiting = seen.pods.iter().filter(|brief| brief.waits());
+            Ok(waiting
+                .filter(|brief| everywhere || is_there(brief))
+                .collect())
+        }
+        Operand::Pod { name, .. } => {
+            let mut there = seen.pods.iter().filter(is_there);
+            let found = there.find(|brief| brief.metadata.name == name);
+            let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
+            Ok(vec![found.ok_or_else(|| match is_cut {
+                true => format!("pod {namespace}/{name} is not among those that were seen"),
+                false => format!("there is no pod {namespace}/{name}"),
+            })?])
+        }
+        Operand::Owner { kind, name } => {
+            let pods = seen.pods.iter().filter(is_there);
+            Ok(pods.filter(|brief| brief.is_of(kind, name)).collect())
+        }
+    }
+}
+
+/// Returns the sentence about an object of which no pod waits.
+fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> String {
+    match seen.cluster.pod_refusal(kind, namespace, name) {
+        Some(why) => {
+            format!("No pod of {kind} {namespace}/{name} exists, for it cannot be made: {why}")
+        }
+        None => format!("No pod of {kind} {namespace}/{name} waits."),
+    }
+}
+
+fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
+    let operand = args.pod.as_deref().map_or(Operand::All, Operand::read);
+    let pod = match operand {
+        Operand::Pod { name, .. } => Some(name),
+        _ => None,
+    };
+    let (live, seen, gates) = open(args, operand, host)?;
+    // Files are of one question: all their pods are asked about.
+    let everywhere =
+        args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
+    let namespace = live.namespace.clone();
     tell(&live, &seen.unseen, host);
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
-    let asked: Vec<&Brief> = match pod {
-        Some(pod) => {
-            let found = seen
-                .pods
-                .iter()
-                .find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
-            let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
-            vec![found.ok_or_else(|| match is_cut {
-                true => format!("pod {namespace}/{pod} is not among those that were seen"),
-                false => format!("there is no pod {namespace}/{pod}"),
-            })?]
-        }
-        None => seen
-            .pods
-            .iter()
-            .filter(|brief| everywhere || brief.metadata.namespace == namespace)
-            .collect(),
-    };
+    let asked = asked(operand, everywhere, &namespace, &seen)?;
     let answer = match asked.iter().any(|brief| brief.waits()) {
         true => answer(
             &live,
@@ -151,6 +270,12 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     {
         findings.insert(0, NO_SLICES.to_owned());
     }
+    let owners: Owners = seen
+        .cluster
+        .pods()
+        .filter_map(|pod| serde_json::from_value::<Brief>(pod).ok())
+        .filter_map(|brief| Some((brief.full_name(), brief.owner()?)))
+        .collect();
     let of = |brief: &Brief| {
         accounts
             .iter()
@@ -162,6 +287,16 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             brief,
             account: of(brief),
             unseen: &seen.unseen,
+            owners: &owners,
+            stuck: match brief.node() {
+                Some(_) => {
+                    let BriefMeta {
+                        namespace, name, ..
+                    } = &brief.metadata;
+                    seen.cluster.stuck_claims(namespace, name)
+                }
+                None => Vec::new(),
+            },
         })
         .collect();
     if args.output == PlainForm::Json {
@@ -182,24 +317,25 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         let width = host
             .columns()
             .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
-        let place = if everywhere {
-            "in the cluster".to_owned()
-        } else {
-            format!("in namespace {namespace}")
+        let none = match operand {
+            Operand::Owner { kind, name } => without_pods(kind, &namespace, name, &seen),
+            _ if !args.filenames.is_empty() => "No pod waits.".to_owned(),
+            _ if everywhere => "No pod waits in the cluster.".to_owned(),
+            _ => format!("No pod waits in namespace {namespace}."),
         };
-        let headline = headline::of_pods(&accounts).filter(|headline| headline.waiting > 1);
-        if let Some(headline) = headline {
-            host.out(&format!("{}\n\n", headline.text));
-        }
         host.out(&answer::text(
             &answered,
             &answer::Beside {
                 unseen: &seen.unseen,
                 assumed: &assumed,
                 findings: &findings,
+                headline: headline::of_pods(&accounts).as_ref(),
+                none: &none,
             },
-            &place,
-            width,
+            answer::Form {
+                width,
+                is_full: args.all,
+            },
         ));
     }
     let fails = answered
@@ -220,23 +356,9 @@ impl<'a> PodReport<'a> {
             node: one.brief.node(),
             verdict: one.verdict(),
             scheduler: one.brief.says(),
-            helps: one.helps(),
+            helps: one.helps().iter().map(Help::sentence).collect(),
             account: one.account,
         }
-    }
-}
-
-/// Returns the pod of the command line: `NAME`, `pod/NAME`.
-fn pod_name(operand: &str) -> Result<&str, String> {
-    let name = ["pod/", "pods/", "po/"]
-        .iter()
-        .find_map(|kind| operand.strip_prefix(kind))
-        .unwrap_or(operand);
-    match name.split_once('/') {
-        Some((namespace, name)) => Err(format!(
-            "`{operand}`: write `{name} --namespace {namespace}`"
-        )),
-        None => Ok(name),
     }
 }
 
@@ -359,4 +481,20 @@ fn is_shown(finding: &claimkit_model::text::located::LocatedFinding) -> bool {
             finding.code,
             Code::NothingChecked | Code::PlacementNotModelled
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_read_as_in_kubectl() {
+        let pod = |namespace, name| Operand::Pod { namespace, name };
+        assert_eq!(Operand::read("a"), pod(None, "a"));
+        assert_eq!(Operand::read("pod/a"), pod(None, "a"));
+        assert_eq!(Operand::read("team/a"), pod(Some("team"), "a"));
+        let owner = |kind, name| Operand::Owner { kind, name };
+        assert_eq!(Operand::read("deploy/web"), owner("deployment", "web"));
+        assert_eq!(Operand::read("Jobs.batch/a"), owner("job", "a"));
+    }
 }

@@ -1,0 +1,69 @@
+//! The objects of files instead of those of a running cluster.
+
+use super::Live;
+use super::brief::Brief;
+use super::kinds::{KINDS, NODES};
+use super::read::{LiveObjects, MissingObjects, Unseen};
+use crate::files;
+use crate::host::Host;
+use crate::options::ConnectionArgs;
+use claimkit::{PreparedCluster, release_of_nodes};
+use claimkit_model::limits::Limits;
+use claimkit_model::schema::Release;
+
+/// Reads what `kubectl get … -o yaml` printed. Without a release, that of the nodes' kubelets is followed.
+///
+/// # Errors
+/// Why a file cannot be read, or that the release is not known.
+pub fn read(
+    names: &[String],
+    asked_release: Option<&str>,
+    namespace: Option<&str>,
+    host: &mut dyn Host,
+) -> Result<(Live, LiveObjects), String> {
+    let limits = Limits::default();
+    let mut texts = Vec::new();
+    for name in names {
+        let file = files::read_at_most(name, limits.bytes, host)
+            .map_err(|problem| problem.lines().join("; "))?;
+        texts.push(file.text);
+    }
+    let mut live = Live::of_connection(&ConnectionArgs::default());
+    live.release = match asked_release {
+        Some(asked) => Release::parse(asked).ok_or_else(|| Release::unknown(asked))?,
+        None => texts
+            .iter()
+            .filter_map(|text| release_of_nodes(text))
+            .max()
+            .unwrap_or(Release::latest()),
+    };
+    namespace
+        .unwrap_or("default")
+        .clone_into(&mut live.namespace);
+    let mut seen = LiveObjects::empty(live.release);
+    for text in &texts {
+        seen.cluster.join(PreparedCluster::read(
+            text.as_str(),
+            Some(live.release),
+            Some(&live.namespace),
+            &limits,
+        ));
+    }
+    seen.some = !seen.cluster.is_empty();
+    let pods = seen
+        .cluster
+        .pods()
+        .filter_map(|pod| serde_json::from_value(pod).ok());
+    seen.pods = pods.collect::<Vec<Brief>>();
+    let nodes = KINDS.iter().find(|kind| kind.plural == NODES);
+    if let Some(nodes) = nodes.filter(|_| !seen.cluster.has_nodes()) {
+        seen.unseen.push(Unseen {
+            what: NODES.to_owned(),
+            why: "no file has them".to_owned(),
+            so: nodes.without,
+            kind: NODES,
+            missing: MissingObjects::All,
+        });
+    }
+    Ok((live, seen))
+}
