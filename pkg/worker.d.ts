@@ -37,7 +37,7 @@ type Functions = Pick<
 >;
 
 /** An argument that can carry a `signal`, if it is an object. */
-type Signalled<Arg> =
+type Signaled<Arg> =
 	NonNullable<Arg> extends object
 		? (NonNullable<Arg> & Cancellable) | Extract<Arg, undefined | null>
 		: Arg;
@@ -45,7 +45,7 @@ type Signalled<Arg> =
 /** A function's answer as a promise; its options take a `signal`. */
 type Promised<Call> = Call extends (...args: infer Args) => infer Answer
 	? (
-			...args: { [At in keyof Args]: Signalled<Args[At]> }
+			...args: { [At in keyof Args]: Signaled<Args[At]> }
 		) => Promise<Awaited<Answer>>
 	: never;
 
