@@ -133,9 +133,10 @@ fn without_foreign(mut files: Vec<InputFile>) -> Vec<InputFile> {
     files
 }
 
-/// Returns true for a text that names nothing of ours, and that kubectl refuses.
+/// Returns true for a text that names nothing of ours and no kind, and that kubectl refuses.
 fn is_of_another_tool(file: &InputFile) -> bool {
-    if foreign::is_ours(&file.text) {
+    let names_kind = |line: &str| line.starts_with("kind:") || line.contains("\"kind\":");
+    if foreign::is_ours(&file.text) || file.text.lines().any(names_kind) {
         return false;
     }
     let input = Input::read(file.text.as_str(), None, &Limits::default());
