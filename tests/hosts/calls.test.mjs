@@ -119,7 +119,10 @@ test("options are looked at anew at each call", () => {
 		}),
 		/`three`/,
 	);
-	assert.match(place(Object.create({ namespace: "four" })), /`default`/);
+	assert.throws(
+		() => place(Object.create({ namespace: "four" })),
+		/the option `namespace` is inherited/,
+	);
 	assert.match(
 		place(Object.assign(Object.create(null), { namespace: "five" })),
 		/`five`/,

@@ -305,7 +305,7 @@ const SMALL = {
 	// No change of devices helps where the pod does not want the node.
 	"other-zone": [
 		(all) => (all.waits.spec.nodeSelector = { zone: "z" }),
-		/No change of devices alone helps/,
+		/changing the pod's node selector or affinity and dropping selector 0 of request gpu/,
 	],
 };
 
@@ -571,7 +571,11 @@ for (const command of commands) {
 		for (const [version, release, note] of [
 			["v1.34.2", "1.34.2"],
 			["v1.34.2-gke.1", "1.34.2"],
-			["v1.99.0", last.at(-1), /newer than what is known here/],
+			[
+				"v1.99.0",
+				last.findLast((release) => !release.includes("-")),
+				/newer than what is known here/,
+			],
 			[
 				"v1.35.99",
 				last.find((release) => release.startsWith("1.35.")),
