@@ -74,9 +74,9 @@ const QUESTIONS = [
 	{
 		case: "pvc-missing-and-devices-held",
 		pod: "c65/p",
-		// Devices are held, too, and freeing them would not help.
+		// Devices are held, too, and freeing them would not help: no node is looked at.
 		cause: 'persistentvolumeclaim "no-such" not found',
-		evidence: "held by c65/held (for holder)",
+		evidence: "c65/p: fits on no node",
 	},
 	{
 		case: "admin-label-gone",

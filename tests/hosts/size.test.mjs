@@ -57,7 +57,7 @@ test("every file of the package is meant to be in it", () => {
 		statSync(path.join(root, "pkg", name)).isFile(),
 	);
 	const known =
-		/^(package\.json|tsconfig\.json|README\.md|CHANGELOG\.md|LICENSE|THIRD-PARTY\.txt|\.gitignore|[a-z]+(-[a-z]+)?\.(js|d\.ts)|claimkit\.cjs|(index|types)\.d\.cts|(claimkit|command)_bg\.wasm(\.d\.ts|\.js)?)$/;
+		/^(package\.json|tsconfig\.json|README\.md|CHANGELOG\.md|LICENSE|THIRD-PARTY\.txt|\.gitignore|[a-z]+(-[a-z]+)?\.(js|d\.ts)|claimkit\.cjs|(index|types)\.d\.cts|(claimkit|command)_bg\.wasm(\.d\.ts|\.js|\.br)?)$/;
 	assert.deepEqual(
 		packed.filter((name) => !known.test(name)),
 		[],
