@@ -2,7 +2,7 @@
 declare const __BUILD__: string;
 /** The releases of the engine, as the page was built with it. */
 declare const __RELEASES__: readonly {
-	release: import("claimkit").Release;
+	release: import("claimkit").MinorRelease;
 	lastPatch: import("claimkit").Release;
 }[];
 /** The engine's answer about the first example. */
