@@ -39,7 +39,7 @@ export function metadata(executionMode) {
 }
 
 /** The README without the table of all settings, which settings.schema.json has, too. */
-function withoutTable(readme) {
+export function withoutTable(readme) {
 	const table = /<!-- settings: [\s\S]*<!-- end of settings -->/;
 	if (!table.test(readme))
 		throw new Error("README.md has no table of settings");
