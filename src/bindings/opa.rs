@@ -12,6 +12,7 @@ mod value;
 use crate::requests::hosts;
 use crate::validation::device::declared;
 use claimkit_model::cel::device;
+use claimkit_model::schema;
 use claimkit_scheduler::environments;
 use std::ffi::c_char;
 use std::panic::{self, PanicHookInfo};
@@ -51,11 +52,16 @@ fn begin() {
     declared::forget();
 }
 
-/// Returns the functions of host OPA that are called: none. Every host asks for them before it asks where the heap ends, so what
-/// all evaluations share is built here, before that end.
+/// Builds what all evaluations share, once, before a host asks where the heap ends: it writes over what is built behind that end.
+fn prepare() {
+    device::prepare();
+    schema::is_field("");
+}
+
+/// Returns the functions of host OPA that are called: none.
 #[unsafe(no_mangle)]
 pub extern "C" fn builtins() -> *const JsonText {
-    device::prepare();
+    prepare();
     keep("{}")
 }
 

@@ -97,6 +97,7 @@ unsafe impl GlobalAlloc for Bump {
 /// themselves.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_ptr_get() -> usize {
+    super::prepare();
     reach(end().saturating_add(PAGE));
     end()
 }
