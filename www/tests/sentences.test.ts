@@ -141,6 +141,9 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 	},
 	"the words of the API server": {
 		"model/schema/mod.rs": ["{} {} is deprecated in v1.{}+"],
+		"scheduler/allocator/quotas.rs": [
+			"exceeded quota: {}, requested: {}, used: {}, limited: {}",
+		],
 		"policy/load.rs": ["{}: Too many: {}: must have at most {} items"],
 		"scheduler/allocator/created.rs": [
 			"spec.devices.requests[{}].adminAccess: Forbidden: admin access to devices requires the `{}: true` label on the containing namespace",

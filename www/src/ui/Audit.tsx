@@ -1,5 +1,5 @@
 import type { AmountUse, ClaimUsage, PoolUsage, UsageRow } from "claimkit";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Audited, roughly } from "../engine/audited.ts";
 import { exampleById } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
@@ -8,7 +8,7 @@ import { familyOf } from "../state/family.ts";
 import { files, manifest } from "../state/files.ts";
 import { auditing } from "../state/gates.ts";
 import { USAGE_BY, upgradeTo, usageBy, usageWords } from "../state/options.ts";
-import { releases } from "../state/releases.ts";
+import { loadReleases, releases } from "../state/releases.ts";
 import { openExample } from "../state/session.ts";
 import { type Together, together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
@@ -293,6 +293,7 @@ function Upgrade({
 	length: number;
 }) {
 	const s = t.value;
+	useEffect(() => void loadReleases(), []);
 	const later = releases.value.filter(
 		({ release }) => minorOf(release) > minorOf(from),
 	);
