@@ -133,10 +133,14 @@ const WASM_FEATURES = [
 	"multivalue",
 ];
 
-/** Compiles the library of a crate to Wasm with a feature. Each has a folder of its own: cargo locks it. */
+/**
+ * Compiles the library of a crate to Wasm with a feature. Each has a folder of its own: cargo locks it. That of the command is no
+ * `cdylib` by itself: wasm-pack would take it for the package's.
+ */
 async function compile(name, folder, crate, feature) {
+	const isCommand = crate === "claimkit-cli";
 	const args = [
-		"build",
+		isCommand ? "rustc" : "build",
 		"--quiet",
 		"--locked",
 		"--package",
@@ -149,6 +153,7 @@ async function compile(name, folder, crate, feature) {
 		"wasm32-unknown-unknown",
 		"--target-dir",
 		folder,
+		...(isCommand ? ["--crate-type", "cdylib"] : []),
 	];
 	await cargo(args, {
 		...process.env,

@@ -148,6 +148,7 @@ impl<'s> Input<'s> {
 
     /// Takes objects that kubectl refuses for a field of their metadata alone, if they are copies of stored ones: parts of pasted
     /// dumps are often blacked out.
+    #[doc(hidden)]
     pub fn take_copies(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         let is_of_metadata = |finding: &Finding| {

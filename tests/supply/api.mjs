@@ -23,6 +23,8 @@ const COMPLETE = {
 	"claimkit_yaml::yaml::Mark": "a position",
 	"claimkit_yaml::yaml::TokenText": "a range of bytes",
 	"claimkit_yaml::Mode": "YAML or JSON",
+	"claimkit_yaml::edit::Step": "a key or an index",
+	"claimkit_yaml::edit::Comments": "comments above and behind",
 	"claimkit_cel::ast::ExprNode":
 		"whoever walks a tree must see a new kind of node",
 	"claimkit_cel::ast::Literal": "the literals of the language",

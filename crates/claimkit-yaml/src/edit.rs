@@ -79,6 +79,11 @@ enum Change<'v, 's> {
 ///
 /// # Errors
 /// See [`EditError`].
+///
+/// ```
+/// use claimkit_yaml::edit::{Step, set};
+/// assert_eq!(set("a: 1 # one\n", &[Step::Key("a")], "2").unwrap(), "a: 2 # one\n");
+/// ```
 pub fn set(text: &str, path: &[Step<'_>], value: &str) -> Result<String, EditError> {
     let document = whole(text)?;
     let new = whole(value)?;
@@ -114,6 +119,11 @@ pub fn set(text: &str, path: &[Step<'_>], value: &str) -> Result<String, EditErr
 ///
 /// # Errors
 /// See [`EditError`].
+///
+/// ```
+/// use claimkit_yaml::edit::{Step, insert};
+/// assert_eq!(insert("a:\n- 1\n", &[Step::Key("a")], 1, "2").unwrap(), "a:\n- 1\n- 2\n");
+/// ```
 pub fn insert(text: &str, path: &[Step<'_>], at: usize, value: &str) -> Result<String, EditError> {
     let document = whole(text)?;
     let new = whole(value)?;
@@ -139,6 +149,11 @@ pub fn insert(text: &str, path: &[Step<'_>], at: usize, value: &str) -> Result<S
 ///
 /// # Errors
 /// See [`EditError`].
+///
+/// ```
+/// use claimkit_yaml::edit::{Step, remove};
+/// assert_eq!(remove("a: 1\nb: 2\n", &[Step::Key("a")]).unwrap(), "b: 2\n");
+/// ```
 pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, EditError> {
     let document = whole(text)?;
     let tree = &document.tree;

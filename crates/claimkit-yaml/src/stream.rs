@@ -44,6 +44,7 @@ impl std::fmt::Debug for Documents<'_> {
 
 impl<'s> Documents<'s> {
     /// Reads each document within these bounds.
+    #[doc(hidden)]
     pub fn within(mut self, bounds: Bounds) -> Self {
         self.bounds = bounds;
         self
