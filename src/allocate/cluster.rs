@@ -6,7 +6,7 @@ use crate::manifest::Input;
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
-use claimkit_model::text::{Source, SourceText, bytes, located};
+use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::objects::{Facts, Meta, Node, Pod, VolumeFacts, pod_refusal};
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
 use claimkit_values::order;
@@ -83,28 +83,16 @@ impl PreparedCluster {
         }
     }
 
-    /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    /// Warns of bytes in a text that are not UTF-8; see [`located::not_utf8`]. `file`: its name, where there are several.
     #[doc(hidden)]
-    pub fn with_replaced(self, text: &str, replaced: Option<usize>) -> Self {
-        self.with_replaced_in(None, text, replaced)
-    }
-
-    /// Does the same for one of several files.
-    #[doc(hidden)]
-    pub fn with_replaced_in(
+    pub fn with_replaced(
         mut self,
-        file: Option<&str>,
         text: &str,
         replaced: Option<usize>,
+        file: Option<&str>,
     ) -> Self {
-        let warning = replaced.map(|at| {
-            let warning = bytes::warning(at, TextField::Cluster);
-            located::LocatedFinding {
-                file: file.map(str::to_owned),
-                ..located::finding(&Source::new(text), warning)
-            }
-        });
-        self.findings.extend(warning);
+        let warning = |at| located::not_utf8(text, at, TextField::Cluster, file);
+        self.findings.extend(replaced.map(warning));
         self
     }
 

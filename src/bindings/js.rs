@@ -106,8 +106,11 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<JsPreparedNod
         return Ok(JsPreparedNodes(PreparedNodes::nil()));
     }
     let text = call.text("`nodes`", nodes)?;
-    let read = PreparedNodes::read(&text.text, &limits)
-        .with_replaced(&text.text, text.replaced.map(|at| at as usize));
+    let read = PreparedNodes::read(&text.text, &limits).with_replaced(
+        &text.text,
+        text.replaced.map(|at| at as usize),
+        None,
+    );
     Ok(JsPreparedNodes(read))
 }
 
@@ -150,6 +153,7 @@ pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<JsPrepare
     Ok(JsPreparedCluster(read.with_replaced(
         &text.text,
         text.replaced.map(|at| at as usize),
+        None,
     )))
 }
 

@@ -5,7 +5,7 @@ use super::content::Content;
 use super::request::Replaced;
 use claimkit_model::finding::{Code, Finding, Origin, TextField};
 use claimkit_model::message::message;
-use claimkit_model::text::{Source, bytes};
+use claimkit_model::text::{Source, bytes, located};
 
 impl Replaced {
     /// Warns of the invalid bytes, and removes fixes and converted files, which would write U+FFFD in their place. `texts`: those of
@@ -26,10 +26,8 @@ impl Replaced {
                 finding.fixes.clear();
             }
             let source = Source::new(text);
-            answer.findings.insert(
-                0,
-                answer::finding(&source, bytes::warning(at as usize, field)),
-            );
+            let warning = located::not_utf8(text, at as usize, field, None);
+            answer.findings.insert(0, warning);
             if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
                 answer.content = Content::Nothing;
                 let message = message!(

@@ -7,7 +7,7 @@ use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::text::{Report, validate_files};
 use crate::editor::names::Beside;
 use claimkit_model::finding::TextField;
-use claimkit_model::text::{Source, SourceText, Sources, bytes, located};
+use claimkit_model::text::{SourceText, Sources, located};
 use serde::{Deserialize, Deserializer};
 
 /// A text of a request with its name, e.g. the path of its file.
@@ -115,10 +115,8 @@ pub fn in_files(sources: Option<&[NamedText]>, mut answer: Answer) -> Answer {
                 finding.fixes.clear();
             }
         }
-        let warning = bytes::warning(at as usize, TextField::Text);
-        let mut told = located::finding(&Source::new(&one.text), warning);
-        told.file = Some(one.name.clone());
-        answer.findings.insert(0, told);
+        let warning = located::not_utf8(&one.text, at as usize, TextField::Text, Some(&one.name));
+        answer.findings.insert(0, warning);
     }
     answer
 }

@@ -24,12 +24,6 @@ const NOT_RESERVED: &str = "no pod reserves it";
 /// The heading of several claims that no pod uses.
 const TOGETHER: &str = "(no pod uses these claims: placed together, as if one pod used them all)";
 
-/// The texts that report positions refer to.
-#[derive(Clone, Copy)]
-pub struct Texts<'a> {
-    pub files: &'a [InputFile],
-}
-
 /// Returns true if the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
     pod.before
@@ -100,7 +94,7 @@ fn least_of_all(release: Release) -> i64 {
 }
 
 /// Prints the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
-pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
+pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
     let Printed {
         release,
         pods,
@@ -153,7 +147,7 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
                         least,
                         width,
                     },
-                    texts,
+                    files,
                 )
             }));
             let more = shown.len().saturating_sub(most);
@@ -187,7 +181,7 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
                     least,
                     width,
                 },
-                texts,
+                files,
             )
         }));
     }
@@ -408,7 +402,7 @@ fn why(request: &RequestAccount) -> String {
 }
 
 /// Returns why a node gives nothing, and what helps.
-fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
+fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     let Requests {
         pod, node, width, ..
     } = requests;
@@ -449,7 +443,7 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
         for place in relaxation
             .changes
             .iter()
-            .filter_map(|change| place(change, texts))
+            .filter_map(|change| place(change, files))
         {
             out.push_str(&width.wrapped(&place, 4, 6));
         }
@@ -578,9 +572,9 @@ fn pool_text(pool: &PoolAccount) -> String {
 }
 
 /// Returns the place of a change: `file:line:column: path`.
-fn place(change: &Change, texts: Texts<'_>) -> Option<String> {
+fn place(change: &Change, files: &[InputFile]) -> Option<String> {
     let Range { start, file, .. } = change.range.as_ref()?;
-    let name = match (file, texts.files) {
+    let name = match (file, files) {
         (Some(name), _) => name,
         (None, [one, ..]) => one.name.as_str(),
         (None, []) => return None,

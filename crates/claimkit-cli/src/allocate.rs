@@ -1,6 +1,6 @@
 //! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are evaluated as one text.
 
-use crate::account::{Texts, fits, text};
+use crate::account::{fits, text};
 use crate::ask;
 use crate::exit::{Exit, Outcome, Problem};
 use crate::files::{self, InputFile, ReadFiles};
@@ -117,7 +117,7 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
             every_node: !args.node.is_empty(),
             width,
         };
-        host.out(&text(printed, Texts { files: &files }));
+        host.out(&text(printed, &files));
         host.out(&rules);
     }
     if !readable || pods.is_empty() {
@@ -149,7 +149,7 @@ fn read_cluster(
     let sources = given::sources(files);
     let mut cluster = PreparedCluster::read(&sources, release, namespace, &Limits::default());
     for file in files {
-        cluster = cluster.with_replaced_in(Some(&file.name), &file.text, file.replaced);
+        cluster = cluster.with_replaced(&file.text, file.replaced, Some(&file.name));
     }
     cluster
 }

@@ -13,8 +13,8 @@ use claimkit::placement::{PlacedNode, PlacementVerdict};
 use claimkit::report::FileReport;
 use claimkit::report::nodes as render;
 use claimkit::report::text::{self, TerminalStyle};
+use claimkit::requests;
 use claimkit::requests::request::{Detail, EvaluateRequest, Replaced};
-use claimkit::requests::{self};
 use claimkit::{Evaluation, Placement, PreparedNodes};
 use claimkit_model::finding::{Code, Severity, TextField};
 use claimkit_model::limits::Limits;
@@ -151,7 +151,7 @@ fn prepared(files: &[InputFile]) -> PreparedNodes {
     let limits = Limits::default();
     let mut nodes = PreparedNodes::read(&given::sources(files), &limits);
     for file in files {
-        nodes = nodes.with_replaced_in(Some(&file.name), &file.text, file.replaced);
+        nodes = nodes.with_replaced(&file.text, file.replaced, Some(&file.name));
     }
     nodes
 }

@@ -2,6 +2,7 @@
 
 use crate::finding::named::some_fixed_or_made;
 use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
+use crate::text::bytes;
 use crate::text::source::{self, Source, Span};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -135,6 +136,23 @@ pub fn file_range(source: &Source<'_>, span: Span) -> Range {
     Range {
         file: source.name_of(span.from()).map(Box::from),
         ..range(source, span)
+    }
+}
+
+/// Warns of the first byte of a text that is not UTF-8. `at`: [`bytes::DecodedText::replaced`]; `subject`: what the text is; `file`: its
+/// name, where there are several.
+///
+/// ```
+/// use claimkit::TextField;
+///
+/// let warning = claimkit::located::not_utf8("# caf\u{fffd}\n", 5, TextField::Nodes, Some("nodes.yaml"));
+/// assert_eq!(warning.file.as_deref(), Some("nodes.yaml"));
+/// assert_eq!(warning.range.unwrap().start.character, 5);
+/// ```
+pub fn not_utf8(text: &str, at: usize, subject: TextField, file: Option<&str>) -> LocatedFinding {
+    LocatedFinding {
+        file: file.map(str::to_owned),
+        ..finding(&Source::new(text), bytes::warning(at, subject))
     }
 }
 

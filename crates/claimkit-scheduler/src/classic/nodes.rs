@@ -9,7 +9,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::message::{Template, message, template};
 use claimkit_model::text::located;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
-use claimkit_model::text::{self, Source, SourceText, Span, bytes};
+use claimkit_model::text::{self, Source, SourceText, Span};
 use claimkit_values::order;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -126,28 +126,16 @@ impl PreparedNodes {
         }
     }
 
-    /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    /// Warns of bytes in a text that are not UTF-8; see [`located::not_utf8`]. `file`: its name, where there are several.
     #[doc(hidden)]
-    pub fn with_replaced(self, text: &str, replaced: Option<usize>) -> Self {
-        self.with_replaced_in(None, text, replaced)
-    }
-
-    /// Does the same for one of several files.
-    #[doc(hidden)]
-    pub fn with_replaced_in(
+    pub fn with_replaced(
         mut self,
-        file: Option<&str>,
         text: &str,
         replaced: Option<usize>,
+        file: Option<&str>,
     ) -> Self {
-        let warning = replaced.map(|at| {
-            let warning = bytes::warning(at, TextField::Nodes);
-            located::LocatedFinding {
-                file: file.map(str::to_owned),
-                ..located::finding(&Source::new(text), warning)
-            }
-        });
-        self.findings.extend(warning);
+        let warning = |at| located::not_utf8(text, at, TextField::Nodes, file);
+        self.findings.extend(replaced.map(warning));
         self
     }
 
