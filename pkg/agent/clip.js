@@ -9,7 +9,7 @@ const ROOM_FOR_NOTE = 384;
 /** The code at the end of a finding. */
 const CODE =
 	/\[(?:kubectl|kube-apiserver|kube-scheduler|claimkit) ([a-z0-9-]+)\]$/gm;
-/** Codes have at most 40 letters. */
+/** The most codes that the last line names. */
 const MOST_CODES = 5;
 
 const bytes = (text) => Buffer.byteLength(text);

@@ -5,6 +5,12 @@ import path from "node:path";
 /** Settings of the project are looked for above the current folder, too. */
 const SETTINGS = "claimkit.toml";
 
+/** Whether a path is a folder or below it. */
+function isIn(folder, file) {
+	const apart = path.relative(folder, file);
+	return !path.isAbsolute(apart) && apart.split(path.sep)[0] !== "..";
+}
+
 /**
  * @param {any} host what `cli.js` gives the command
  * @param {Record<string, string>} texts the texts of the call, by the names that its words have
@@ -19,11 +25,9 @@ export function confine(host, texts) {
 			// The host says what is wrong with it.
 			return path.resolve(name);
 		}
-		const apart = path.relative(root, real);
-		const isBelow =
-			apart === "" ||
-			(!path.isAbsolute(apart) && apart.split(path.sep)[0] !== "..");
-		if (!isBelow && path.basename(real) !== SETTINGS)
+		const isSettings =
+			path.basename(real) === SETTINGS && isIn(path.dirname(real), root);
+		if (!isIn(root, real) && !isSettings)
 			throw new Error(`is not below ${root}, where this server reads`);
 		return name;
 	};

@@ -18,7 +18,7 @@ import { problem, TOOLS } from "./tools.js";
 const INSTRUCTIONS = `claimkit knows how kubectl, kube-apiserver and kube-scheduler treat devices (resource.k8s.io, Dynamic Resource Allocation), in every release.
 Why does a pod wait: \`why\` asks the cluster that kubectl reaches; \`explain_placement\` takes files or text. What would help: \`what_if\`.
 Answers hold what upstream says word for word, the place in the file, and the object that is the reason: quote these. They are short; \`full: true\` gives all.
-Tools read and write nothing else. The meaning of a code or of a sentence of kube-scheduler is a resource.`;
+Tools only read. The meaning of a code or of a sentence of kube-scheduler is a resource.`;
 
 /**
  * Serves until the client goes.
@@ -62,7 +62,15 @@ export async function serve(command, host, version, sentences) {
 		if (wrong !== undefined) return answer(wrong, true);
 		const { words, texts } = tool.line(given);
 		const confined = confine(host, texts);
-		const status = command(words, confined.host);
+		let status;
+		try {
+			status = command(words, confined.host);
+		} catch (error) {
+			// After a trap the memory cannot be trusted: the client starts a new server.
+			if (error instanceof WebAssembly.RuntimeError)
+				setTimeout(() => process.exit(1), 100);
+			throw error;
+		}
 		return answer(clip(confined.printed(), given.full === true), status === 2);
 	});
 	server.setRequestHandler(ListResourcesRequestSchema, () => ({

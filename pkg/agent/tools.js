@@ -9,7 +9,7 @@ const strings = (description) => ({
 });
 
 const FULL = flag(
-	"the whole answer; default: at most 2 KB, which has the reasons",
+	"up to 256 KB; default: at most 2 KB, which has the reasons",
 );
 const RELEASE = string(
 	"release of Kubernetes, such as 1.36 or 1.36.2; default: what the objects say, else the newest",
@@ -24,10 +24,10 @@ const CLUSTER = strings(
 const POD = string("only this pod: NAMESPACE/NAME");
 const CONTEXT = string("context of kubectl; default: the current one");
 
-/** The name of the text of a call, which findings show. */
-const MANIFESTS = "manifests.yaml";
-const DEVICES = "devices.yaml";
-const OLD = "stored.yaml";
+/** The names of the texts of a call, which findings show; no file has such a name. */
+const MANIFESTS = "<text>";
+const DEVICES = "<devices>";
+const OLD = "<old>";
 
 /** An option where the call has its value. The value cannot become another option. */
 const option = (name, value) =>
@@ -43,7 +43,7 @@ const input = (properties, required = []) => ({
 	additionalProperties: false,
 });
 
-/** What all that look at manifests have. */
+/** Arguments of each tool that reads manifests. */
 const GIVEN = { text: TEXT, files: FILES, release: RELEASE, full: FULL };
 
 /** The names of the manifests of a call, after all options, and their texts. */
@@ -115,7 +115,7 @@ export const TOOLS = [
 		name: "explain_placement",
 		title: "Which devices pods get, or why none",
 		description:
-			"Which node and devices each pod and claim gets, or why none, from manifests and objects of a cluster in files or text. Nodes, slices, classes, claims and pods may stand in one text.",
+			"Which node and devices each pod and claim gets, or why none, from manifests and objects of a cluster in files or text. Nodes, slices, classes, claims and pods may be in one text.",
 		asksCluster: false,
 		input: input({
 			...GIVEN,
@@ -300,7 +300,7 @@ export function problem({ name, input, check }, given) {
 			)
 				.map((known) => `\`${known}\``)
 				.join(", ")}`;
-		if (!isOf[known.type](value)) return `\`${key}\` is ${WORDS[known.type]}`;
+		if (!isOf[known.type](value)) return `\`${key}\` must be ${WORDS[known.type]}`;
 	}
 	const absent = input.required.find((key) => given[key] === undefined);
 	if (absent !== undefined) return `\`${absent}\` is missing`;

@@ -67,35 +67,46 @@ const accountOf = (answer, account) =>
 /** At each pod and each workload of a text: `{range, title, pod}`. */
 function pods(text, others, settings) {
 	const answer = allocated(text, others, settings, { options: PLACED });
-	const workloads = answer.objects.filter(
-		({ kind }) => kind !== "Pod" && !kind.startsWith("Resource"),
+	const fullName = ({ namespace, name }) => `${namespace || "default"}/${name}`;
+	// The answer has other objects, too, such as Services; symbols have those that use claims.
+	const starts = new Set(
+		text.symbols.symbols
+			.filter(({ kind }) => kind === "object")
+			.map(({ range }) => range.start.offset),
 	);
-	const names = workloads.map(
-		({ namespace, name }) => `${namespace || "default"}/${name}`,
+	const workloads = answer.objects.filter(
+		({ apiVersion, kind, range }) =>
+			kind !== "Pod" &&
+			!apiVersion.startsWith("resource.k8s.io/") &&
+			starts.has(range?.start.offset),
+	);
+	const names = workloads.map(fullName);
+	const written = new Set(
+		answer.objects.filter(({ kind }) => kind === "Pod").map(fullName),
 	);
 	/** The workload that a pod is made for: the one with the longest name before the pod's number. */
 	const owner = (pod) =>
 		names
-			.filter((name) => pod?.startsWith(`${name}-`))
+			.filter((name) => !written.has(pod) && pod?.startsWith(`${name}-`))
 			.reduce((best, name) => (name.length > best.length ? name : best), "");
-	return answer.objects.flatMap(({ kind, namespace, name, range }) => {
-		const full = `${namespace || "default"}/${name}`;
-		const own = answer.pods.filter(({ pod }) =>
-			kind === "Pod" ? pod === full : owner(pod) === full,
-		);
+	const podsOf = (object) => {
+		const full = fullName(object);
+		if (object.kind === "Pod")
+			return answer.pods.filter(({ pod }) => pod === full);
+		return workloads.includes(object)
+			? answer.pods.filter(({ pod }) => owner(pod) === full)
+			: [];
+	};
+	return answer.objects.flatMap((object) => {
+		const own = podsOf(object);
 		const account = accountOf(answer, own[0]);
-		if (
-			account === undefined ||
-			account.nodes.length === 0 ||
-			account.claims.length === 0
-		)
-			return [];
+		if (!account?.nodes.length || account.claims.length === 0) return [];
 		const placed = own.filter(({ turn }) => turn?.outcome === "bound").length;
 		const title =
 			own.length === 1
 				? fitsOn(account)
-				: `${placed} of ${plural(own.length, "pod")} ${own.length === 1 ? "gets its" : "get their"} devices`;
-		return [{ range: toRange(range), title, pod: own[0].pod }];
+				: `${placed} of ${own.length} pods get their devices`;
+		return [{ range: toRange(object.range), title, pod: own[0].pod }];
 	});
 }
 

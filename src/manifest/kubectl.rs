@@ -132,7 +132,7 @@ fn list(
     mode: Mode,
     release: Release,
 ) -> Result<Vec<Result<Sent, ManifestRefusal>>, Reason> {
-    check_list(tree, root, mode)?;
+    check_list(tree, root, mode, release)?;
     let nodes = tree.items(items);
     for &node in nodes {
         if let Some(what) = json_type(tree, node).filter(|&what| what != "object") {
@@ -224,8 +224,17 @@ fn slashes(api_version: &str) -> usize {
     api_version.bytes().filter(|&b| b == b'/').count()
 }
 
+/// The first minor release whose kubectl decodes the items of a list as maps at once.
+const ITEMS_AS_MAPS_SINCE: u8 = 38;
+
 /// Checks the type and the items of a list; the first mismatch in the order kubectl meets them is the error.
-fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
+fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), String> {
+    // apimachinery, unstructured/helpers.go, `decodeToList`.
+    let items_type = if release.minor >= ITEMS_AS_MAPS_SINCE {
+        "[]map[string]interface {}"
+    } else {
+        "[]json.RawMessage"
+    };
     // JSON goes to Go's decoder unchanged: every occurrence of a key is decoded, and the last one wins.
     let entries: Vec<&Entry> = match mode {
         Mode::Json => tree.entries(root).iter().collect(),
@@ -235,7 +244,7 @@ fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
         let (field, wanted, go_type) = match tree.text(entry.key) {
             "apiVersion" => ("apiVersion", "string", "string"),
             "kind" => ("kind", "string", "string"),
-            "items" => ("items", "array", "[]json.RawMessage"),
+            "items" => ("items", "array", items_type),
             _ => continue,
         };
         if let Some(what) = json_type(tree, entry.value).filter(|&what| what != wanted) {

@@ -221,7 +221,7 @@ test("manifests and selectors are judged", async () => {
 		assert.equal(bad.isError, false);
 		assert.match(
 			bad.text,
-			/manifests\.yaml:4:\d+: error: .*must be greater than zero \[kube-apiserver count-invalid\]/,
+			/<text>:4:\d+: error: .*must be greater than zero \[kube-apiserver count-invalid\]/,
 		);
 		const update = await call("validate", {
 			text: claim(2),
@@ -287,6 +287,7 @@ test("nothing is read outside of the folder, and nothing is written", async () =
 			["link.yaml"],
 			["/etc/hostname"],
 			[".."],
+			["../other/claimkit.toml"],
 		]) {
 			const { text, isError } = await call("validate", { files });
 			assert.equal(isError, true, text);
@@ -324,7 +325,7 @@ test("calls that cannot be used say what is wrong", async () => {
 				{ file: "x" },
 				/has no argument `file`; it has `text`, `files`/,
 			],
-			["validate", { text: 1 }, /`text` is a string/],
+			["validate", { text: 1 }, /`text` must be a string/],
 			["validate", { files: ["-"] }, /standard input belongs to the protocol/],
 			["convert", { text: "" }, /`to` is missing/],
 			[

@@ -240,15 +240,7 @@ function streamAnswer({ kubectl, objects, errors }) {
 		),
 		errors: stderr
 			.filter((line) => line !== "")
-			.map((line) =>
-				// kubectl 1.38 reads items into another type.
-				line
-					.replace(/^error: /, "")
-					.replace(
-						"of type []map[string]interface {}",
-						"of type []json.RawMessage",
-					),
-			),
+			.map((line) => line.replace(/^error: /, "")),
 	};
 }
 

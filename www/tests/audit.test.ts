@@ -134,7 +134,7 @@ describe("the audit of a cluster", () => {
 		);
 		expect(
 			await page.locator(".audit .commands code").last().textContent(),
-		).toContain("npx claimkit audit --to 1.38 ");
+		).toContain("npx claimkit validate --to 1.38 ");
 		await done();
 	});
 

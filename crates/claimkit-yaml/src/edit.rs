@@ -1,6 +1,6 @@
 //! Changes of a text that keep everything else: comments, indentation, quotes and line ends.
 //!
-//! A change is read again before it is returned: it is what was asked for, and nothing else has changed. What cannot be changed like
+//! A change is read again before it is returned: it is what was asked for, and no other value has changed. What cannot be changed like
 //! this is an error, never another text.
 //!
 //! ```
@@ -15,7 +15,7 @@
 //! ```
 
 use crate::source::Span;
-use crate::tree::{Entry, NodeId, Style, Tree};
+use crate::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::yaml::{Bounds, Composed, read};
 use std::fmt;
 
@@ -98,7 +98,13 @@ pub fn set(text: &str, path: &[Step<'_>], value: &str) -> Result<String, EditErr
             let Step::Key(key) = last else {
                 return Err(EditError::NoSuchPlace);
             };
-            return Ok(format!("{text}{}\n", entry_text(key, value, 0)));
+            let is_ended = text.is_empty() || text.ends_with('\n');
+            let gap = if is_ended { "" } else { line_break(text) };
+            format!(
+                "{text}{gap}{}{}",
+                entry_text(key, value, 0),
+                line_break(text)
+            )
         }
         None => return Err(EditError::NoSuchPlace),
         Some(root) => {
@@ -131,7 +137,7 @@ pub fn insert(text: &str, path: &[Step<'_>], at: usize, value: &str) -> Result<S
     let root = document.root.ok_or(EditError::NoSuchPlace)?;
     let new_root = new.root.ok_or(EditError::NoSuchPlace)?;
     let list = node_at(tree, root, path)?;
-    if !matches!(tree.kind(list), crate::tree::Kind::Seq { .. }) {
+    if !matches!(tree.kind(list), Kind::Seq { .. }) {
         return Err(EditError::NoSuchPlace);
     }
     let changed = insert_item(tree, list, at, value)?;
@@ -171,7 +177,8 @@ pub fn remove(text: &str, path: &[Step<'_>]) -> Result<String, EditError> {
                 .position(|other| other.key_span == entry.key_span)
                 .ok_or(EditError::NoSuchPlace)?
         }
-        Step::Item(at) => at,
+        Step::Item(at) if at < tree.items(holder).len() => at,
+        Step::Item(_) => return Err(EditError::NoSuchPlace),
     };
     let part = *parts.get(at).ok_or(EditError::NoSuchPlace)?;
     let changed = if flow {
@@ -216,7 +223,7 @@ pub struct Comments {
 /// ```
 ///
 /// # Errors
-/// There is nothing at the path.
+/// There is nothing at the path, or it goes through an alias, an anchor or a merge key.
 pub fn comments(tree: &Tree<'_>, root: NodeId, path: &[Step<'_>]) -> Result<Comments, EditError> {
     let (last, above) = path.split_last().ok_or(EditError::NoSuchPlace)?;
     let holder = node_at(tree, root, above)?;
@@ -253,9 +260,9 @@ fn whole(text: &str) -> Result<Composed<'_>, EditError> {
         .and_then(|(end, _)| text.get(end as usize..))
         .unwrap_or_default();
     let is_separator = |line: &str| line.starts_with("---") || line.starts_with("...");
-    let goes_on = rest
-        .lines()
-        .any(|line| !line.trim().is_empty() && !line.starts_with('#') && !is_separator(line));
+    let goes_on = rest.lines().any(|line| {
+        !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+    });
     if goes_on {
         return Err(EditError::Several);
     }
@@ -545,16 +552,29 @@ fn emptied(tree: &Tree<'_>, holder: NodeId, path: &[Step<'_>], part: Span) -> St
         return replaced(text, lines, &format!("{empty}{}", line_break(text)));
     }
     // Behind the colon or dash of what holds it, on that line.
-    let before = text
-        .get(..span.from().min(lines.from()))
-        .unwrap_or_default();
-    let kept = before.trim_end_matches([' ', '\n', '\r', '\t']).len();
+    let kept = content_end(tree, span.from().min(lines.from()));
     let gap = text.get(kept..span.from()).unwrap_or_default();
     if gap.contains('\n') {
         let removed = replaced(text, lines, "");
         return replaced(&removed, Span::at(kept), &format!(" {empty}"));
     }
     replaced(text, Span::new(span.from(), part.to()), empty)
+}
+
+/// Returns one past the last byte before a place that is neither blank nor in a comment.
+fn content_end(tree: &Tree<'_>, at: usize) -> usize {
+    let text = tree.source();
+    let trimmed = |end: usize| {
+        let before = text.get(..end).unwrap_or_default();
+        before.trim_end_matches([' ', '\n', '\r', '\t']).len()
+    };
+    let mut end = trimmed(at);
+    for comment in tree.comments.iter().rev() {
+        if comment.from() < end && end <= comment.to() {
+            end = trimmed(comment.from());
+        }
+    }
+    end
 }
 
 /// Returns where an entry or item begins: an item at its dash.
@@ -597,7 +617,7 @@ fn line_end(text: &str, at: usize) -> usize {
     at.saturating_add(end.saturating_sub(usize::from(cut)))
 }
 
-fn next_line(text: &str, at: usize) -> usize {
+pub(crate) fn next_line(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at.saturating_add(
         rest.find('\n')
@@ -657,18 +677,28 @@ fn proved(
     path: &[Step<'_>],
     change: Change<'_, '_>,
 ) -> Result<String, EditError> {
-    let fits = {
+    let is_proved = {
         let after = whole(&changed).map_err(|_| EditError::Form)?;
         match (before.root, after.root) {
             (Some(old), Some(new)) => fits(&before.tree, old, &after.tree, new, path, change),
-            _ => false,
+            (None, Some(new)) => is_only_entry(&after.tree, new, path, change),
+            (_, None) => false,
         }
     };
-    if fits {
+    if is_proved {
         Ok(changed)
     } else {
         Err(EditError::Form)
     }
+}
+
+/// Returns true if a text that had no value has the one entry that was set.
+fn is_only_entry(tree: &Tree<'_>, root: NodeId, path: &[Step<'_>], change: Change<'_, '_>) -> bool {
+    let ([Step::Key(key)], Change::Set(value, value_root)) = (path, change) else {
+        return false;
+    };
+    let written = tree.get(root, key);
+    tree.entries(root).len() == 1 && written.is_some_and(|id| equal(value, value_root, tree, id))
 }
 
 fn fits(
@@ -687,6 +717,9 @@ fn fits(
     };
     match *step {
         Step::Key(key) => {
+            if !old.is_map(x) || !new.is_map(y) {
+                return false;
+            }
             let others = |tree: &Tree<'_>, id: NodeId| {
                 let entries = tree.entries(id);
                 entries.iter().filter(|entry| !entry.shadowed).count()
@@ -716,29 +749,25 @@ fn fits(
             same && at_end
         }
         Step::Item(at) => {
-            let (was, is) = (old.items(x), new.items(y));
-            let more = match (rest, change) {
-                ([], Change::Insert(..)) => 1,
-                ([], Change::Remove) => -1isize,
-                _ => 0,
+            let is_list = |tree: &Tree<'_>, id| matches!(tree.kind(id), Kind::Seq { .. });
+            if !is_list(old, x) || !is_list(new, y) {
+                return false;
+            }
+            // The numbers of items that the change takes and gives at the place.
+            let (gone, come) = match (rest, change) {
+                ([], Change::Insert(..)) => (0, 1),
+                ([], Change::Remove) => (1, 0),
+                _ => (1, 1),
             };
-            let expected = was.len().saturating_add_signed(more);
-            let removed = usize::from(more < 0);
-            let added = usize::from(more > 0);
-            let head = was
-                .iter()
-                .zip(is)
-                .take(at)
-                .all(|(a, b)| equal(old, *a, new, *b));
-            let own = usize::from(more == 0);
-            let tail_old = was.get(at.saturating_add(removed).saturating_add(own)..);
-            let tail_new = is.get(at.saturating_add(added).saturating_add(own)..);
-            let tail = tail_old
-                .unwrap_or_default()
-                .iter()
-                .zip(tail_new.unwrap_or_default());
-            let tail = tail.into_iter().all(|(a, b)| equal(old, *a, new, *b));
-            let at_end = match (rest, change) {
+            let (was, is) = (old.items(x), new.items(y));
+            let are_same = |some: Option<&[NodeId]>, others: Option<&[NodeId]>| {
+                let (Some(some), Some(others)) = (some, others) else {
+                    return false;
+                };
+                let mut pairs = some.iter().zip(others);
+                some.len() == others.len() && pairs.all(|(a, b)| equal(old, *a, new, *b))
+            };
+            let is_changed = match (rest, change) {
                 ([], Change::Remove) => true,
                 ([], Change::Set(value, root) | Change::Insert(value, root)) => {
                     is.get(at).is_some_and(|id| equal(value, root, new, *id))
@@ -748,14 +777,15 @@ fn fits(
                     .zip(is.get(at))
                     .is_some_and(|(a, b)| fits(old, *a, new, *b, rest, change)),
             };
-            is.len() == expected && head && tail && at_end
+            let was_behind = was.get(at.saturating_add(gone)..);
+            let is_behind = is.get(at.saturating_add(come)..);
+            is_changed && are_same(was.get(..at), is.get(..at)) && are_same(was_behind, is_behind)
         }
     }
 }
 
 /// Returns true if two nodes have the same value.
 fn equal(a: &Tree<'_>, x: NodeId, b: &Tree<'_>, y: NodeId) -> bool {
-    use crate::tree::Kind;
     match (a.kind(x), b.kind(y)) {
         (Kind::Seq { .. }, Kind::Seq { .. }) => {
             let (one, other) = (a.items(x), b.items(y));
@@ -863,7 +893,13 @@ empty:
             set(&["resources", "1"], "other.yaml"),
             lines("- claim.yaml", "- other.yaml")
         );
-        assert_eq!(super::set("", &[Step::Key("a")], "1").unwrap(), "a: 1\n");
+        for (text, changed) in [
+            ("", "a: 1\n"),
+            ("# top", "# top\na: 1\n"),
+            ("# top\r\n", "# top\r\na: 1\r\n"),
+        ] {
+            assert_eq!(super::set(text, &[Step::Key("a")], "1").unwrap(), changed);
+        }
     }
 
     #[test]
@@ -911,6 +947,10 @@ empty:
             )
         );
         assert_eq!(
+            super::remove("a: # note\n  b: 1\n", &keys(&["a", "b"])).unwrap(),
+            "a: {} # note\n"
+        );
+        assert_eq!(
             remove(&["namespace"]),
             lines("# the top\nnamespace: team-a # ours", "")
         );
@@ -943,6 +983,9 @@ empty:
             Err(EditError::Several)
         );
         assert_eq!(remove("a: 1\n", &[]), Err(EditError::Form));
+        for text in ["a: 1\n", "a: 1\nb: 2\n"] {
+            assert_eq!(remove(text, &[Step::Item(0)]), Err(EditError::NoSuchPlace));
+        }
         assert_eq!(
             remove("a:\n# one\n- b\nc: d\n", &[Step::Key("a"), Step::Item(0)]).unwrap(),
             "a: []\nc: d\n"

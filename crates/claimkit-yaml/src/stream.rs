@@ -1,5 +1,6 @@
 //! The documents of a text, split as kubectl splits it (apimachinery, pkg/util/yaml, `YAMLReader`).
 
+use crate::edit::next_line;
 use crate::source::Span;
 use crate::yaml::{Bounds, Composed, Reader, read_part};
 
@@ -64,7 +65,7 @@ impl<'s> Iterator for Documents<'s> {
             self.text,
             from,
             to,
-            false,
+            true,
             self.bounds,
         ))
     }
@@ -80,24 +81,22 @@ fn piece_at(text: &str, start: usize) -> (Span, Option<usize>) {
         0
     };
     while line < rest.len() {
-        if rest.get(line..).is_some_and(|rest| rest.starts_with("---")) {
-            let end = start.saturating_add(line);
-            return (
-                Span::new(start, end),
-                Some(start.saturating_add(next_line(rest, line))),
-            );
+        let dashes = rest.get(line..).and_then(|rest| rest.strip_prefix("---"));
+        if let Some(behind) = dashes {
+            let words = behind.lines().next().unwrap_or_default().trim();
+            // kubectl refuses text behind the dashes; here it begins the next document, as in YAML.
+            let is_alone = words.is_empty() || words.starts_with('#');
+            let next = if is_alone {
+                next_line(rest, line)
+            } else {
+                line
+            };
+            let piece = Span::new(start, start.saturating_add(line));
+            return (piece, Some(start.saturating_add(next)));
         }
         line = next_line(rest, line);
     }
     (Span::new(start, text.len()), None)
-}
-
-fn next_line(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at.saturating_add(
-        rest.find('\n')
-            .map_or(rest.len(), |end| end.saturating_add(1)),
-    )
 }
 
 #[cfg(test)]
@@ -114,6 +113,9 @@ mod tests {
         let value = last.tree.get(last.root.unwrap(), "c").unwrap();
         let span = last.tree.span(value);
         assert_eq!(&text[span.from()..span.to()], "3");
+        let behind: Vec<Composed<'_>> = super::documents("a: 1\n--- {b: 2}\n").collect();
+        let last = behind.last().unwrap();
+        assert!(last.tree.get(last.root.unwrap(), "b").is_some());
         assert_eq!(super::documents("").count(), 0);
         assert_eq!(super::documents("---\n").count(), 1);
     }

@@ -42,7 +42,7 @@ export interface Upgraded extends Pick<UpgradeAnswer, "from" | "to"> {
 
 /** Objects that a server has stored have a uid; others are manifests. */
 export const isStored = (text: string): boolean =>
-	/^[\s-]*"?uid"?: *["\w]/m.test(text);
+	/(?:^[\s-]*|[{,]\s*)"?uid"?: *["\w]/m.test(text);
 
 export const upgraded = ({
 	from,

@@ -31,7 +31,6 @@ import type {
 	ToWorker,
 } from "./protocol.ts";
 import { checkedAmong, isRead, shorten } from "./report.ts";
-import { findingIn, partAt, streamOf } from "./stream.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -166,7 +165,7 @@ function aloneOf(
 
 let keptAmong: { key: string; findings: claimkit.Finding[][] } | null = null;
 
-/** The findings of each text where all are one stream; texts that cannot be read have none, and end nothing. */
+/** The findings of each text, all judged as one cluster; texts that cannot be read have none, and end nothing. */
 function findingsAmong(
 	refs: readonly TextRef[],
 	options: claimkit.CreateOptions,
@@ -180,21 +179,28 @@ function findingsAmong(
 	const read = refs.flatMap((ref, index) =>
 		isRead(aloneOf(ref, options)) ? [index] : [],
 	);
-	const stream = streamOf(read.map((index) => textOf(refs[index]!)));
-	const answer = claimkit.validate(stream.text, options);
-	const objects = read.map(() => 0);
-	for (const { range } of answer.objects)
-		if (range) objects[partAt(stream, range)]! += 1;
-	const before: number[] = [];
-	for (const [part] of objects.entries())
-		before.push((before[part - 1] ?? 0) + (objects[part - 1] ?? 0));
 	const findings: claimkit.Finding[][] = refs.map(() => []);
-	for (const finding of answer.findings) {
-		if (!finding.range) continue;
-		const part = partAt(stream, finding.range);
-		findings[read[part] ?? 0]?.push(
-			findingIn(stream, part, before[part] ?? 0, finding),
+	if (read.length > 0) {
+		const answer = claimkit.validate(
+			read.map((index) => ({
+				name: String(index),
+				text: textOf(refs[index]!),
+			})),
+			options,
 		);
+		/** The index of the first object of each text. */
+		const first = new Map<string | undefined, number>();
+		for (const [index, { file }] of answer.objects.entries())
+			if (!first.has(file)) first.set(file, index);
+		for (const { file, object, ...finding } of answer.findings) {
+			if (!finding.range) continue;
+			findings[Number(file)]?.push({
+				...finding,
+				...(object === undefined
+					? {}
+					: { object: object - (first.get(file) ?? 0) }),
+			});
+		}
 	}
 	keptAmong = { key, findings };
 	return findings;

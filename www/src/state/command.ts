@@ -1,3 +1,4 @@
+import { isStored } from "../engine/audited.ts";
 import { fileOf, manifest, textOf } from "./files.ts";
 import { clusterWords, placing, usedRelease } from "./gates.ts";
 import * as options from "./options.ts";
@@ -84,14 +85,15 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 			);
 			break;
 		}
-		case "audit":
-			words.push(
-				"audit",
-				...release,
-				...(options.upgradeTo.value ? ["--to", options.upgradeTo.value] : []),
-				...withNodes(),
-			);
+		case "audit": {
+			const to = options.upgradeTo.value;
+			// As the panel does: without a uid, objects are manifests.
+			const areStored = all().some((one) => isStored(textOf(one)));
+			words.push(to === "" || areStored ? "audit" : "validate", ...release);
+			if (to !== "") words.push("--to", to);
+			words.push(...withNodes());
 			break;
+		}
 		case "cel": {
 			const devices = all().filter((one) =>
 				/kind["']?: *["']?ResourceSlice/.test(textOf(one)),

@@ -25,7 +25,7 @@ import (
 const slowest = 2 * time.Millisecond
 
 // control finds characters that OPA writes as Go does, such as \x00, which no reader of JSON takes.
-var control = regexp.MustCompile(`\\u00[01][0-9a-f]|\\u007f`)
+var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)
 
 type fixture struct {
 	Name   string `json:"name"`
@@ -140,7 +140,7 @@ func reviews(ctx context.Context, query rego.PreparedEvalQuery, replay string) e
 		passed++
 	}
 	fmt.Printf("rego.LoadBundle: %d passed, %d failed; %d cannot be asked of this host\n", passed, failed, left)
-	if failed > 0 || passed == 0 {
+	if failed > 0 || passed == 0 || left > passed/10 {
 		return fmt.Errorf("rego.LoadBundle answers differently")
 	}
 	return nil
