@@ -111,9 +111,12 @@ test-rust:
 	@cargo clippy --quiet --locked --workspace --lib --target wasm32-unknown-unknown -- -D warnings
 	@cargo clippy --quiet --locked --package claimkit --lib --features js --target wasm32-unknown-unknown -- -D warnings
 	@cargo clippy --quiet --locked --package claimkit-cli --lib --features command --target wasm32-unknown-unknown -- -D warnings
+	@cargo clippy --quiet --locked --package claimkit-cel --all-targets --all-features -- -D warnings
 	@for side in ratchets bench; do \
 	  cargo clippy --quiet --locked --manifest-path tests/$$side/Cargo.toml --target-dir target/lints -- -D warnings; done
 	@cargo test --locked --workspace
+	@cargo test --quiet --locked --package claimkit-cel --all-features --lib --examples
+	@cargo test --quiet --locked --package claimkit-cel --all-features --doc
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
 	@$(MAKE) test-allocator
 	$(call say,k8s-openapi filled from claimkit: about 1 minute the first time)

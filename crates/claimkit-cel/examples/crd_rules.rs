@@ -1,5 +1,5 @@
-//! Checks the rules of a CustomResourceDefinition as kube-apiserver does when it is created: whether they compile, and whether their costs
-//! stay within the limits. Then it asks them about an object.
+//! Checks the rules of a CustomResourceDefinition: whether they and the expressions of their messages compile, and whether their costs stay
+//! within the limits of kube-apiserver. Then it asks them about an object.
 //!
 //! ```sh
 //! cargo run -p claimkit-cel --features json --example crd_rules
@@ -57,7 +57,7 @@ fn backup_schema() -> Json {
     })
 }
 
-/// The environment of a rule. Rules that compare with the value before have `oldSelf`, too.
+/// The environment of a rule about an object that is created.
 fn environment_of(rule: &SchemaRule) -> Environment {
     Environment::kubernetes(34, &[], EnvironmentMode::New)
         .with_schema("self", &rule.of)
@@ -69,7 +69,15 @@ fn check(schema: &Json) -> Vec<String> {
     let mut lines = Vec::new();
     let mut total = 0u64;
     for rule in rules_of(schema) {
-        let program = match environment_of(&rule).compile(&rule.rule) {
+        // A rule may compare with the value before; such a rule is not asked about a new object.
+        let environment = environment_of(&rule).with_schema("oldSelf", &rule.of);
+        if !rule.message_expression.is_empty() {
+            let messages = environment_of(&rule).with_result_type(ResultType::String);
+            if let Err(error) = messages.compile(&rule.message_expression) {
+                lines.push(format!("{}: messageExpression: {}", rule.path, error.text));
+            }
+        }
+        let program = match environment.compile(&rule.rule) {
             Ok(program) => program,
             Err(error) => {
                 lines.push(format!("{}: {}", rule.path, error.text));

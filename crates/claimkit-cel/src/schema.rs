@@ -29,7 +29,8 @@ use crate::environment::{Environment, SizeBounds};
 use crate::library::time::{Duration, Timestamp};
 use crate::types::Type;
 use crate::value::Value;
-use serde_json::Value as Json;
+use crate::visit::RESERVED;
+use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 /// The most bytes of a request, from which the sizes of what has no bound are estimated (`MaxRequestSizeBytes`).
@@ -104,12 +105,25 @@ pub struct SchemaRule {
 impl SchemaType {
     /// Reads a schema; `None` if expressions do not see its values.
     pub fn of(schema: &Json) -> Option<Self> {
-        Self::read(
-            schema,
-            "object",
-            is_true(schema, "x-kubernetes-embedded-resource"),
-            0,
-        )
+        Self::of_named("object", schema)
+    }
+
+    /// Does the same with a name for its structures: of two schemas in one environment, each needs one of its own.
+    ///
+    /// ```
+    /// use claimkit_cel::schema::SchemaType;
+    /// use claimkit_cel::{Environment, EnvironmentMode};
+    /// use serde_json::json;
+    ///
+    /// let field = |name: &str| json!({ "type": "object", "properties": { name: { "type": "integer" } } });
+    /// let (own, params) = (SchemaType::of(&field("a")).unwrap(), SchemaType::of_named("params", &field("b")).unwrap());
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
+    /// let environment = environment.with_schema("self", &own).with_schema("params", &params);
+    /// assert!(environment.compile("self.a == params.b").is_ok());
+    /// ```
+    pub fn of_named(name: &str, schema: &Json) -> Option<Self> {
+        let is_resource = is_true(schema, "x-kubernetes-embedded-resource");
+        Self::read(schema, name, is_resource, 0)
     }
 
     /// Reads the schema of a whole object of the API: `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are always there.
@@ -135,8 +149,10 @@ impl SchemaType {
         Some(match kind {
             "array" => {
                 let items = inner(schema.get("items")?, &format!("{name}.@items"))?;
-                let fitting =
-                    REQUEST_BYTES.saturating_sub(2) / items.least.saturating_add(1).max(1);
+                let fitting = most_of(
+                    REQUEST_BYTES.saturating_sub(2),
+                    items.least.saturating_add(1),
+                );
                 SchemaType {
                     kind: Type::list(items.kind.clone()),
                     size: bound(schema, "maxItems").unwrap_or(fitting),
@@ -147,8 +163,10 @@ impl SchemaType {
             "object" => match schema.get("additionalProperties") {
                 Some(values) if values.is_object() && !is_resource => {
                     let values = inner(values, &format!("{name}.@values"))?;
-                    let fitting =
-                        REQUEST_BYTES.saturating_sub(2) / values.least.saturating_add(6).max(1);
+                    let fitting = most_of(
+                        REQUEST_BYTES.saturating_sub(2),
+                        values.least.saturating_add(6),
+                    );
                     SchemaType {
                         kind: Type::map(Type::String, values.kind.clone()),
                         size: bound(schema, "maxProperties").unwrap_or(fitting),
@@ -222,22 +240,34 @@ impl SchemaType {
         };
         let properties = schema.get("properties").and_then(Json::as_object);
         let mut fields: Vec<Field> = Vec::new();
+        let meta = if is_resource && !has_object_meta(schema) {
+            object_meta()
+        } else {
+            Vec::new()
+        };
+        let is_replaced = |key: &str| meta.iter().any(|(name, _)| *name == key);
+        let own = properties.into_iter().flatten();
+        let own = own.map(|(key, property)| (key.as_str(), property));
+        let known = meta.iter().map(|(key, property)| (*key, property));
         let mut least = MIN_OBJECT;
-        for (key, property) in properties.into_iter().flatten() {
-            let Some(of) = inner(property, &format!("{name}.{key}")) else {
+        for (key, property) in own.filter(|(key, _)| !is_replaced(key)).chain(known) {
+            let escaped = escape(key);
+            let structure = format!("{name}.{}", escaped.as_deref().unwrap_or(key));
+            let Some(of) = inner(property, &structure) else {
                 continue;
             };
             if required(key) && property.get("default").is_none() {
-                let own = u64::try_from(key.len()).unwrap_or(u64::MAX);
+                let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
                 least = least
-                    .saturating_add(own)
+                    .saturating_add(length)
                     .saturating_add(of.least)
                     .saturating_add(4);
             }
-            fields.push(Field::new(key, of));
-        }
-        if is_resource {
-            add_object_meta(&mut fields, name);
+            fields.push(Field {
+                name: key.to_owned(),
+                escaped: escaped.map(Arc::from),
+                of,
+            });
         }
         SchemaType {
             kind: Type::structure(name),
@@ -276,7 +306,8 @@ impl SchemaType {
     }
 
     /// Returns a value of the schema as expressions see it: fields under the names that they have in expressions, strings of a format as
-    /// durations, times and bytes. What does not fit the schema stays what it is.
+    /// durations, times and bytes. What does not fit the schema stays what it is; kube-apiserver refuses it before it asks a rule.
+    /// Durations are Go's (`1h30m`), not `2 days`. Lists of `x-kubernetes-list-type` `set` and `map` compare in order, unlike upstream's.
     pub fn value(&self, json: &Json) -> Value {
         let plain = || Value::from(json);
         match (&self.shape, json) {
@@ -330,7 +361,8 @@ impl SchemaType {
     }
 }
 
-/// Returns the rules of the schema of a whole object of the API, the outer ones first.
+/// Returns the rules of the schema of a whole object of the API, the outer ones first. Rules of values without a type, which
+/// kube-apiserver refuses, and those below 64 levels are left out; `optionalOldSelf`, `reason` and `fieldPath` are not read.
 ///
 /// ```
 /// use claimkit_cel::schema::rules_of;
@@ -366,12 +398,14 @@ fn find_rules(schema: &Json, place: Place, rules: &mut Vec<SchemaRule>) {
     if place.depth > MAX_DEPTH {
         return;
     }
-    let of = SchemaType::read(schema, "object", place.is_resource, place.depth);
     let own = schema
         .get("x-kubernetes-validations")
-        .and_then(Json::as_array);
-    if let Some(of) = &of {
-        for rule in own.into_iter().flatten() {
+        .and_then(Json::as_array)
+        .filter(|own| !own.is_empty());
+    if let Some(own) = own
+        && let Some(of) = SchemaType::read(schema, "object", place.is_resource, place.depth)
+    {
+        for rule in own {
             let word = |key: &str| {
                 let text = rule.get(key).and_then(Json::as_str);
                 text.unwrap_or_default().to_owned()
@@ -383,7 +417,7 @@ fn find_rules(schema: &Json, place: Place, rules: &mut Vec<SchemaRule>) {
                 message_expression: word("messageExpression"),
                 places: place
                     .places
-                    .unwrap_or(REQUEST_BYTES / of.least.saturating_add(1).max(1)),
+                    .unwrap_or(most_of(REQUEST_BYTES, of.least.saturating_add(1))),
                 of: of.clone(),
             });
         }
@@ -438,48 +472,34 @@ impl Environment {
     }
 }
 
-impl Field {
-    fn new(name: &str, of: SchemaType) -> Self {
-        Field {
-            name: name.to_owned(),
-            escaped: escape(name).map(Arc::from),
-            of,
-        }
-    }
+/// Returns true if a schema declares the fields that every object of the API has (apiextensions-apiserver 1.36,
+/// pkg/apiserver/schema/cel/model, `schemas.go`, `WithTypeAndObjectMeta`).
+fn has_object_meta(schema: &Json) -> bool {
+    let is = |path: &str, kind: &str| schema.pointer(path).and_then(Json::as_str) == Some(kind);
+    is("/properties/kind/type", "string")
+        && is("/properties/apiVersion/type", "string")
+        && is("/properties/metadata/type", "object")
+        && is("/properties/metadata/properties/name/type", "string")
+        && is(
+            "/properties/metadata/properties/generateName/type",
+            "string",
+        )
 }
 
-/// Adds the fields that every object of the API has.
-fn add_object_meta(fields: &mut Vec<Field>, name: &str) {
-    let string = || SchemaType::string(&Json::Null, "");
-    let has = |fields: &[Field], name: &str| fields.iter().any(|field| field.name == name);
-    for known in ["apiVersion", "kind"] {
-        if !has(fields, known) {
-            fields.push(Field::new(known, string()));
-        }
-    }
-    let of_metadata = |fields: &[Field]| {
-        fields.iter().any(|field| {
-            field.name == "metadata"
-                && matches!(&field.of.shape, Shape::Object { fields, .. } if has(fields, "name"))
-        })
-    };
-    if !of_metadata(fields) {
-        fields.retain(|field| field.name != "metadata");
-        let name = format!("{name}.metadata");
-        let metadata = SchemaType {
-            kind: Type::structure(&name),
-            size: 0,
-            least: MIN_OBJECT,
-            shape: Shape::Object {
-                name,
-                fields: vec![
-                    Field::new("name", string()),
-                    Field::new("generateName", string()),
-                ],
-            },
-        };
-        fields.push(Field::new("metadata", metadata));
-    }
+/// Returns the schemas of these fields. They take the place of those of a schema that lacks one of them, whose bounds are lost.
+fn object_meta() -> Vec<(&'static str, Json)> {
+    let string = || json!({ "type": "string" });
+    let names = json!({ "name": string(), "generateName": string() });
+    vec![
+        ("apiVersion", string()),
+        ("kind", string()),
+        ("metadata", json!({ "type": "object", "properties": names })),
+    ]
+}
+
+/// Returns how many things of a least size fit into some bytes.
+fn most_of(bytes: u64, least: u64) -> u64 {
+    bytes.checked_div(least).unwrap_or(bytes)
 }
 
 fn is_true(schema: &Json, key: &str) -> bool {
@@ -506,31 +526,6 @@ fn longest_of_enum(schema: &Json) -> Option<u64> {
     u64::try_from(lengths.max().unwrap_or(0)).ok()
 }
 
-/// Words of the language that no field can have as its name.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
 /// Returns the name of a field in expressions (apiserver, pkg/cel, `Escape`); `None` if they cannot name it.
 ///
 /// ```
@@ -545,7 +540,7 @@ pub fn escape(name: &str) -> Option<String> {
     if first.is_ascii_digit() {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if matches!(name, "true" | "false" | "null" | "in") || RESERVED.contains(&name) {
         return Some(format!("__{name}__"));
     }
     let mut escaped = String::with_capacity(name.len());
@@ -568,9 +563,14 @@ pub fn escape(name: &str) -> Option<String> {
     Some(escaped)
 }
 
-/// Reads the bytes of a text in base64.
+/// Reads the bytes of a text in base64, in the alphabet of URLs and with padding (kube-openapi, pkg/validation/strfmt, `default.go`,
+/// `Base64.UnmarshalText`).
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=');
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let short = text.strip_suffix('=').unwrap_or(text);
+    let digits = short.strip_suffix('=').unwrap_or(short);
     let mut bytes = Vec::with_capacity(digits.len());
     let (mut bits, mut count) = (0u32, 0u32);
     for c in digits.bytes() {
@@ -578,8 +578,8 @@ fn base64(text: &str) -> Option<Vec<u8>> {
             b'A'..=b'Z' => c.wrapping_sub(b'A'),
             b'a'..=b'z' => c.wrapping_sub(b'a').wrapping_add(26),
             b'0'..=b'9' => c.wrapping_sub(b'0').wrapping_add(52),
-            b'+' => 62,
-            b'/' => 63,
+            b'-' => 62,
+            b'_' => 63,
             _ => return None,
         };
         bits = (bits << 6) | u32::from(digit);
@@ -593,7 +593,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Numbers without a fraction are integers; objects are maps of strings.
+/// Numbers written without a fraction or exponent are integers; objects are maps of strings.
 impl From<&Json> for Value {
     fn from(json: &Json) -> Self {
         match json {
@@ -634,7 +634,7 @@ impl std::fmt::Display for NotJson {
 
 impl std::error::Error for NotJson {}
 
-/// Durations and times are written as strings; types, addresses and the like have no form, and neither have keys that are not strings.
+/// Durations and times are written as strings; bytes, types, addresses and the like have no form, and neither have keys that are not strings.
 impl TryFrom<&Value> for Json {
     type Error = NotJson;
 
@@ -675,7 +675,6 @@ impl TryFrom<&Value> for Json {
 mod tests {
     use super::*;
     use crate::{CRD_RULE_COST_LIMIT, EnvironmentMode};
-    use serde_json::json;
 
     fn cost(schema: &Json, rule: &str) -> u64 {
         let of = SchemaType::of(schema).unwrap();
@@ -710,6 +709,16 @@ mod tests {
             "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}},
         }}}});
         assert!(cost(&objects, "self.names.all(one, one.name == 'a')") < unbounded);
+        let most_names = |schema: &Json| {
+            let of = SchemaType::of(schema).unwrap();
+            match &of.shape {
+                Shape::Object { fields, .. } => fields[0].of.size,
+                _ => 0,
+            }
+        };
+        // Of 3 MiB without the brackets: items of two bytes, and of twelve, each with a comma.
+        assert_eq!(most_names(&list(Json::Null)), 1_048_575);
+        assert_eq!(most_names(&objects), 241_978);
     }
 
     #[test]
@@ -750,6 +759,30 @@ mod tests {
     }
 
     #[test]
+    fn base64_is_that_of_urls() {
+        assert_eq!(base64("_-8="), Some(vec![0xff, 0xef]));
+        for wrong in ["/+8=", "_-8", "a", "aGk=="] {
+            assert_eq!(base64(wrong), None, "{wrong}");
+        }
+    }
+
+    /// A schema that declares only a part of the metadata gets all of it, without its bounds.
+    #[test]
+    fn every_object_has_its_metadata() {
+        let of = SchemaType::of_resource(&json!({"type": "object", "properties": {
+            "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 3}}},
+        }}));
+        let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
+        let environment = environment.with_schema("self", &of.unwrap());
+        for rule in [
+            "self.metadata.generateName == ''",
+            "self.kind == 'A' && self.apiVersion == 'v1'",
+        ] {
+            assert!(environment.compile(rule).is_ok(), "{rule}");
+        }
+    }
+
+    #[test]
     fn json_goes_there_and_back() {
         let json = json!({"a": [1, -2, 1.5, true, null, "x"], "b": {"c": {}}});
         assert_eq!(Json::try_from(&Value::from(&json)), Ok(json));
@@ -770,7 +803,8 @@ mod tests {
         }));
         assert_eq!(rules[0].path, "");
         assert_eq!(rules[1].path, "spec.ports[*]");
-        assert!(rules[1].places > 1_000_000 / 2, "{}", rules[1].places);
+        // An object of 3 MiB, and items of at least two bytes with a comma.
+        assert_eq!(rules[1].places, 1_048_576);
         for rule in &rules {
             let environment = Environment::kubernetes(34, &[], EnvironmentMode::New)
                 .with_schema("self", &rule.of);

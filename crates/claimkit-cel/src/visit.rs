@@ -18,7 +18,7 @@ use super::token::TokenKind;
 use super::tree::{ParsedText, PartId, Piece};
 
 /// Words that are neither a variable nor a function (cel-go, `parser/parser.go`, `reservedIds`).
-const RESERVED: [&str; 17] = [
+pub(crate) const RESERVED: [&str; 17] = [
     "as",
     "break",
     "const",
