@@ -14,8 +14,6 @@ pub mod texts;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 /// Returns the answer to a request.
 pub fn ask(request: &Value) -> Value {
@@ -34,35 +32,4 @@ pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
-}
-
-/// Builds the program, which is in another package, as the tests were built; returns its path.
-pub fn program() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let built = PROGRAM.get_or_init(|| {
-        // This program is `target/PROFILE/deps/all-HASH`.
-        let test = std::env::current_exe().unwrap();
-        let profile = test.ancestors().nth(2).unwrap();
-        let name = match profile.file_name().and_then(|name| name.to_str()).unwrap() {
-            "debug" => "dev",
-            name => name,
-        };
-        let done = Command::new(env!("CARGO"))
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "claimkit-cli",
-                "--profile",
-                name,
-            ])
-            .arg("--target-dir")
-            .arg(profile.parent().unwrap())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status()
-            .unwrap();
-        assert!(done.success());
-        profile.join(format!("claimkit{}", std::env::consts::EXE_SUFFIX))
-    });
-    built.clone()
 }

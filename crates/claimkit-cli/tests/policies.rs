@@ -1,0 +1,274 @@
+//! The program `claimkit` judges as the policy's modules do, and prints policies of other engines.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
+use claimkit::requests::{self, hosts};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_claimkit"))
+}
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pkg/policy/samples")
+}
+
+/// The one document of a text, as plain JSON.
+fn plain(text: &str, path: &Path) -> Value {
+    let answer: Value = serde_json::from_str(&requests::answer(
+        &json!({"verb": "parse", "raw": true, "text": text}).to_string(),
+    ))
+    .unwrap();
+    assert_eq!(
+        answer["ok"],
+        true,
+        "{}: {}",
+        path.display(),
+        answer["findings"]
+    );
+    answer["raw"].clone()
+}
+
+/// `claimkit admit` prints what Kubewarden would get, and ends with 0, 1 or 2.
+#[test]
+fn the_command_line_admits() {
+    let folder = samples();
+    let sample = |name: &str| folder.join("requests").join(name);
+    let run =
+        |arguments: &[&std::ffi::OsStr]| program().arg("admit").args(arguments).output().unwrap();
+    let (fine, other) = (sample("claim.json"), sample("claim-malformed.json"));
+    let done = run(&[fine.as_ref()]);
+    assert_eq!(
+        (done.status.code(), done.stdout.as_slice()),
+        (Some(0), &b"{\"accepted\":true}\n"[..])
+    );
+    let done = run(&[fine.as_ref(), other.as_ref()]);
+    let request = std::fs::read_to_string(&other).unwrap();
+    let expected = hosts::validate(
+        format!(r#"{{"request":{request},"settings":{{"validation":"strict"}}}}"#).as_bytes(),
+        None,
+    );
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(done.stdout).unwrap(),
+        format!("{{\"accepted\":true}}\n{expected}\n")
+    );
+    // The settings of a policy's manifest, and a policy with nothing to judge.
+    let done = run(&[
+        "--settings".as_ref(),
+        folder.join("resource-classes.yaml").as_ref(),
+        sample("claim-other-class.json").as_ref(),
+    ]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(
+        String::from_utf8(done.stdout)
+            .unwrap()
+            .starts_with("{\"accepted\":false")
+    );
+    let done = run(&[folder.join("strict.yaml").as_ref()]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("nothing to judge")
+    );
+    let done = run(&["--settings".as_ref(), other.as_ref(), fine.as_ref()]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("operation: unknown setting")
+    );
+}
+
+/// `claimkit policy --as vap` prints policies and bindings for every sample with settings of current versions, and says what is left
+/// out. tests/oracle/policies.mjs applies such policies to a real server.
+#[test]
+fn the_command_line_prints_validating_admission_policies() {
+    let run = |file: &Path| {
+        let done = program()
+            .args(["policy", "--as", "vap"])
+            .arg(file)
+            .output()
+            .unwrap();
+        (
+            done.status.code(),
+            String::from_utf8(done.stdout).unwrap(),
+            String::from_utf8(done.stderr).unwrap(),
+        )
+    };
+    let mut names = BTreeSet::new();
+    for sample in std::fs::read_dir(samples())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if sample
+            .extension()
+            .is_none_or(|extension| extension != "yaml")
+        {
+            continue;
+        }
+        let (code, text, problem) = run(&sample);
+        assert_eq!(code, Some(0), "{}: {problem}", sample.display());
+        let mut bound = 0;
+        for document in text.split("---\n").skip(1) {
+            let policy = plain(document, &sample);
+            let name = policy["metadata"]["name"].as_str().unwrap().to_owned();
+            if policy["kind"] == "ValidatingAdmissionPolicyBinding" {
+                assert_eq!(policy["spec"]["policyName"], json!(name));
+                bound += 1;
+                continue;
+            }
+            assert!(names.insert((sample.clone(), name)), "{document}");
+            for validation in policy["spec"]["validations"].as_array().unwrap() {
+                assert!(
+                    !validation["expression"].as_str().unwrap().is_empty()
+                        && validation["message"].is_string(),
+                    "{document}"
+                );
+            }
+        }
+        let of_sample = names.iter().filter(|(of, _)| *of == sample).count();
+        assert_eq!(bound, of_sample, "{}", sample.display());
+        let name = sample.file_stem().unwrap().to_string_lossy().into_owned();
+        let has_none = name.starts_with("strict") || name == "cluster";
+        assert_eq!(of_sample == 0, has_none, "{name}: {text}");
+        let says = |left_out: &str| text.contains(&format!("# - {left_out}: "));
+        match name.as_str() {
+            "cluster" => assert!(says("cluster"), "{text}"),
+            "fallback" => assert!(
+                says("deviceClasses.default, deviceClasses.fallback"),
+                "{text}"
+            ),
+            "resource-classes" => assert!(
+                says("resourceClasses") && says("suitableNodes") && says("shareable"),
+                "{text}"
+            ),
+            "limits" => assert!(!text.contains("# - "), "{text}"),
+            _ => {}
+        }
+    }
+    let (code, _, problem) = run(&samples().join("requests/claim.json"));
+    assert!(
+        code == Some(2) && problem.contains("unknown setting"),
+        "{problem}"
+    );
+}
+
+/// `claimkit admit -f POLICY -f MANIFEST` asks each policy about each object that its rules name.
+#[test]
+fn the_command_line_applies_policies_to_manifests() {
+    let folder = samples();
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("admit");
+    std::fs::create_dir_all(&place).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let policy = |name: &str| {
+        folder
+            .join(format!("{name}.yaml"))
+            .to_string_lossy()
+            .into_owned()
+    };
+    let claim = |name: &str, class: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: team-a}} # a comment\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}\n"
+        )
+    };
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: a, image: i, resources: {claims: [{name: x}]}}]\n  resourceClaims: [{name: x, resourceClaimTemplateName: tpu}]\n";
+    let good = write("good.yaml", &claim("a", "gpu.example.com"));
+    let mixed = write(
+        "mixed.yaml",
+        &format!(
+            "{}---\n{}---\n{pod}",
+            claim("a", "gpu.example.com"),
+            claim("b", "tpu.example.com")
+        ),
+    );
+    let run = |arguments: &[&str]| {
+        let done = program().arg("admit").args(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let (classes, pods) = (policy("classes-and-drivers"), policy("pods"));
+    let (code, out, _) = run(&["-f", &classes, "-f", &good]);
+    let expected = "claimkit-classes-and-drivers: ResourceClaim team-a/a: pass\npass: 1, fail: 0, warn: 0, error: 0, skip: 0\n";
+    assert_eq!((code, out.as_str()), (Some(0), expected));
+    let (code, out, _) = run(&["-f", &classes, "-f", &pods, "-f", &mixed]);
+    assert_eq!(code, Some(1));
+    let expected = "claimkit-classes-and-drivers: ResourceClaim team-a/a: pass\n\
+        claimkit-classes-and-drivers: ResourceClaim team-a/b: fail\n    \
+        spec.devices.requests[0].exactly.deviceClassName: Unsupported value: \"tpu.example.com\": supported values: \
+        \"gpu.example.com\", \"*.corp.example.com\"; ask platform@example.com for another class\n\
+        claimkit-pods: Pod default/p: fail\n    \
+        spec.resourceClaims[0].resourceClaimTemplateName: Unsupported value: \"tpu\": supported values: \"gpu-*\"\n\
+        pass: 1, fail: 2, warn: 0, error: 0, skip: 3\n";
+    assert_eq!(out, expected);
+    let (code, out, _) = run(&["-f", &classes, "-f", &pods, "-f", &mixed, "-o", "json"]);
+    let whole: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &whole["summary"]),
+        (
+            Some(1),
+            &json!({"pass": 1, "fail": 2, "warn": 0, "error": 0, "skip": 3})
+        )
+    );
+    let line = &whole["results"][2];
+    assert_eq!(
+        (&line["name"], &line["result"], &line["response"]["code"]),
+        (&json!("b"), &json!("fail"), &json!(403))
+    );
+    assert!(
+        whole["results"][1]["response"].is_null() && whole["results"][1]["result"] == "skip",
+        "{whole}"
+    );
+    // Settings alone are asked about everything; an object of `--old` makes an update.
+    let settings = write(
+        "settings.yaml",
+        "deviceClasses: {deny: [tpu.example.com]}\n",
+    );
+    let stored = write("old.yaml", &claim("b", "tpu.example.com"));
+    let (code, out, _) = run(&["--settings", &settings, "--old", &stored, &mixed]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(
+        out.contains(
+            "settings: ResourceClaim team-a/b: warn\n    warning: spec.devices.requests[0]"
+        ),
+        "{out}"
+    );
+    // A policy that changes objects must be allowed to.
+    let fallback = std::fs::read_to_string(folder.join("fallback.yaml")).unwrap();
+    let forbidden = write(
+        "fallback.yaml",
+        &fallback.replace("mutating: true", "mutating: false"),
+    );
+    assert_eq!(run(&["-f", &policy("fallback"), "-f", &mixed]).0, Some(0));
+    let (code, out, _) = run(&["-f", &forbidden, "-f", &mixed]);
+    assert!(
+        code == Some(1) && out.contains("it must be `mutating: true`"),
+        "{out}"
+    );
+    // Questions that only a cluster can answer, and texts that cannot be read.
+    let (code, out, _) = run(&["-f", &policy("cluster"), "-f", &good]);
+    assert!(code == Some(1) && out.contains("error: 1"), "{out}");
+    let broken = write("broken.yaml", "a: [\n");
+    assert_eq!(run(&["-f", &classes, "-f", &broken]).0, Some(2));
+    let group = write(
+        "group.yaml",
+        "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicyGroup\nmetadata: {name: g}\n",
+    );
+    let (code, _, problem) = run(&["-f", &group, "-f", &good]);
+    assert!(
+        code == Some(2) && problem.contains("only single policies are asked"),
+        "{problem}"
+    );
+}
