@@ -1,4 +1,4 @@
-//! `via: "server"`: every recorded answer of kube-apiserver 1.31 to 1.36, and answers that no recorded case shows. Each test of
+//! `via: "server"`: every recorded answer of kube-apiserver 1.31 to 1.38, and answers that no recorded case shows. Each test of
 //! the latter names the upstream function it follows.
 
 use crate::device_vectors::{LATER_LIBRARY, RELEASES, recorded, sent, step};

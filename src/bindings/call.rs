@@ -356,9 +356,17 @@ impl Call {
             return Ok(None);
         }
         let text = self.text("`request`", value)?.text;
-        let read = match admission::is_request(&text) {
-            Some(true) => serde_json::from_str(&text).map_err(|error| error.to_string()),
-            Some(false) | None => admission::request_of(&text),
+        // A request may be YAML, too.
+        let json = match admission::is_request(&text) {
+            Some(_) => text.clone(),
+            None => {
+                admission::json_of(&text).map_or_else(|_| text.clone(), |json| json.get().into())
+            }
+        };
+        let read = if admission::is_request(&json) == Some(true) {
+            RawValue::from_string(json).map_err(|error| error.to_string())
+        } else {
+            admission::request_of(&text)
         };
         read.map(Some)
             .map_err(|error| self.unusable(&format!("`request` cannot be read: {error}")))

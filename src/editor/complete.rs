@@ -773,8 +773,13 @@ impl Completer<'_> {
 
     fn nodes(&self) -> Vec<KnownName> {
         let own = names::of_kind(&self.outline, "Node");
-        let mut found: Vec<KnownName> = own.into_iter().map(KnownName::own).collect();
-        found.extend(names::nodes_in(self.beside));
+        let own = own.into_iter().map(KnownName::own);
+        let mut found: Vec<KnownName> = Vec::new();
+        for node in own.chain(names::nodes_in(self.beside)) {
+            if !found.iter().any(|known| known.name == node.name) {
+                found.push(node);
+            }
+        }
         found
     }
 

@@ -131,15 +131,16 @@ pub fn joined(folder: &str, relative: &str) -> String {
     }
 }
 
-/// Returns true if a part of a text has a variable that Flux or envsubst replaces, such as `${ENV}` or `${ENV:=dev}`.
+/// Returns true if a part of a text has a variable that Flux replaces, such as `${ENV}`, `${#ENV}` or `${ENV:=dev}` (fluxcd/pkg,
+/// envsubst/README.md).
 pub fn has_variable(text: &str, span: Span) -> bool {
     let part = text.get(span.from()..span.to()).unwrap_or_default();
     part.match_indices("${").any(|(at, _)| {
         let rest = part.get(at.saturating_add(2)..).unwrap_or_default();
-        let name = rest
-            .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
-            .as_bytes();
-        name.len() < rest.len() && matches!(name.first(), Some(b'}' | b':' | b'-' | b'=' | b'/'))
+        let inside = rest.strip_prefix('#').unwrap_or(rest);
+        let behind = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let has_name = behind.len() < inside.len();
+        has_name && behind.starts_with(['}', ':', '-', '=', '/', '^', ',', '#', '%'])
     })
 }
 

@@ -1,20 +1,24 @@
-//! The AdmissionRequest of a manifest, as an API server sends it when the object is created.
+//! The AdmissionRequest about an object of a manifest, as an API server sends it.
 
-use crate::manifest::{Input, What};
-use claimkit_model::finding::Severity;
+use crate::manifest::{Input, Item, What};
+use crate::validation::Operation;
+use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Scope;
 use claimkit_model::text::print::{self, Order};
-use serde::Deserialize;
+use claimkit_model::text::{NodeId, Tree};
 use serde::de::IgnoredAny;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// The most JSON of one object; an API server accepts 3 MiB.
-const MAX_OBJECT: usize = 16 << 20;
+pub const MAX_OBJECT: usize = 16 << 20;
 
-/// Kinds of other groups that have no namespace, as far as manifests with claims have them.
-const OF_CLUSTER: [&str; 3] = ["Namespace", "Node", "CustomResourceDefinition"];
+/// Who creates a manifest, if nobody says: the user of kubeadm's `admin.conf`.
+const USER: &str = "kubernetes-admin";
+const GROUPS: [&str; 2] = ["system:masters", "system:authenticated"];
 
 /// Returns true for JSON that is an AdmissionRequest or an AdmissionReview, false for a manifest; `None` for a text that is not JSON.
 pub fn is_request(text: &str) -> Option<bool> {
@@ -43,70 +47,251 @@ pub fn json_of(text: &str) -> Result<Box<RawValue>, String> {
         .iter()
         .filter_map(|document| Some((&document.tree, document.root?)));
     let (Some((tree, root)), None) = (documents.next(), documents.next()) else {
-        let error = input
-            .file
-            .findings
-            .iter()
-            .find(|finding| finding.severity == Severity::Error);
-        return Err(error.map_or_else(
-            || "one document of YAML or JSON is expected".to_owned(),
-            |finding| finding.message.clone(),
-        ));
+        return Err(error_of(&input)
+            .unwrap_or_else(|| "one document of YAML or JSON is expected".to_owned()));
     };
-    let mut json = String::new();
-    if !print::json(tree, root, Order::Source, MAX_OBJECT, &mut json) {
-        return Err(format!("more than {MAX_OBJECT} bytes"));
-    }
-    RawValue::from_string(json).map_err(|error| error.to_string())
+    printed(tree, root)
 }
 
-/// Makes the request to create the one object of a manifest in the namespace `default`, or in its own.
+/// Returns the request to create the one object of a manifest, in its own namespace or in `default`.
 ///
 /// # Errors
 /// The manifest does not have one object that can be read.
 pub fn request_of(manifest: &str) -> Result<Box<RawValue>, String> {
     let input = Input::read(manifest, None, &Limits::default());
     let [item] = input.items.as_slice() else {
-        return Err(match input.items.len() {
-            0 => "the manifest has no object".to_owned(),
-            count => format!("the manifest has {count} objects: ask about each by itself"),
+        return Err(match (input.items.len(), error_of(&input)) {
+            (0, Some(error)) => error,
+            (0, None) => "the manifest has no object".to_owned(),
+            (count, _) => format!("the manifest has {count} objects: ask about each by itself"),
         });
     };
-    let object = json_of(manifest)?;
-    let (plural, of_cluster) = match item.what {
-        What::Ours(api) => (api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster),
-        _ => (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())),
-    };
-    let (group, version) = item
-        .api_version
-        .split_once('/')
-        .unwrap_or(("", &item.api_version));
-    let kind = json!({ "group": group, "version": version, "kind": item.kind });
-    let mut request = json!({
-        "uid": "claimkit",
-        "kind": kind,
-        "resource": { "group": group, "version": version, "resource": plural },
-        "requestKind": kind,
-        "name": item.name,
-        "operation": "CREATE",
-        "userInfo": { "username": "kubernetes-admin", "groups": ["system:masters", "system:authenticated"] },
-        "oldObject": null,
-        "dryRun": false,
-    });
-    if let Some(fields) = request.as_object_mut() {
-        if !of_cluster {
-            let namespace = if item.namespace.is_empty() {
-                "default"
-            } else {
-                &item.namespace
-            };
-            fields.insert("namespace".to_owned(), namespace.into());
-        }
-        let object = serde_json::from_str(object.get()).map_err(|error| error.to_string())?;
-        fields.insert("object".to_owned(), object);
-    }
-    to_raw_value(&request).map_err(|error| error.to_string())
+    let tree = input.tree(item).ok_or("the manifest has no object")?;
+    let object = ManifestObject::of(item, printed(tree, item.node)?, "default");
+    let request = object.request(None, USER, &GROUPS);
+    request.ok_or_else(|| "the request cannot be written".to_owned())
 }
+
+/// Returns the first error of reading.
+fn error_of(input: &Input<'_>) -> Option<String> {
+    let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+    let error = input.file.findings.iter().find(is_error)?;
+    Some(error.message.clone())
+}
+
+fn printed(tree: &Tree<'_>, node: NodeId) -> Result<Box<RawValue>, String> {
+    let mut json = String::new();
+    if !print::json(tree, node, Order::Source, MAX_OBJECT, &mut json) {
+        return Err(format!("more than {MAX_OBJECT} bytes"));
+    }
+    RawValue::from_string(json).map_err(|error| error.to_string())
+}
+
+/// An object of a manifest.
+#[derive(Clone, Debug)]
+pub struct ManifestObject {
+    /// `apiVersion`.
+    pub api_version: String,
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// Its namespace; empty for an object of the cluster.
+    pub namespace: String,
+    /// The resource, such as `resourceclaims`.
+    pub plural: String,
+    /// The object itself.
+    pub json: Box<RawValue>,
+}
+
+/// The fields of a JSON object.
+type Fields = BTreeMap<String, Box<RawValue>>;
+
+fn fields(json: &RawValue) -> Option<Fields> {
+    serde_json::from_str(json.get()).ok()
+}
+
+#[derive(Serialize)]
+struct GroupVersionKind<'o> {
+    group: &'o str,
+    version: &'o str,
+    kind: &'o str,
+}
+
+#[derive(Serialize)]
+struct GroupVersionResource<'o> {
+    group: &'o str,
+    version: &'o str,
+    resource: &'o str,
+}
+
+#[derive(Serialize)]
+struct User<'o> {
+    username: &'o str,
+    groups: &'o [&'o str],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AdmissionRequest<'o> {
+    uid: &'static str,
+    kind: GroupVersionKind<'o>,
+    resource: GroupVersionResource<'o>,
+    request_kind: GroupVersionKind<'o>,
+    name: &'o str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'o str,
+    operation: &'static str,
+    user_info: User<'o>,
+    object: &'o RawValue,
+    old_object: Option<&'o RawValue>,
+    dry_run: bool,
+}
+
+impl ManifestObject {
+    /// Makes it of an object that was read and its JSON. `default`: the namespace of an object that names none.
+    pub fn of(item: &Item, json: Box<RawValue>, default: &str) -> Self {
+        let known = match item.what {
+            What::Ours(api) => Some((api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster)),
+            _ => None,
+        };
+        let (plural, of_cluster) =
+            known.unwrap_or_else(|| (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())));
+        let namespace = match (of_cluster, item.namespace.as_str()) {
+            (true, _) => "",
+            (false, "") => default,
+            (false, own) => own,
+        };
+        ManifestObject {
+            api_version: item.api_version.clone(),
+            kind: item.kind.clone(),
+            name: item.name.clone(),
+            namespace: namespace.to_owned(),
+            plural,
+            json,
+        }
+    }
+
+    /// Returns the group, empty for the core's, and the version.
+    pub fn group_version(&self) -> (&str, &str) {
+        self.api_version
+            .split_once('/')
+            .unwrap_or(("", &self.api_version))
+    }
+
+    /// Returns true if both are the same object of the cluster.
+    pub fn is(&self, other: &ManifestObject) -> bool {
+        let same = |of: fn(&ManifestObject) -> &str| of(self) == of(other);
+        same(|object| &object.kind)
+            && same(|object| &object.name)
+            && same(|object| &object.namespace)
+            && self.group_version().0 == other.group_version().0
+    }
+
+    /// Returns the object as the server stores it over `stored`: it keeps what only the server writes. A manifest as stored object has
+    /// some resource version, too.
+    pub fn over(&self, stored: &ManifestObject) -> Option<(ManifestObject, ManifestObject)> {
+        let mut parts: [Fields; 2] = [fields(&stored.json)?, fields(&self.json)?];
+        let version = RawValue::from_string("\"1\"".to_owned()).ok()?;
+        let mut kept: Vec<(&str, Box<RawValue>)> = Vec::new();
+        for fields_of in &mut parts {
+            let mut metadata = fields_of
+                .get("metadata")
+                .map_or(Some(Fields::new()), |metadata| fields(metadata))?;
+            if kept.is_empty() {
+                metadata
+                    .entry("resourceVersion".to_owned())
+                    .or_insert_with(|| version.clone());
+                let names = ["resourceVersion", "uid", "creationTimestamp"];
+                kept = names
+                    .into_iter()
+                    .filter_map(|name| Some((name, metadata.get(name)?.clone())))
+                    .collect();
+            }
+            for (name, value) in &kept {
+                metadata
+                    .entry((*name).to_owned())
+                    .or_insert_with(|| value.clone());
+            }
+            fields_of.insert(
+                "metadata".to_owned(),
+                serde_json::value::to_raw_value(&metadata).ok()?,
+            );
+        }
+        let [before, after] = parts.map(|fields| serde_json::value::to_raw_value(&fields).ok());
+        Some((
+            ManifestObject {
+                json: after?,
+                ..self.clone()
+            },
+            ManifestObject {
+                json: before?,
+                ..stored.clone()
+            },
+        ))
+    }
+
+    /// Returns the request of an API server about it.
+    pub fn request(
+        &self,
+        stored: Option<&ManifestObject>,
+        user: &str,
+        groups: &[&str],
+    ) -> Option<Box<RawValue>> {
+        let (group, version) = self.group_version();
+        let kind = || GroupVersionKind {
+            group,
+            version,
+            kind: &self.kind,
+        };
+        let operation = if stored.is_some() {
+            Operation::Update(())
+        } else {
+            Operation::Create
+        };
+        let request = AdmissionRequest {
+            uid: "claimkit",
+            kind: kind(),
+            resource: GroupVersionResource {
+                group,
+                version,
+                resource: &self.plural,
+            },
+            request_kind: kind(),
+            name: &self.name,
+            namespace: &self.namespace,
+            operation: operation.name(),
+            user_info: User {
+                username: user,
+                groups,
+            },
+            object: &self.json,
+            old_object: stored.map(|stored| &*stored.json),
+            dry_run: false,
+        };
+        serde_json::value::to_raw_value(&request).ok()
+    }
+
+    /// Returns `team-a/training`, or the name alone.
+    pub fn full_name(&self) -> String {
+        if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+/// Kinds of other groups that have no namespace, as far as manifests with claims have them.
+const OF_CLUSTER: [&str; 7] = [
+    "Namespace",
+    "Node",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "PriorityClass",
+    "StorageClass",
+];
 
 /// Guesses the resource of a kind of another group as generators of clients do (apimachinery, pkg/api/meta,
 /// `UnsafeGuessKindToResource`).
@@ -114,7 +299,7 @@ fn plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.chars().last() {
         Some('s') => format!("{singular}es"),
-        Some('y') => format!("{}ies", singular.trim_end_matches('y')),
+        Some('y') => format!("{}ies", singular.strip_suffix('y').unwrap_or(&singular)),
         _ => format!("{singular}s"),
     }
 }

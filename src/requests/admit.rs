@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked.
-#[doc(hidden)]
 pub fn admit(request: &AdmitRequest) -> Answer {
     if request.request.is_none() && request.settings.is_none() {
         return Answer::unusable(

@@ -3,6 +3,7 @@
 
 #[doc(hidden)]
 pub mod admission;
+#[doc(hidden)]
 pub mod admit;
 #[doc(hidden)]
 pub mod answer;

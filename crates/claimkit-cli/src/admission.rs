@@ -2,21 +2,18 @@
 //! sends it to the policies whose rules name it.
 
 use crate::files::InputFile;
-use claimkit::manifest::{Input, Item, What};
+use claimkit::manifest::Input;
+use claimkit::requests::admission::{MAX_OBJECT, ManifestObject};
 use claimkit::validation::Operation;
 use claimkit_model::limits::Limits;
-use claimkit_model::schema::{GROUP, Scope, VERSIONS};
+use claimkit_model::schema::{GROUP, VERSIONS};
 use claimkit_model::text::print::{self, Order};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 /// The group of Kubewarden's policies.
 const POLICIES: &str = "policies.kubewarden.io";
-
-/// The most JSON of one object; an API server accepts 3 MiB.
-const MAX_OBJECT: usize = 16 << 20;
 
 /// The contents of a file for `admit`.
 #[derive(Debug, Default)]
@@ -179,196 +176,6 @@ fn equivalent(group: &str, rule: &str, version: &str) -> bool {
     }
 }
 
-/// An object of a manifest.
-#[derive(Clone, Debug)]
-pub struct ManifestObject {
-    /// `apiVersion`.
-    pub api_version: String,
-    /// `kind`.
-    pub kind: String,
-    /// `metadata.name`.
-    pub name: String,
-    /// Its namespace; empty for an object of the cluster.
-    pub namespace: String,
-    /// The resource, such as `resourceclaims`.
-    plural: String,
-    json: Box<RawValue>,
-}
-
-/// The fields of a JSON object.
-type Fields = BTreeMap<String, Box<RawValue>>;
-
-fn fields(json: &RawValue) -> Option<Fields> {
-    serde_json::from_str(json.get()).ok()
-}
-
-#[derive(Serialize)]
-struct GroupVersionKind<'o> {
-    group: &'o str,
-    version: &'o str,
-    kind: &'o str,
-}
-
-#[derive(Serialize)]
-struct GroupVersionResource<'o> {
-    group: &'o str,
-    version: &'o str,
-    resource: &'o str,
-}
-
-#[derive(Serialize)]
-struct User<'o> {
-    username: &'o str,
-    groups: &'o [&'o str],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AdmissionRequest<'o> {
-    uid: &'static str,
-    kind: GroupVersionKind<'o>,
-    resource: GroupVersionResource<'o>,
-    request_kind: GroupVersionKind<'o>,
-    name: &'o str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    namespace: &'o str,
-    operation: &'static str,
-    user_info: User<'o>,
-    object: &'o RawValue,
-    old_object: Option<&'o RawValue>,
-    dry_run: bool,
-}
-
-impl ManifestObject {
-    fn group_version(&self) -> (&str, &str) {
-        self.api_version
-            .split_once('/')
-            .unwrap_or(("", &self.api_version))
-    }
-
-    /// Returns true if both are the same object of the cluster.
-    pub fn is(&self, other: &ManifestObject) -> bool {
-        let same = |of: fn(&ManifestObject) -> &str| of(self) == of(other);
-        same(|object| &object.kind)
-            && same(|object| &object.name)
-            && same(|object| &object.namespace)
-            && self.group_version().0 == other.group_version().0
-    }
-
-    /// Returns the object as the server stores it over `stored`: it keeps what only the server writes. A manifest as stored object has
-    /// some resource version, too.
-    pub fn over(&self, stored: &ManifestObject) -> Option<(ManifestObject, ManifestObject)> {
-        let mut parts: [Fields; 2] = [fields(&stored.json)?, fields(&self.json)?];
-        let version = RawValue::from_string("\"1\"".to_owned()).ok()?;
-        let mut kept: Vec<(&str, Box<RawValue>)> = Vec::new();
-        for fields_of in &mut parts {
-            let mut metadata = fields_of
-                .get("metadata")
-                .map_or(Some(Fields::new()), |metadata| fields(metadata))?;
-            if kept.is_empty() {
-                metadata
-                    .entry("resourceVersion".to_owned())
-                    .or_insert_with(|| version.clone());
-                let names = ["resourceVersion", "uid", "creationTimestamp"];
-                kept = names
-                    .into_iter()
-                    .filter_map(|name| Some((name, metadata.get(name)?.clone())))
-                    .collect();
-            }
-            for (name, value) in &kept {
-                metadata
-                    .entry((*name).to_owned())
-                    .or_insert_with(|| value.clone());
-            }
-            fields_of.insert(
-                "metadata".to_owned(),
-                serde_json::value::to_raw_value(&metadata).ok()?,
-            );
-        }
-        let [before, after] = parts.map(|fields| serde_json::value::to_raw_value(&fields).ok());
-        Some((
-            ManifestObject {
-                json: after?,
-                ..self.clone()
-            },
-            ManifestObject {
-                json: before?,
-                ..stored.clone()
-            },
-        ))
-    }
-
-    /// Returns the request of an API server about it.
-    pub fn request(
-        &self,
-        stored: Option<&ManifestObject>,
-        user: &str,
-        groups: &[&str],
-    ) -> Option<Box<RawValue>> {
-        let (group, version) = self.group_version();
-        let kind = || GroupVersionKind {
-            group,
-            version,
-            kind: &self.kind,
-        };
-        let operation = if stored.is_some() {
-            Operation::Update(())
-        } else {
-            Operation::Create
-        };
-        let request = AdmissionRequest {
-            uid: "claimkit",
-            kind: kind(),
-            resource: GroupVersionResource {
-                group,
-                version,
-                resource: &self.plural,
-            },
-            request_kind: kind(),
-            name: &self.name,
-            namespace: &self.namespace,
-            operation: operation.name(),
-            user_info: User {
-                username: user,
-                groups,
-            },
-            object: &self.json,
-            old_object: stored.map(|stored| &*stored.json),
-            dry_run: false,
-        };
-        serde_json::value::to_raw_value(&request).ok()
-    }
-
-    /// Returns `team-a/training`, or the name alone.
-    pub fn full_name(&self) -> String {
-        if self.namespace.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{}/{}", self.namespace, self.name)
-        }
-    }
-}
-
-/// Returns true if the text is an AdmissionRequest or an AdmissionReview, not a manifest.
-pub fn is_request(text: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Probe {
-        #[serde(rename = "apiVersion")]
-        api_version: Option<IgnoredAny>,
-        kind: Option<serde_json::Value>,
-    }
-    match serde_json::from_str::<Probe>(text) {
-        Ok(Probe {
-            kind: Some(kind), ..
-        }) => kind == "AdmissionReview" || !kind.is_string(),
-        Ok(Probe {
-            api_version,
-            kind: None,
-        }) => api_version.is_none(),
-        Err(_) => false,
-    }
-}
-
 /// Reads the policies and objects of a file. `namespace`: of objects that name none.
 pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
     let input = Input::read(&file.text, None, &Limits::default());
@@ -414,7 +221,9 @@ pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
             continue;
         }
         match RawValue::from_string(json) {
-            Ok(json) => found.objects.push(object(item, json, namespace)),
+            Ok(json) => found
+                .objects
+                .push(ManifestObject::of(item, json, namespace)),
             Err(error) => found.problems.push(format!(
                 "{}: {} {}: {error}",
                 file.name, item.kind, item.name
@@ -422,48 +231,4 @@ pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
         }
     }
     found
-}
-
-fn object(item: &Item, json: Box<RawValue>, default: &str) -> ManifestObject {
-    let known = match item.what {
-        What::Ours(api) => Some((api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster)),
-        _ => None,
-    };
-    let (plural, of_cluster) =
-        known.unwrap_or_else(|| (plural(&item.kind), OF_CLUSTER.contains(&item.kind.as_str())));
-    let namespace = match (of_cluster, item.namespace.as_str()) {
-        (true, _) => "",
-        (false, "") => default,
-        (false, own) => own,
-    };
-    ManifestObject {
-        api_version: item.api_version.clone(),
-        kind: item.kind.clone(),
-        name: item.name.clone(),
-        namespace: namespace.to_owned(),
-        plural,
-        json,
-    }
-}
-
-/// Kinds of other groups that have no namespace, as far as manifests with claims have them.
-const OF_CLUSTER: [&str; 7] = [
-    "Namespace",
-    "Node",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "CustomResourceDefinition",
-    "PriorityClass",
-    "StorageClass",
-];
-
-/// Guesses the resource of a kind of another group as generators of clients do (apimachinery, pkg/api/meta,
-/// `UnsafeGuessKindToResource`).
-fn plural(kind: &str) -> String {
-    let singular = kind.to_lowercase();
-    match singular.chars().last() {
-        Some('s') => format!("{singular}es"),
-        Some('y') => format!("{}ies", singular.trim_end_matches('y')),
-        _ => format!("{singular}s"),
-    }
 }

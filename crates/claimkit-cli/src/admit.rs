@@ -1,6 +1,6 @@
 //! `admit`: what the policy answers to admission requests, and to plain manifests as if they were applied.
 
-use crate::admission::{self, AdmissionFile, ManifestObject, Policy};
+use crate::admission::{self, AdmissionFile, Policy};
 use crate::ask;
 use crate::exit::{self, Exit, Problem};
 use crate::files::{self, InputFile, ReadFiles};
@@ -9,6 +9,7 @@ use crate::options::AdmitArgs;
 use crate::summary;
 use crate::values::PlainForm;
 use claimkit::apiserver::namespaces::{NamespaceLabels, labels_in_texts};
+use claimkit::requests::admission::{ManifestObject, is_request};
 use claimkit::requests::request::{AdmitRequest, ParseRequest};
 use claimkit::requests::{Answer, Content, Request};
 use claimkit::validation::Operation;
@@ -44,7 +45,7 @@ pub fn run(args: &AdmitArgs, host: &mut dyn Host) -> exit::Outcome {
     }
     let (requests, manifests): (Vec<&InputFile>, Vec<&InputFile>) = files
         .iter()
-        .partition(|file| admission::is_request(&file.text));
+        .partition(|file| is_request(&file.text) == Some(true));
     let namespace = args.namespace.as_deref().unwrap_or("default");
     let mut found = read_all(manifests.into_iter(), namespace)?;
     let old = match &args.old {

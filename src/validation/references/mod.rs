@@ -83,8 +83,8 @@ pub struct Located<'a> {
     pub namespace: &'a str,
 }
 
-/// A text that has as many objects of a kind that others name is taken to be whole: a name that it lacks is a warning.
-const WHOLE: usize = 3;
+/// So many names of a kind must be there before one absent name becomes a warning. A guess: a text with gaps may look like this, too.
+const MANY_PRESENT: usize = 3;
 
 /// A field's path, in which `[]` stands for the item with the index beside it.
 #[derive(Debug)]
@@ -401,7 +401,10 @@ impl References {
                     pod(place).is_some_and(|entries| !entries.contains(self.name(entry)))
                 }
             };
-            if !lacks && let Some(named) = self.object_named(*what) {
+            if !lacks
+                && let Some(named @ [_, _, name, _]) = self.object_named(*what)
+                && !name.is_empty()
+            {
                 resolved.insert(named);
             }
             if lacks {
@@ -434,12 +437,21 @@ impl References {
                 }
             }
         }
-        // Where all other names of the kind are there, the text is whole, and the object has been forgotten or deleted.
-        for (named, (at, _)) in &said {
-            let of_kind = |other: &&[&str; 4]| other.first() == named.first();
-            let alone = said.keys().filter(of_kind).count() == 1;
-            if alone
-                && resolved.iter().filter(of_kind).count() >= WHOLE
+        // One name of a kind is absent and several are there: the object was probably forgotten or deleted.
+        let mut present: BTreeMap<&str, usize> = BTreeMap::new();
+        for [kind, ..] in &resolved {
+            let count = present.entry(*kind).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut absent: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for ([kind, ..], (at, _)) in &said {
+            absent.entry(*kind).or_default().push(*at);
+        }
+        for (kind, places) in absent {
+            if let [at] = places.as_slice()
+                && present
+                    .get(kind)
+                    .is_some_and(|count| *count >= MANY_PRESENT)
                 && let Some(finding) = found.get_mut(*at)
             {
                 finding.severity = Severity::Warning;

@@ -352,26 +352,33 @@ impl Struct {
 
 /// Returns true if the table of any kind has a field of this name, at any depth.
 pub fn is_field(json: &str) -> bool {
-    static NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
-        let mut names = BTreeSet::new();
-        let mut seen: Vec<&'static Struct> = Vec::new();
-        let kinds = VERSIONS.iter().flat_map(|version| version.kinds);
-        let mut open: Vec<&'static Struct> = kinds
-            .map(|kind| kind.schema)
-            .chain([&core::NODE_SELECTOR])
-            .collect();
-        while let Some(table) = open.pop() {
-            if seen.iter().any(|other| std::ptr::eq(*other, table)) {
-                continue;
-            }
-            seen.push(table);
-            names.extend(table.fields.iter().map(|field| field.json));
-            open.extend(table.fields.iter().filter_map(|field| field.ty.holds()));
-        }
-        names
-    });
-    NAMES.contains(json)
+    FIELD_NAMES.contains(json)
 }
+
+/// Builds the set of field names now instead of at the first question.
+pub fn prepare() {
+    LazyLock::force(&FIELD_NAMES);
+}
+
+/// The fields of all kinds at any depth.
+static FIELD_NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let mut names = BTreeSet::new();
+    let mut seen: Vec<&'static Struct> = Vec::new();
+    let kinds = VERSIONS.iter().flat_map(|version| version.kinds);
+    let mut open: Vec<&'static Struct> = kinds
+        .map(|kind| kind.schema)
+        .chain([&core::NODE_SELECTOR])
+        .collect();
+    while let Some(table) = open.pop() {
+        if seen.iter().any(|other| std::ptr::eq(*other, table)) {
+            continue;
+        }
+        seen.push(table);
+        names.extend(table.fields.iter().map(|field| field.json));
+        open.extend(table.fields.iter().filter_map(|field| field.ty.holds()));
+    }
+    names
+});
 
 /// Whether objects of a kind live in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -82,7 +82,7 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
 }
 
 /// Returns true for a name with a domain that a release takes for well-formed. The written rules that ask this lower the domain first
-/// (pkg/apis/resource/validation, `validation.go`, `validateDriverName`); the generated ones do not.
+/// (kube-apiserver, pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`); the generated ones do not.
 pub fn is_fully_qualified(name: &str, release: Release) -> bool {
     let lowered = match name.split_once('/') {
         Some((domain, rest)) => format!("{}/{rest}", domain.to_lowercase()),
