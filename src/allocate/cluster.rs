@@ -7,7 +7,9 @@ use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
-use claimkit_scheduler::allocator::objects::{Facts, Meta, Node, Pod, VolumeFacts, pod_refusal};
+use claimkit_scheduler::allocator::objects::{
+    Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
+};
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
 use claimkit_values::order;
 use serde_json::{Value, json};
@@ -219,9 +221,15 @@ impl PreparedCluster {
         self.facts.nodes.push(Rc::new(named_node(name)));
     }
 
-    /// Returns why an object of this kind (in lower case) could last not make a pod, if an event says so.
+    /// Returns why an object of this kind (in lower case) could last not make a pod, if an event says so. `namespace`: absent
+    /// for any.
     #[doc(hidden)]
-    pub fn pod_refusal(&self, kind: &str, namespace: &str, name: &str) -> Option<&str> {
+    pub fn pod_refusal(
+        &self,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Option<PodRefusal<'_>> {
         pod_refusal(&self.facts.events, kind, namespace, name)
     }
 
@@ -242,13 +250,8 @@ impl PreparedCluster {
             let why = match claims.find(|known| is_it(&known.metadata, claim)) {
                 None => StuckClaim::Absent,
                 Some(known) if known.status.allocation.is_none() => StuckClaim::NotAllocated,
-                Some(known) => {
-                    let mut users = known.status.reserved_for.iter();
-                    if users.any(|user| user.resource != "pods" || user.name == name) {
-                        continue;
-                    }
-                    StuckClaim::NotReserved
-                }
+                Some(known) if known.is_reserved_for(pod) => continue,
+                Some(_) => StuckClaim::NotReserved,
             };
             stuck.push((claim.to_owned(), why));
         }
@@ -259,6 +262,12 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn has_nodes(&self) -> bool {
         !self.facts.nodes.is_empty()
+    }
+
+    /// Returns true if a ResourceClaim was read.
+    #[doc(hidden)]
+    pub fn has_claims(&self) -> bool {
+        !self.facts.claims.is_empty()
     }
 
     /// Returns true if a slice publishes devices.

@@ -114,7 +114,7 @@ fn mismatch(
             claim = own,
         ));
     };
-    if !is_reserved(claim, pod) {
+    if !claim.is_reserved_for(pod) {
         return Some(message!(
             "audit.pod-claim-unreserved",
             "pod {pod} is on node {node}, and its claim {claim} is not reserved for it",
@@ -140,24 +140,6 @@ fn mismatch(
             .and_then(Option::as_deref)
             .unwrap_or_default(),
     ))
-}
-
-/// Returns true if a claim is reserved for a pod, or for its group.
-fn is_reserved(claim: &Claim, pod: &Pod) -> bool {
-    let group = pod
-        .spec
-        .scheduling_group
-        .as_ref()
-        .and_then(|group| group.pod_group_name.as_deref());
-    let mut users = claim.status.reserved_for.iter();
-    users.any(|user| match user.resource.as_str() {
-        "pods" => {
-            let has_uids = !user.uid.is_empty() && !pod.metadata.uid.is_empty();
-            user.name == pod.metadata.name && (!has_uids || user.uid == pod.metadata.uid)
-        }
-        "podgroups" => Some(user.name.as_str()) == group,
-        _ => false,
-    })
 }
 
 /// Reports a claim that holds devices for nobody.

@@ -1412,7 +1412,7 @@ export interface UpgradeOptions extends CommonOptions {
 	namespace?: string | undefined;
 }
 
-/** One kind of trouble. */
+/** One kind of problem. */
 export interface UpgradeTrouble {
 	code: string;
 	/** How many objects have it, or devices, selectors or pods where the finding speaks of these. */
@@ -1432,7 +1432,7 @@ export interface UpgradeAnswer extends Answer {
 }
 
 /**
- * Shows what breaks when a cluster goes to another release: one finding for each kind of trouble, with what to do. The text has the
+ * Shows what breaks when a cluster goes to another release: one finding for each kind of problem, with what to do. The text has the
  * objects of the cluster, or manifests for it. Option `release` is the release that it has.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown

@@ -532,5 +532,5 @@ pub(super) fn quotes(key: &str) -> (&'static str, &'static str) {
 fn quoted(text: &str) -> String {
     let mut plain = String::new();
     print::quote(text, &mut plain);
-    super::print::escape_unprintable(&plain)
+    print::escape_unprintable(&plain)
 }

@@ -46,7 +46,7 @@ pub fn yaml(
                             indent,
                             place: ValueStart::Value,
                         });
-                        let key = format!("{}:", scalar(tree.text(entry.key)));
+                        let key = format!("{}:", print::scalar(tree.text(entry.key)));
                         // The first key follows the dash of its item.
                         let behind_dash = at == 0 && matches!(place, ValueStart::Item);
                         steps.push(if behind_dash {
@@ -108,48 +108,10 @@ enum ValueStart {
 
 fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
     match tree.kind(node) {
-        Kind::Str(text) => out.push_str(&scalar(tree.text(text))),
+        Kind::Str(text) => out.push_str(&print::scalar(tree.text(text))),
         // Empty collections, numbers, booleans and null are the same in JSON.
         _ => {
             print::json(tree, node, Order::Source, usize::MAX, out);
         }
     }
-}
-
-/// Writes a string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
-pub(super) fn scalar(text: &str) -> String {
-    let mut bytes = text.bytes();
-    let begins = bytes
-        .next()
-        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
-    let plain = begins
-        && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));
-    if plain && !is_word(text) {
-        return text.to_owned();
-    }
-    let mut quoted = String::new();
-    print::quote(text, &mut quoted);
-    escape_unprintable(&quoted)
-}
-
-/// Returns true for words that YAML 1.1 does not read as strings.
-fn is_word(text: &str) -> bool {
-    const WORDS: &[&str] = &["y", "yes", "n", "no", "on", "off", "true", "false", "null"];
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// Escapes what YAML does not allow as it is, or takes for a line end.
-pub(super) fn escape_unprintable(quoted: &str) -> String {
-    let mut out = String::with_capacity(quoted.len());
-    for c in quoted.chars() {
-        if matches!(
-            c,
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-        ) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }

@@ -35,12 +35,6 @@ fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
 }
 
-/// Returns true if the pod itself excludes the node: what devices it has does not matter.
-fn is_unwanted(node: &NodeAccount) -> bool {
-    let mut refusals = node.refusals.iter();
-    refusals.any(|refusal| refusal.plugin == Plugin::NodeAffinity)
-}
-
 /// Returns true if a pod, or claims without one, get their devices on some node.
 pub fn fits(pod: &PodAccount) -> bool {
     match &pod.turn {
@@ -132,7 +126,7 @@ pub fn text(printed: Printed<'_>, files: &[InputFile]) -> String {
                 .iter()
                 .filter(|_| !turn.outcome.has_node() && !pod.stops_before_nodes())
                 .filter(lacks)
-                .filter(|node| printed.every_node || !is_unwanted(node))
+                .filter(|node| printed.every_node || !node.is_unwanted())
                 .collect();
             let most = if printed.every_node {
                 usize::MAX

@@ -26,7 +26,7 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
         return Err("`audit` needs a file, a folder, or `-` for standard input; `--live` reads the cluster that kubectl reaches".into());
     }
     if args.to.is_some() {
-        return upgrade::of_cluster(args, args.output == PlainForm::Json, host);
+        return upgrade::of_cluster(args, host);
     }
     let ReadFiles { files, readable } = files::read(&args.files, host);
     let given = Given::of(&files);
@@ -98,11 +98,10 @@ fn report_text(
             .filter(|finding| finding.severity == severity)
             .count()
     });
-    let mut out = if args.findings.quiet {
-        String::new()
-    } else {
-        findings_text(args, files, answer, host)
-    };
+    let mut out = findings_text(args, files, answer, host);
+    if args.findings.quiet {
+        return out;
+    }
     tables(&mut out, &args.by, &usage);
     let place = format!(
         "{} in {}",

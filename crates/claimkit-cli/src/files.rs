@@ -44,13 +44,7 @@ pub fn read(args: &FileArgs, host: &mut dyn Host) -> ReadFiles {
 
 /// Reads the files of a command line; standard input is called what `--stdin-filename` says.
 pub fn read_named(args: &FileArgs, stdin_name: Option<&str>, host: &mut dyn Host) -> ReadFiles {
-    let (mut files, readable) = read_all(args, host);
-    if let Some(name) = stdin_name {
-        files
-            .iter_mut()
-            .filter(|file| file.name == STDIN)
-            .for_each(|file| name.clone_into(&mut file.name));
-    }
+    let (files, readable) = read_all(args, stdin_name, host);
     ReadFiles { files, readable }
 }
 
@@ -67,19 +61,26 @@ pub fn is_excluded(path: &str, patterns: &[String]) -> bool {
 }
 
 /// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
-fn read_all(args: &FileArgs, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
+fn read_all(
+    args: &FileArgs,
+    stdin_name: Option<&str>,
+    host: &mut dyn Host,
+) -> (Vec<InputFile>, bool) {
     let limits = Limits::default();
     let mut files = Vec::new();
     let mut fine = true;
     let mut known = WorldFolders::default();
     for name in args.names() {
         if name == "-" {
-            if matches!(&args.world, World::Only(Some(_))) {
+            if let World::Only(world) = &args.world
+                && stdin_name.and_then(|name| known.of(name, host)) != *world
+            {
                 continue;
             }
+            let name = stdin_name.unwrap_or(STDIN);
             match stdin(host, limits.bytes) {
-                Ok(bytes) => files.push(file(STDIN.to_owned(), bytes)),
-                Err(problem) => fine = tell(host, STDIN, &problem),
+                Ok(bytes) => files.push(file(name.to_owned(), bytes)),
+                Err(problem) => fine = tell(host, name, &problem),
             }
             continue;
         }
@@ -149,8 +150,12 @@ fn is_of_another_tool(file: &InputFile) -> bool {
 }
 
 /// Returns the folders with a `claimkit.toml` of their own that the files of a command line are in: each is a cluster of its own. The
-/// files of no such folder come first, as `None`.
-pub fn worlds(args: &FileArgs, host: &mut dyn Host) -> Vec<Option<String>> {
+/// files of no such folder come first, as `None`. `stdin_name`: the name of standard input, if it has one.
+pub fn worlds(
+    args: &FileArgs,
+    stdin_name: Option<&str>,
+    host: &mut dyn Host,
+) -> Vec<Option<String>> {
     let mut known = WorldFolders::default();
     let mut worlds = Vec::new();
     for name in args.names().filter(|name| *name != "-") {
@@ -167,8 +172,11 @@ pub fn worlds(args: &FileArgs, host: &mut dyn Host) -> Vec<Option<String>> {
             }
         }
     }
-    if args.names().any(|name| name == "-") && !worlds.contains(&None) {
-        worlds.push(None);
+    if args.names().any(|name| name == "-") {
+        let world = stdin_name.and_then(|name| known.of(name, host));
+        if !worlds.contains(&world) {
+            worlds.push(world);
+        }
     }
     order::sort(&mut worlds);
     worlds

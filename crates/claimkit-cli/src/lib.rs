@@ -139,7 +139,10 @@ fn settle_and_run(mut verb: Verb, host: &mut dyn Host) -> Outcome {
     }
     agreement::check(&verb)?;
     let worlds = Worlds::of(&typed, &settings, host)?;
-    if let Verb::Validate(args) = &verb {
+    // What is not about another release reads all files at once: their order stays.
+    if let Verb::Validate(args) = &verb
+        && args.to.is_none()
+    {
         return validate::run(args, &worlds.validations(), host);
     }
     worlds.run(&verb, host)

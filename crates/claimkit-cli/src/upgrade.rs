@@ -7,7 +7,7 @@ use crate::given::{self, Given};
 use crate::host::Host;
 use crate::options::{AuditArgs, FindingArgs, ValidateArgs};
 use crate::summary::{self, count};
-use crate::values::{ColorChoice, KnownCode};
+use crate::values::{ColorChoice, PlainForm, ReportForm};
 use claimkit::report::{self, FileReport, Remarks};
 use claimkit::requests::request::{Replaced, UpgradeRequest};
 use claimkit::requests::{self, Content, Request};
@@ -19,11 +19,11 @@ struct UpgradeQuestion<'a> {
     request: UpgradeRequest,
     findings: &'a FindingArgs,
     color: ColorChoice,
-    as_json: bool,
+    form: PlainForm,
 }
 
 /// Runs `audit --to`: the objects are stored.
-pub fn of_cluster(args: &AuditArgs, as_json: bool, host: &mut dyn Host) -> Outcome {
+pub fn of_cluster(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
     let question = UpgradeQuestion {
         files: files::read(&args.files, host),
         request: UpgradeRequest {
@@ -35,13 +35,18 @@ pub fn of_cluster(args: &AuditArgs, as_json: bool, host: &mut dyn Host) -> Outco
         },
         findings: &args.findings,
         color: args.color,
-        as_json,
+        form: args.output,
     };
     answer(question, host)
 }
 
 /// Runs `validate --to`: the objects are manifests that will be applied.
-pub fn of_manifests(args: &ValidateArgs, as_json: bool, host: &mut dyn Host) -> Outcome {
+pub fn of_manifests(args: &ValidateArgs, host: &mut dyn Host) -> Outcome {
+    let form = match args.output {
+        ReportForm::Text => PlainForm::Text,
+        ReportForm::Json => PlainForm::Json,
+        _ => return Err("with `--to`, `--output` is text or json".into()),
+    };
     let question = UpgradeQuestion {
         files: files::read_named(&args.files, args.stdin_filename.as_deref(), host),
         request: UpgradeRequest {
@@ -54,7 +59,7 @@ pub fn of_manifests(args: &ValidateArgs, as_json: bool, host: &mut dyn Host) -> 
         },
         findings: &args.findings,
         color: args.text.color,
-        as_json,
+        form,
     };
     answer(question, host)
 }
@@ -65,7 +70,7 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         mut request,
         findings,
         color,
-        as_json,
+        form,
     } = question;
     let given = Given::of(&files);
     request.text = given.text;
@@ -74,10 +79,8 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         text: given.replaced,
         ..Replaced::default()
     };
-    let mut answer = ask::once(Request::Upgrade(request), host)?;
-    answer
-        .findings
-        .retain(|finding| !findings.ignore.contains(&KnownCode(finding.code)));
+    let answer = ask::once(Request::Upgrade(request), host)?;
+    let mut answer = ask::without_ignored(&findings.ignore, answer);
     let has = |severity: Severity| {
         answer
             .findings
@@ -89,7 +92,7 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         .findings
         .iter()
         .any(|finding| finding.code == Code::NothingChecked);
-    if as_json {
+    if form == PlainForm::Json {
         host.out(&format!("{}\n", requests::print(&answer)));
     } else {
         let Content::Upgrade { from, to, troubles } = std::mem::take(&mut answer.content) else {
@@ -103,12 +106,14 @@ fn answer(question: UpgradeQuestion<'_>, host: &mut dyn Host) -> Outcome {
         for report in &reports {
             report::text::write(&mut out, report, summary::style(color, host));
         }
-        out.push_str(&format!(
-            "from {from} to {to}: {} in {} in {}\n",
-            count(troubles.len(), "trouble"),
-            count(objects, "object"),
-            count(files.len(), "file"),
-        ));
+        if !findings.quiet {
+            out.push_str(&format!(
+                "from {from} to {to}: {} in {} in {}\n",
+                count(troubles.len(), "problem"),
+                count(objects, "object"),
+                count(files.len(), "file"),
+            ));
+        }
         host.out(&out);
     }
     Ok(if !readable || nothing {

@@ -24,11 +24,7 @@ use std::collections::BTreeMap;
 /// Runs `validate`. `worlds`: the options for the files of each folder that is a cluster of its own; empty if none is.
 pub fn run(args: &ValidateArgs, worlds: &[WorldValidation<'_>], host: &mut dyn Host) -> Outcome {
     if args.to.is_some() {
-        return match args.output {
-            ReportForm::Text => upgrade::of_manifests(args, false, host),
-            ReportForm::Json => upgrade::of_manifests(args, true, host),
-            _ => Err("with `--to`, `--output` is text or json".into()),
-        };
+        return upgrade::of_manifests(args, host);
     }
     let cluster = live::open(args, host)?;
     let old = match &args.old {

@@ -45,7 +45,11 @@ impl Worlds {
             return Ok(Worlds::default());
         };
         args.exclude.extend(settings.excluded().iter().cloned());
-        let folders = files::worlds(args, host);
+        let stdin_name = match typed {
+            Verb::Validate(args) => args.stdin_filename.as_deref(),
+            _ => None,
+        };
+        let folders = files::worlds(args, stdin_name, host);
         if folders.iter().all(Option::is_none) {
             return Ok(Worlds::default());
         }
@@ -134,7 +138,7 @@ pub fn is_excluded(file: &InputFile, worlds: &[WorldValidation<'_>]) -> bool {
 /// Returns the files of a verb that reads them as one cluster.
 fn files_of(verb: &mut Verb) -> Option<&mut FileArgs> {
     match verb {
-        Verb::Validate(args) if !args.live && args.to.is_none() => Some(&mut args.files),
+        Verb::Validate(args) if !args.live => Some(&mut args.files),
         Verb::Audit(args) if !args.live => Some(&mut args.files),
         Verb::Allocate(args) => Some(&mut args.files),
         _ => None,

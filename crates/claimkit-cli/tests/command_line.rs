@@ -8,6 +8,7 @@
 
 use claimkit::editor::sentences::Sentences;
 use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, Ran, run};
+use std::borrow::Cow;
 
 /// One text under every name, by default a DeviceClass with a mistake, and what was printed.
 #[derive(Default)]
@@ -15,7 +16,7 @@ struct Memory {
     out: String,
     err: String,
     is_plugin: bool,
-    text: Option<&'static str>,
+    text: Option<Cow<'static, str>>,
     /// The slices of a cluster of 1.37 that kubectl reaches, as JSON.
     slices: Option<&'static str>,
 }
@@ -24,7 +25,7 @@ const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata
 
 impl Host for Memory {
     fn read(&mut self, _path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        Ok(self.text.unwrap_or(CLASS).as_bytes().to_vec())
+        Ok(self.text.as_deref().unwrap_or(CLASS).as_bytes().to_vec())
     }
 
     fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
@@ -237,7 +238,7 @@ const OLD_CLAIM: &str = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClai
 fn with_text(text: &'static str, line: &str) -> Answered {
     typed_in(
         Memory {
-            text: Some(text),
+            text: Some(text.into()),
             ..Memory::default()
         },
         line,
@@ -294,7 +295,7 @@ fn a_running_cluster_is_asked_about_an_upgrade() {
         breaks.out.contains("ResourceSlice s")
             && breaks
                 .out
-                .contains("\nfrom 1.37.2 to 1.38.0-beta.0: 1 trouble in 1 object of the cluster\n"),
+                .contains("\nfrom 1.37.2 to 1.38.0-beta.0: 1 problem in 1 object of the cluster\n"),
         "{}",
         breaks.out
     );
@@ -321,9 +322,9 @@ fn the_language_server_is_elsewhere() {
     assert!(err.contains("`npx claimkit lsp`"), "{err}");
 }
 
-fn typed_about(text: &'static str, line: &str) -> Answered {
+fn typed_about(text: impl Into<Cow<'static, str>>, line: &str) -> Answered {
     let memory = Memory {
-        text: Some(text),
+        text: Some(text.into()),
         ..Memory::default()
     };
     typed_in(memory, line)
@@ -351,8 +352,8 @@ fn labels_of_namespaces_in_the_input_count_for_policies() {
 
 const CLUSTER: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}, {name: g1}]}\n";
 
-fn with_cluster(more: &str) -> &'static str {
-    Box::leak(format!("{CLUSTER}---\n{more}").into_boxed_str())
+fn with_cluster(more: &str) -> String {
+    format!("{CLUSTER}---\n{more}")
 }
 
 /// A pod that names something for its claim.
@@ -386,23 +387,33 @@ fn what_was_meant_is_said_where_a_claim_is_missing() {
 
 #[test]
 fn quotas_refuse_claims_from_templates() {
-    let quota = |hard: &str| {
+    let quota = |spec: &str| {
         format!(
-            "{TEMPLATE}---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: few, namespace: team}}\nspec: {{hard: {{{hard}}}}}\n---\n{}---\n{}",
+            "{TEMPLATE}---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: few, namespace: team}}\nspec: {{{spec}}}\n---\n{}---\n{}",
             pod("a", "resourceClaimTemplateName: one"),
             pod("b", "resourceClaimTemplateName: one")
         )
     };
-    let answered = |hard: &str| said(&typed_about(with_cluster(&quota(hard)), "allocate a.yaml"));
-    let devices = answered("gpu.deviceclass.resource.k8s.io/devices: 1");
+    let answered = |spec: &str| said(&typed_about(with_cluster(&quota(spec)), "allocate a.yaml"));
+    let devices = answered("hard: {gpu.deviceclass.resource.k8s.io/devices: 1}");
     let wanted = "exceeded quota: few, requested: gpu.deviceclass.resource.k8s.io/devices=1, used: gpu.deviceclass.resource.k8s.io/devices=1, limited: gpu.deviceclass.resource.k8s.io/devices=1";
     assert!(devices.contains("team/a: n1"), "{devices}");
     assert!(devices.contains(wanted), "{devices}");
-    let claims = answered("count/resourceclaims.resource.k8s.io: 0");
+    let claims = answered("hard: {count/resourceclaims.resource.k8s.io: 0}");
     let wanted = "requested: count/resourceclaims.resource.k8s.io=1, used: count/resourceclaims.resource.k8s.io=0, limited: count/resourceclaims.resource.k8s.io=0";
     assert!(claims.contains(wanted), "{claims}");
-    let enough = answered("count/resourceclaims.resource.k8s.io: 2");
+    let enough = answered("hard: {count/resourceclaims.resource.k8s.io: 2}");
     assert!(enough.contains("2 of 2 have a node"), "{enough}");
+    // A quota with scopes counts pods alone.
+    for scopes in [
+        "scopes: [BestEffort]",
+        "scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: Exists}]}",
+    ] {
+        let none = answered(&format!(
+            "hard: {{count/resourceclaims.resource.k8s.io: 0}}, {scopes}"
+        ));
+        assert!(none.contains("2 of 2 have a node"), "{none}");
+    }
 }
 
 #[test]
@@ -443,9 +454,76 @@ fn nodes_that_were_not_given_are_no_reason() {
 #[test]
 fn owners_of_pods_can_be_asked_about() {
     const EVENT: &str = "apiVersion: v1\nkind: Event\nmetadata: {name: e, namespace: team}\nreason: FailedCreate\nmessage: 'Error creating: pods \"web-x\" is forbidden: exceeded quota: q'\ninvolvedObject: {kind: ReplicaSet, name: web-5d4f, namespace: team}\n";
-    let answered = typed_about(EVENT, "why deployment/web -n team -f dump.yaml");
     let wanted = "No pod of deployment team/web exists, for it cannot be made: pods \"web-x\" is forbidden: exceeded quota: q";
-    assert!(said(&answered).contains(wanted), "{}", said(&answered));
+    for line in [
+        "why deployment/web -n team -f dump.yaml",
+        "why deployment/web -f dump.yaml",
+    ] {
+        let answered = typed_about(EVENT, line);
+        assert!(said(&answered).contains(wanted), "{}", said(&answered));
+    }
+}
+
+#[test]
+fn pods_of_files_are_found_in_their_namespace() {
+    let pod = |namespace: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: {namespace}, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: j, uid: u, controller: true}}]}}\nspec: {{nodeName: n1, containers: [{{name: c, image: x}}]}}\nstatus: {{phase: Running}}\n"
+        )
+    };
+    let one = typed_about(pod("team"), "why job/j -f dump.yaml");
+    assert!(
+        said(&one).contains("team/p has a node: n1."),
+        "{}",
+        said(&one)
+    );
+    let two = format!("{}{}", pod("team"), pod("other"));
+    let wanted = "pods of several namespaces are meant: other, team; `--namespace` names one";
+    for line in ["why job/j -f dump.yaml", "why p -f dump.yaml"] {
+        let answered = typed_about(two.clone(), line);
+        assert!(answered.err.contains(wanted), "{}", answered.err);
+    }
+    let answered = typed_about(two, "why team/p -n other -f dump.yaml");
+    let wanted = "the pod is in namespace team, and `--namespace` says other";
+    assert!(answered.err.contains(wanted), "{}", answered.err);
+}
+
+/// A pod with a node starts when its claims are there, allocated and reserved.
+#[test]
+fn claims_keep_pods_from_starting() {
+    let dump = |phase: &str, claim: &str| {
+        format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: n1}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: team, uid: u}}\nspec: {{nodeName: n1, containers: [{{name: c, image: x}}], resourceClaims: [{{name: g, resourceClaimName: c}}]}}\nstatus: {{phase: {phase}}}\n---\n{claim}"
+        )
+    };
+    let claim = |name: &str, status: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: team}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\nstatus: {{{status}}}\n"
+        )
+    };
+    let said_of = |phase: &str, claim: &str| {
+        let answered = typed_about(dump(phase, claim), "why p -f dump.yaml");
+        said(&answered)
+    };
+    let allocated = "allocation: {devices: {results: [{request: r, driver: a.com, pool: n1, device: d}]}}, reservedFor: [{resource: pods, name: p, uid: UID}]";
+    let reserved_for = |uid: &str| claim("c", &allocated.replace("UID", uid));
+    let starts = "It does not start";
+    assert!(!said_of("Pending", &reserved_for("u")).contains(starts));
+    let other = said_of("Pending", &reserved_for("another"));
+    assert!(
+        other.contains("It does not start before its ResourceClaim c is reserved for it"),
+        "{other}"
+    );
+    let absent = said_of("Pending", &claim("another", ""));
+    assert!(
+        absent.contains("its ResourceClaim c is not there"),
+        "{absent}"
+    );
+    // The files have no claims at all, or the pod runs or is lost.
+    assert!(!said_of("Pending", "").contains(starts));
+    for phase in ["Running", "Unknown"] {
+        assert!(!said_of(phase, &claim("c", "")).contains(starts));
+    }
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn a_broken_file_costs_itself_alone() {
         ("audit f", "14 objects in 15 files: 1 error"),
         (
             "audit --to 1.38 f",
-            "from 1.37.2 to 1.38.0-beta.0: 1 trouble in 14 objects in 15 files",
+            "from 1.37.2 to 1.38.0-beta.0: 1 problem in 14 objects in 15 files",
         ),
         ("validate f", "3 objects and the claims of 1 pod"),
     ] {

@@ -161,6 +161,55 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Writes a string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
+///
+/// ```
+/// use claimkit_yaml::print::scalar;
+///
+/// assert_eq!(scalar("gpu.example.com"), "gpu.example.com");
+/// assert_eq!(scalar("true"), r#""true""#);
+/// ```
+pub fn scalar(text: &str) -> String {
+    let mut bytes = text.bytes();
+    let begins = bytes
+        .next()
+        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
+    let plain = begins
+        && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));
+    if plain && !is_word(text) {
+        return text.to_owned();
+    }
+    let mut quoted = String::new();
+    quote(text, &mut quoted);
+    escape_unprintable(&quoted)
+}
+
+/// Returns true for words that YAML 1.1 does not read as strings.
+fn is_word(text: &str) -> bool {
+    const WORDS: &[&str] = &["y", "yes", "n", "no", "on", "off", "true", "false", "null"];
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Escapes what YAML does not allow as it is, or takes for a line end.
+///
+/// ```
+/// assert_eq!(claimkit_yaml::print::escape_unprintable("a\u{85}"), "a\\u0085");
+/// ```
+pub fn escape_unprintable(quoted: &str) -> String {
+    let mut out = String::with_capacity(quoted.len());
+    for c in quoted.chars() {
+        if matches!(
+            c,
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        ) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Returns the first byte that a JSON string must escape.
 pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();

@@ -66,7 +66,7 @@ impl<'t> TextPart<'t> {
     /// Writes the value on the line of its key, if it fits there.
     fn on_one_line(&self) -> Option<String> {
         match self {
-            TextPart::Text(text) => Some(scalar(text)),
+            TextPart::Text(text) => Some(print::scalar(text)),
             TextPart::Literal(text) => Some(text.clone()),
             TextPart::List(items) if items.is_empty() => Some("[]".to_owned()),
             TextPart::Map(entries) if entries.is_empty() => Some("{}".to_owned()),
@@ -75,7 +75,7 @@ impl<'t> TextPart<'t> {
                 Kind::Map { .. } if !tree.entries(*node).is_empty() => None,
                 Kind::Seq { .. } if !tree.items(*node).is_empty() => None,
                 Kind::Str(text) => {
-                    Some(as_written(tree, *node).unwrap_or_else(|| scalar(tree.text(text))))
+                    Some(as_written(tree, *node).unwrap_or_else(|| print::scalar(tree.text(text))))
                 }
                 _ => {
                     let mut out = String::new();
@@ -141,7 +141,7 @@ impl<'t> TextPart<'t> {
 
 /// Writes the lines of one entry of a mapping.
 pub fn entry(key: &str, value: &TextPart<'_>, below: usize) -> Vec<String> {
-    let key = scalar(key);
+    let key = print::scalar(key);
     if let Some(line) = value.on_one_line() {
         return vec![format!("{key}: {line}")];
     }
@@ -165,11 +165,6 @@ fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
         !text.is_empty() && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
     (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_)))
         .then(|| text.to_owned())
-}
-
-/// Writes a string in YAML.
-fn scalar(text: &str) -> String {
-    printing::scalar(text)
 }
 
 /// A change of one mapping: removes fields, and puts new ones at the place of the first removed field, or at the end.

@@ -35,7 +35,7 @@ export function audited({
 
 /** An upgrade as the page shows it. */
 export interface Upgraded extends Pick<UpgradeAnswer, "from" | "to"> {
-	/** One for each kind of trouble, after what is wrong with the texts. */
+	/** One for each kind of problem, after what is wrong with the texts. */
 	findings: Finding[];
 	troubles: number;
 }

@@ -781,7 +781,7 @@ export const en = {
 	upgradeGood: (from: string, to: string) =>
 		`Nothing in these objects stands in the way of ${to} after ${from}.`,
 	upgradeFound: (n: number, from: string, to: string) =>
-		`${plural(n, "kind of trouble", "kinds of trouble")} from ${from} to ${to}`,
+		`${plural(n, "kind of problem", "kinds of problem")} from ${from} to ${to}`,
 	usage: "Use of devices",
 	usageByWhat: "By what",
 	usageBy: {

@@ -12,6 +12,7 @@ use claimkit_scheduler::explain::headline::Headline;
 use claimkit_scheduler::explain::kinds::{Absent, NodeVerdict, PoolState};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_scheduler::explain::words;
+use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +27,6 @@ const MOST_IN_FULL: usize = 3;
 const MOST_FINDINGS: usize = 3;
 /// Maximum number of assumptions that are listed.
 const MOST_ASSUMED: usize = 3;
-/// The taint of a node that is cordoned.
-const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// Ends a message of the scheduler that preemption does not change.
 const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 
@@ -439,7 +438,7 @@ fn unstarted(claim: &str, why: StuckClaim) -> String {
             "It does not start: its ResourceClaim {claim} is not allocated, and kube-scheduler allocates claims only of pods without a node. Delete the pod, and create it without `nodeName`."
         ),
         StuckClaim::NotReserved => format!(
-            "It does not start: its ResourceClaim {claim} is not reserved for it. Delete the pod, so that it is scheduled again."
+            "It does not start before its ResourceClaim {claim} is reserved for it: kube-controller-manager does that, unless too many pods use the claim."
         ),
     }
 }
@@ -524,7 +523,7 @@ impl<'a> Parts<'a> {
             last: None,
         };
         if !one.brief.waits() {
-            if verdict == LiveVerdict::Scheduled && one.brief.phase() != "Running" {
+            if verdict == LiveVerdict::Scheduled && one.brief.is_pending() {
                 let stuck = one.stuck.iter();
                 parts
                     .first
@@ -798,7 +797,7 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
         };
         group.names.push(&node.name);
         let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
-        group.is_unwanted = helps::is_unwanted(node);
+        group.is_unwanted = node.is_unwanted();
         if group.is_unwanted {
             continue;
         }
@@ -816,19 +815,11 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
 
 /// Returns why the pod excludes a node, without the node's own values.
 fn unwanted(refusal: &NodeRefusal) -> Vec<String> {
-    let asked = refusal
-        .why
-        .iter()
-        .map(|why| match why.split_once(": the node has ") {
-            Some((asked, _)) => format!("{asked}: the node has another value or none"),
-            None => why.clone(),
-        });
-    let mut lines: Vec<String> = Vec::new();
-    for line in asked {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let labels = refusal.labels.iter();
+    let mut lines: Vec<String> = labels
+        .map(|label| format!("nodeSelector {label}: the node has another value or none"))
+        .collect();
+    lines.extend(refusal.why.iter().skip(lines.len()).cloned());
     if lines.is_empty() {
         lines.clone_from(&refusal.reasons);
     }

@@ -61,7 +61,7 @@ struct UpgradeReport<'a> {
     notes: &'a [String],
     unseen: &'a [Unseen],
     objects: usize,
-    /// One for each kind of trouble.
+    /// One for each kind of problem.
     findings: Vec<AuditFinding<'a>>,
 }
 
@@ -209,6 +209,8 @@ fn show(
             usage: &usage,
         };
         host.out(&format!("{}\n", requests::print(&report)));
+    } else if args.findings.quiet {
+        host.out(&lines(args, &answer, host));
     } else {
         let mut out = lines(args, &answer, host);
         if !out.is_empty() {
@@ -269,21 +271,20 @@ fn show_upgrade(
         host.out(&format!("{}\n", requests::print(&report)));
     } else {
         let mut out = lines(args, &answer, host);
-        out.push_str(&format!(
-            "from {from} to {to}: {} in {} of the cluster\n",
-            summary::count(troubles.len(), "trouble"),
-            summary::count(answer.objects.len(), "object"),
-        ));
+        if !args.findings.quiet {
+            out.push_str(&format!(
+                "from {from} to {to}: {} in {} of the cluster\n",
+                summary::count(troubles.len(), "problem"),
+                summary::count(answer.objects.len(), "object"),
+            ));
+        }
         host.out(&out);
     }
     if fails { Exit::Findings } else { Exit::Fine }
 }
 
-/// Returns the findings of an answer as text; none with `--quiet`.
+/// Returns the findings of an answer as text.
 fn lines(args: &AuditArgs, answer: &Answer, host: &dyn Host) -> String {
-    if args.findings.quiet {
-        return String::new();
-    }
     let style = summary::style(args.color, host);
     answer
         .findings

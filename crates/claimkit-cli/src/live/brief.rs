@@ -94,9 +94,14 @@ impl Brief {
             .map_or("", |status| status.phase.as_str())
     }
 
+    /// Returns true if no container of it was started.
+    pub fn is_pending(&self) -> bool {
+        matches!(self.phase(), "Pending" | "")
+    }
+
     /// Returns true if it waits for a node.
     pub fn waits(&self) -> bool {
-        self.node().is_none() && matches!(self.phase(), "Pending" | "")
+        self.node().is_none() && self.is_pending()
     }
 
     /// Returns true if a claim of its own is not made yet.

@@ -5,8 +5,11 @@ use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
+use claimkit_scheduler::explain::words;
+use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
-use std::collections::BTreeMap;
+use claimkit_yaml::print;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Taints of a node that is out of order: a pod that tolerates them does not run there.
 const OUT_OF_ORDER: [&str; 7] = [
@@ -20,8 +23,6 @@ const OUT_OF_ORDER: [&str; 7] = [
 ];
 /// The effect of taints that end pods.
 const NO_EXECUTE: &str = "NoExecute";
-/// The taint of a node that is cordoned.
-const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
 
@@ -106,10 +107,10 @@ impl Help {
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
 pub fn of(account: &PodAccount, owners: &Owners) -> Vec<Help> {
-    let wanted = account.nodes.iter().filter(|node| !is_unwanted(node));
+    let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
     let mut found = ways(account, owners, wanted);
-    if found.is_empty() && account.nodes.iter().all(is_unwanted) {
-        let unwanted = account.nodes.iter().filter(|node| is_unwanted(node));
+    if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
+        let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
         found = ways(account, owners, unwanted);
     }
     order::sort_by_key(&mut found, Way::order);
@@ -218,11 +219,14 @@ fn cost_and_how(account: &PodAccount, change: &Change, owners: &Owners) -> (u32,
             let tolerated = change.toleration.as_ref();
             // Who is given such a device may lose it again, or finds that it does not work.
             let is_evicting = tolerated.is_some_and(|tolerated| tolerated.effect == NO_EXECUTE);
-            let written = tolerated.map(written).unwrap_or_default();
-            (
-                if is_evicting { 7 } else { 3 },
-                value(&format!("[{written}]")),
-            )
+            let added = tolerated.zip(path.as_ref()).map(|(tolerated, path)| {
+                format!(
+                    "in {}: add `{}` to `{path}`",
+                    change.claim,
+                    written(tolerated)
+                )
+            });
+            (if is_evicting { 7 } else { 3 }, added)
         }
     }
 }
@@ -237,7 +241,7 @@ fn written(toleration: &Toleration) -> String {
     ];
     let given = fields.iter().filter(|(_, value)| !value.is_empty());
     let given: Vec<String> = given
-        .map(|(name, value)| format!("{name}: {value}"))
+        .map(|(name, value)| format!("{name}: {}", print::scalar(value)))
         .collect();
     format!("{{{}}}", given.join(", "))
 }
@@ -253,53 +257,68 @@ fn freeing(account: &PodAccount, claim: &str, owners: &Owners) -> (u32, Option<S
     let Some(holder) = holders.find(|holder| holder.claim == claim) else {
         return (4, None);
     };
-    let owned = holder.pods.iter().find_map(|pod| {
-        let owner = owners.get(&format!("{namespace}/{pod}"))?;
-        Some((pod.as_str(), owner.as_str()))
-    });
-    let Some((pod, owner)) = owned else {
-        return match holder.pods.as_slice() {
-            [] => (
-                1,
-                Some(format!(
-                    "kubectl delete resourceclaim {name} -n {namespace}"
-                )),
-            ),
-            pods => (
-                4,
-                Some(format!(
-                    "kubectl delete pod {} -n {namespace}",
-                    pods.join(" ")
-                )),
-            ),
-        };
+    let pods = holder.pods.as_slice();
+    let owner_of = |pod: &String| owners.get(&format!("{namespace}/{pod}"));
+    let makers: BTreeSet<&str> = pods
+        .iter()
+        .filter_map(owner_of)
+        .map(String::as_str)
+        .collect();
+    let unowned = pods.iter().filter(|pod| owner_of(pod).is_none()).count();
+    let makers: Vec<&str> = makers.into_iter().collect();
+    match (makers.as_slice(), pods) {
+        ([], []) => (
+            1,
+            Some(format!(
+                "kubectl delete resourceclaim {name} -n {namespace}"
+            )),
+        ),
+        ([], pods) => (
+            4,
+            Some(format!(
+                "kubectl delete pod {} -n {namespace}",
+                pods.join(" ")
+            )),
+        ),
+        ([maker], pods) if unowned == 0 => ending(maker, pods, namespace),
+        (makers, _) => (6, Some(made_again(makers, "some of its pods"))),
+    }
+}
+
+/// Returns how pods end that one object makes again.
+fn ending(maker: &str, pods: &[String], namespace: &str) -> (u32, Option<String>) {
+    let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
+    let ordinal = match pods {
+        [pod] => pod
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('-')),
+        _ => None,
     };
-    let (kind, name) = owner.split_once('/').unwrap_or((owner, ""));
-    let ordinal = pod
-        .strip_prefix(name)
-        .and_then(|rest| rest.strip_prefix('-'));
     match (kind, ordinal) {
         ("job", _) => (5, Some(format!("kubectl delete job {name} -n {namespace}"))),
         ("statefulset", Some(ordinal)) => (
             6,
             Some(format!(
-                "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}"
+                "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}, if its ordinals begin at 0"
             )),
         ),
-        _ => (
-            6,
-            Some(format!(
-                "{owner} makes pod {pod} again: it must ask for fewer"
-            )),
-        ),
+        _ => {
+            let pods: Vec<&str> = pods.iter().map(String::as_str).collect();
+            let what = if pods.len() == 1 { "pod" } else { "pods" };
+            let pods = words::some(&pods, MOST_NODES);
+            (6, Some(made_again(&[maker], &format!("{what} {pods}"))))
+        }
     }
 }
 
-/// Returns true if the pod itself excludes the node.
-pub fn is_unwanted(node: &NodeAccount) -> bool {
-    node.refusals
-        .iter()
-        .any(|refusal| refusal.plugin == Plugin::NodeAffinity)
+fn made_again(makers: &[&str], pods: &str) -> String {
+    match makers {
+        [one] => format!("{one} makes {pods} again: it must ask for fewer"),
+        makers => format!(
+            "{} make {pods} again: they must ask for fewer",
+            words::some(makers, MOST_NODES)
+        ),
+    }
 }
 
 /// Returns why no change is known, if some were looked for.
@@ -440,6 +459,7 @@ mod tests {
             code: StatusCode::Unschedulable,
             why,
             taints: Vec::new(),
+            labels: Vec::new(),
         }
     }
 
@@ -541,7 +561,7 @@ mod tests {
         assert_eq!(held(""), "kubectl delete pod web-1 -n ns");
         assert_eq!(
             held("statefulset/web"),
-            "kubectl scale statefulset web -n ns --replicas=1"
+            "kubectl scale statefulset web -n ns --replicas=1, if its ordinals begin at 0"
         );
         assert_eq!(held("job/web"), "kubectl delete job web -n ns");
         assert_eq!(

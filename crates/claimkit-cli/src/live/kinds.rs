@@ -98,7 +98,7 @@ pub static KINDS: &[ReadKind] = &[
     )
     .unaudited("it is not checked what classes select"),
     kind(
-        "resourceclaims",
+        CLAIMS,
         Resource,
         Scope::Namespaced,
         "claims of pods count as missing, and devices that claims hold count as free",
@@ -159,4 +159,5 @@ const fn volumes(plural: &'static str, group: Group, scope: Scope) -> ReadKind {
 const NO_VOLUMES: &str = "whether pods with volumes get a node is not known";
 
 pub const PODS: &str = "pods";
+pub const CLAIMS: &str = "resourceclaims";
 pub const NODES: &str = "nodes";

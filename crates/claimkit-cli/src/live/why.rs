@@ -3,6 +3,7 @@
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
 use super::helps::{Help, Owners};
+use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{KubectlRefusal, Live, dump};
 use crate::exit::{Exit, Outcome};
@@ -10,16 +11,16 @@ use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
 use crate::options::WhyArgs;
 use crate::values::{PlainForm, what_if};
-use claimkit::PlacementMode;
 use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
+use claimkit::{PlacementMode, StuckClaim};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
@@ -124,6 +125,15 @@ impl<'a> Operand<'a> {
             },
         }
     }
+
+    /// Returns true if a pod is among those that are asked about, whatever its namespace.
+    fn is_about(self, pod: &Brief) -> bool {
+        match self {
+            Operand::All => pod.waits(),
+            Operand::Pod { name, .. } => pod.metadata.name == name,
+            Operand::Owner { kind, name } => pod.is_of(kind, name),
+        }
+    }
 }
 
 /// The objects of a running cluster, or those of files.
@@ -136,15 +146,21 @@ fn open(
         Operand::Pod { namespace, .. } => namespace,
         _ => None,
     };
-    let namespace = args.namespace.as_deref().or(named);
+    let namespace = match (args.namespace.as_deref(), named) {
+        (Some(option), Some(named)) if option != named => {
+            return Err(format!(
+                "the pod is in namespace {named}, and `--namespace` says {option}"
+            ));
+        }
+        (option, named) => option.or(named),
+    };
     let release = args.release.as_deref();
     if !args.filenames.is_empty() {
         let (mut live, seen) = dump::read(&args.filenames, release, namespace, host)?;
-        if let (Operand::Pod { name, .. }, None) = (operand, namespace) {
-            let mut same = seen.pods.iter().filter(|pod| pod.metadata.name == name);
-            if let (Some(pod), None) = (same.next(), same.next()) {
-                live.namespace.clone_from(&pod.metadata.namespace);
-            }
+        if namespace.is_none()
+            && let Some(found) = namespace_in(&seen, operand)?
+        {
+            live.namespace = found;
         }
         // Events alone can say why no pod exists.
         if !seen.some && !matches!(operand, Operand::Owner { .. }) {
@@ -172,6 +188,33 @@ fn open(
         live.read_uncreated(&mut seen, host);
     }
     Ok((live, seen, gates))
+}
+
+/// Returns the namespace in which files have what is asked about; `None`: they do not have it.
+///
+/// # Errors
+/// Several namespaces have it.
+fn namespace_in(seen: &LiveObjects, operand: Operand<'_>) -> Result<Option<String>, String> {
+    if operand == Operand::All {
+        return Ok(None);
+    }
+    let pods = seen.pods.iter().filter(|pod| operand.is_about(pod));
+    let namespaces: BTreeSet<&str> = pods.map(|pod| pod.metadata.namespace.as_str()).collect();
+    if namespaces.len() > 1 {
+        let namespaces: Vec<&str> = namespaces.into_iter().collect();
+        return Err(format!(
+            "pods of several namespaces are meant: {}; `--namespace` names one",
+            namespaces.join(", ")
+        ));
+    }
+    let refused = || match operand {
+        Operand::Owner { kind, name } => seen.cluster.pod_refusal(kind, None, name),
+        _ => None,
+    };
+    let found = namespaces.first().copied();
+    Ok(found
+        .or_else(|| Some(refused()?.namespace))
+        .map(str::to_owned))
 }
 
 /// Returns the pods that are asked about.
@@ -207,10 +250,11 @@ fn asked<'s>(
 
 /// Returns the sentence about an object of which no pod waits.
 fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> String {
-    match seen.cluster.pod_refusal(kind, namespace, name) {
-        Some(why) => {
-            format!("No pod of {kind} {namespace}/{name} exists, for it cannot be made: {why}")
-        }
+    match seen.cluster.pod_refusal(kind, Some(namespace), name) {
+        Some(refusal) => format!(
+            "No pod of {kind} {namespace}/{name} exists, for it cannot be made: {}",
+            refusal.why
+        ),
         None => format!("No pod of {kind} {namespace}/{name} waits."),
     }
 }
@@ -281,6 +325,9 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             .iter()
             .find(|account| account.pod.as_deref() == Some(&brief.full_name()))
     };
+    // Files may hold what is about one pod: a claim that they lack may exist.
+    let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
+        && (args.filenames.is_empty() || seen.cluster.has_claims());
     let answered: Vec<AnsweredPod<'_>> = asked
         .iter()
         .map(|brief| AnsweredPod {
@@ -293,7 +340,9 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
                     let BriefMeta {
                         namespace, name, ..
                     } = &brief.metadata;
-                    seen.cluster.stuck_claims(namespace, name)
+                    let mut stuck = seen.cluster.stuck_claims(namespace, name);
+                    stuck.retain(|(_, why)| are_claims_known || *why != StuckClaim::Absent);
+                    stuck
                 }
                 None => Vec::new(),
             },

@@ -16,7 +16,8 @@ const MOST_DEVICES: i64 = 32;
 pub fn refusal(facts: &Facts, claim: &Claim) -> Option<String> {
     let mut quotas = facts.quotas.iter();
     quotas.find_map(|quota| {
-        let is_there = quota.metadata.namespace == claim.metadata.namespace;
+        let is_there =
+            quota.metadata.namespace == claim.metadata.namespace && !quota.spec.is_of_pods();
         is_there.then(|| exceeded(facts, quota, claim)).flatten()
     })
 }

@@ -3,7 +3,7 @@
 pub use super::kinds::*;
 pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
-use super::turn::{NodeRefusal, Turn, TurnOutcome};
+use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use crate::allocator::constraints::ConstraintKind;
 use crate::allocator::objects::Toleration;
 use crate::allocator::results::DeviceAllocation;
@@ -300,6 +300,12 @@ impl PodAccount {
 }
 
 impl NodeAccount {
+    /// Returns true if the pod itself excludes the node, by its selector or affinity: what devices it has does not matter.
+    pub fn is_unwanted(&self) -> bool {
+        let mut refusals = self.refusals.iter();
+        refusals.any(|refusal| refusal.plugin == Plugin::NodeAffinity)
+    }
+
     /// Returns the first request that cannot be met whatever the others get: all its alternatives lack devices. `least`: how many
     /// devices mode All needs.
     pub fn lacking(&self, least: i64) -> Option<&RequestAccount> {

@@ -107,6 +107,9 @@ pub struct NodeRefusal {
     /// The taints that the pod does not tolerate: `key=value:effect`.
     #[serde(skip)]
     pub taints: Vec<String>,
+    /// The labels of the pod's node selector that the node lacks: `key=value`. The first reasons of `why` are about them.
+    #[serde(skip)]
+    pub labels: Vec<String>,
 }
 
 /// Nodes that refuse a pod for the same reasons.

@@ -53,6 +53,7 @@ pub use devices::NOW;
 pub use outcome::Simulation;
 pub use prepared::has_ended;
 pub use release::ReleaseRules;
+pub use taints::CORDONED;
 
 use super::target::Target;
 use crate::allocator::behaviour::Behaviour;

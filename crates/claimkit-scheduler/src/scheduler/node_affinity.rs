@@ -56,6 +56,20 @@ impl<'f> Required<'f> {
             .then(|| PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::NodeAffinity))
     }
 
+    /// Returns the labels of the node selector that the node lacks: `key=value`.
+    pub fn labels(&self, at: usize) -> Vec<String> {
+        let Some(node) = self.nodes.get(at) else {
+            return Vec::new();
+        };
+        let lacking = self
+            .labels
+            .iter()
+            .filter(|(key, value)| node.metadata.labels.get(*key) != Some(*value));
+        lacking
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect()
+    }
+
     /// Returns the labels of the node selector that the node lacks, and the first requirement that fails in the nearest term.
     pub fn lacks(&self, at: usize) -> Vec<String> {
         let Some(node) = self.nodes.get(at) else {

@@ -143,6 +143,7 @@ impl<'s, 'f> Seen<'s, 'f> {
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),
             taints: words::untolerated(self.prepared, self.turn, node, refusal),
+            labels: words::labels(self.prepared, self.turn, node, refusal),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::allocator::objects::{Node, NodeTaint, Toleration};
 use crate::allocator::status::StatusCode;
 
 /// The taint of a cordoned node.
-const CORDONED: &str = "node.kubernetes.io/unschedulable";
+pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
 /// Returns true if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
 pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) -> bool {

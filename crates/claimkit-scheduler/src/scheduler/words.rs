@@ -35,12 +35,7 @@ pub fn why(
                 .map(|taint| message!("pods.untolerated-taint", "untolerated taint {taint}", taint))
                 .collect()
         }
-        Plugin::NodeAffinity => Required::of(
-            &prepared.facts.nodes,
-            &prepared.cluster.judgements,
-            &turn.facts.spec,
-        )
-        .lacks(node),
+        Plugin::NodeAffinity => required(prepared, turn).lacks(node),
         Plugin::NodePorts => {
             let used = state.nodes.get(node).map_or(&[][..], |state| &state.ports);
             let taken: Vec<String> = ports::conflicts(&turn.profile.ports, used)
@@ -87,6 +82,27 @@ pub fn untolerated(
         value => format!("{}={value}:{}", taint.key, taint.effect),
     });
     text.collect()
+}
+
+/// Returns the labels of the pod's node selector that a node lacks: `key=value`.
+pub fn labels(
+    prepared: &Prepared<'_>,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+    refusal: &PluginRefusal,
+) -> Vec<String> {
+    if refusal.plugin != Plugin::NodeAffinity {
+        return Vec::new();
+    }
+    required(prepared, turn).labels(node)
+}
+
+fn required<'p>(prepared: &'p Prepared<'_>, turn: &'p PodAttempt<'_, '_>) -> Required<'p> {
+    Required::of(
+        &prepared.facts.nodes,
+        &prepared.cluster.judgements,
+        &turn.facts.spec,
+    )
 }
 
 fn short(

@@ -1,7 +1,7 @@
 //! ResourceClaims.
 
 use super::read::{Datum, FactReader, ReadFact};
-use super::{Config, Meta, NodeSelector, Selector};
+use super::{Config, Meta, NodeSelector, Pod, Selector};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
 use serde::Serialize;
@@ -209,5 +209,25 @@ object! {
         resource: String = "resource",
         name: String = "name",
         uid: String = "uid",
+    }
+}
+
+impl Claim {
+    /// Returns true if it is reserved for a pod, or for its group.
+    pub fn is_reserved_for(&self, pod: &Pod) -> bool {
+        let group = pod
+            .spec
+            .scheduling_group
+            .as_ref()
+            .and_then(|group| group.pod_group_name.as_deref());
+        let mut users = self.status.reserved_for.iter();
+        users.any(|user| match user.resource.as_str() {
+            "pods" => {
+                let has_uids = !user.uid.is_empty() && !pod.metadata.uid.is_empty();
+                user.name == pod.metadata.name && (!has_uids || user.uid == pod.metadata.uid)
+            }
+            "podgroups" => Some(user.name.as_str()) == group,
+            _ => false,
+        })
     }
 }

@@ -92,13 +92,23 @@ pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Op
     Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
 }
 
+/// Why an object could last not make a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PodRefusal<'e> {
+    /// The namespace of the object.
+    pub namespace: &'e str,
+    /// kube-apiserver's words.
+    pub why: &'e str,
+}
+
 /// Returns why an object could last not make a pod. `kind`: in lower case; a Deployment makes pods by its ReplicaSets.
+/// `namespace`: absent for the last object of this name in any namespace.
 pub fn pod_refusal<'e>(
     events: &'e [Rc<Event>],
     kind: &str,
-    namespace: &str,
+    namespace: Option<&str>,
     name: &str,
-) -> Option<&'e str> {
+) -> Option<PodRefusal<'e>> {
     let is_of = |object: &EventObject| {
         let is_own = object.kind.eq_ignore_ascii_case(kind) && object.name == name;
         let of_set = object
@@ -108,17 +118,22 @@ pub fn pod_refusal<'e>(
         let is_of_set = kind == "deployment"
             && object.kind == "ReplicaSet"
             && of_set.is_some_and(|hash| !hash.contains('-'));
-        object.namespace == namespace && (is_own || is_of_set)
+        namespace.is_none_or(|asked| object.namespace == asked) && (is_own || is_of_set)
     };
-    let mut newest: Option<&Event> = None;
-    for event in events {
-        let is_about = is_of(&event.involved_object) || is_of(&event.regarding);
-        let is_newer = newest.is_none_or(|known| event.time() >= known.time());
-        if event.reason == POD_REFUSED && is_about && is_newer {
-            newest = Some(event);
+    let mut newest: Option<(&Event, &EventObject)> = None;
+    for event in events.iter().filter(|event| event.reason == POD_REFUSED) {
+        let mut objects = [&event.involved_object, &event.regarding].into_iter();
+        let Some(object) = objects.find(|object| is_of(object)) else {
+            continue;
+        };
+        if newest.is_none_or(|(known, _)| event.time() >= known.time()) {
+            newest = Some((event, object));
         }
     }
-    let text = newest?.text();
-    let (_, reason) = text.split_once(CREATING).unwrap_or(("", text));
-    Some(reason)
+    let (event, object) = newest?;
+    let text = event.text();
+    Some(PodRefusal {
+        namespace: &object.namespace,
+        why: text.split_once(CREATING).map_or(text, |(_, why)| why),
+    })
 }

@@ -9,17 +9,50 @@ object! {
     /// A ResourceQuota.
     Quota {
         metadata: Meta = "metadata",
-        spec: QuotaAmounts = "spec",
-        status: QuotaAmounts = "status",
+        spec: QuotaSpec = "spec",
+        status: QuotaStatus = "status",
     }
 }
 
 object! {
-    /// `spec` and `status` of a ResourceQuota.
-    QuotaAmounts {
+    /// `spec` of a ResourceQuota.
+    QuotaSpec {
         /// The limits.
         hard: Sorted<String, Amount> = "hard",
-        /// What is used of them; only in the status.
+        /// The pods that are counted.
+        scopes: Vec<String> = "scopes",
+        scope_selector: ScopeSelector = "scopeSelector",
+    }
+}
+
+object! {
+    /// `spec.scopeSelector`.
+    ScopeSelector {
+        match_expressions: Vec<ScopeRequirement> = "matchExpressions",
+    }
+}
+
+object! {
+    /// `matchExpressions[]` of a scope selector.
+    ScopeRequirement {
+        scope_name: String = "scopeName",
+    }
+}
+
+object! {
+    /// `status` of a ResourceQuota.
+    QuotaStatus {
+        /// The limits that are enforced.
+        hard: Sorted<String, Amount> = "hard",
+        /// What is used of them.
         used: Sorted<String, Amount> = "used",
+    }
+}
+
+impl QuotaSpec {
+    /// Returns true if only some pods are counted: then claims never are (kube-apiserver 1.37,
+    /// pkg/quota/v1/evaluator/core/resource_claims.go, `Matches`).
+    pub fn is_of_pods(&self) -> bool {
+        !self.scopes.is_empty() || !self.scope_selector.match_expressions.is_empty()
     }
 }
