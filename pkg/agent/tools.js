@@ -8,9 +8,7 @@ const strings = (description) => ({
 	description,
 });
 
-const FULL = flag(
-	"up to 256 KB; default: at most 2 KB, which has the reasons",
-);
+const FULL = flag("up to 256 KB; default: at most 2 KB, which has the reasons");
 const RELEASE = string(
 	"release of Kubernetes, such as 1.36 or 1.36.2; default: what the objects say, else the newest",
 );
@@ -300,7 +298,8 @@ export function problem({ name, input, check }, given) {
 			)
 				.map((known) => `\`${known}\``)
 				.join(", ")}`;
-		if (!isOf[known.type](value)) return `\`${key}\` must be ${WORDS[known.type]}`;
+		if (!isOf[known.type](value))
+			return `\`${key}\` must be ${WORDS[known.type]}`;
 	}
 	const absent = input.required.find((key) => given[key] === undefined);
 	if (absent !== undefined) return `\`${absent}\` is missing`;

@@ -2,9 +2,18 @@
 // refuses what it is asked to refuse, and keeps the addresses it was asked for.
 //
 //   {stored, version, refuse, metrics, next}     from the parent process
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { build, chosen, hasGo } from "../oracle/release.mjs";
 
-const CORE = { pods: "Pod", nodes: "Node", namespaces: "Namespace" };
+const CORE = {
+	pods: "Pod",
+	nodes: "Node",
+	namespaces: "Namespace",
+	resourcequotas: "ResourceQuota",
+	events: "Event",
+};
 const DEVICES = {
 	resourceslices: "ResourceSlice",
 	deviceclasses: "DeviceClass",
@@ -188,4 +197,32 @@ export async function serve({
 				server.close(done);
 			}),
 	};
+}
+
+/** The kubectl to test with: KUBECTL, the one that the oracle builds, or the one on PATH; or nothing. */
+export function findKubectl() {
+	if (process.env.KUBECTL) return process.env.KUBECTL;
+	if (hasGo()) return build(chosen(), ["kubectl"]).kubectl;
+	const found = spawnSync("sh", ["-c", "command -v kubectl"], {
+		encoding: "utf8",
+	});
+	return found.status === 0 ? found.stdout.trim() : undefined;
+}
+
+/** Writes the file with which kubectl reaches a stand-in; `context` goes over that of the tests. */
+export function writeKubeconfig(file, { address }, context = {}) {
+	writeFileSync(
+		file,
+		JSON.stringify({
+			apiVersion: "v1",
+			kind: "Config",
+			"current-context": "test",
+			users: [{ name: "u", user: {} }],
+			clusters: [{ name: "test", cluster: { server: address } }],
+			contexts: [
+				{ name: "test", context: { cluster: "test", user: "u", ...context } },
+			],
+		}),
+	);
+	return file;
 }

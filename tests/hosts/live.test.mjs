@@ -14,21 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { build, chosen, hasGo } from "../oracle/release.mjs";
-import { serve } from "./api.mjs";
+import { findKubectl, serve, writeKubeconfig } from "./api.mjs";
 import { commands, here, UPDATE } from "./suite.mjs";
 
-/** The kubectl to test with, or nothing. */
-function program() {
-	if (process.env.KUBECTL) return process.env.KUBECTL;
-	if (hasGo()) return build(chosen(), ["kubectl"]).kubectl;
-	const found = spawnSync("sh", ["-c", "command -v kubectl"], {
-		encoding: "utf8",
-	});
-	return found.status === 0 ? found.stdout.trim() : undefined;
-}
-
-const kubectl = program();
+const kubectl = findKubectl();
 const skip = kubectl === undefined;
 if (skip)
 	console.log(
@@ -75,22 +64,10 @@ async function ask(
 	args,
 	{ env = {}, measure = false, config = {} } = {},
 ) {
-	const kubeconfig = path.join(scratch, `config-${api.port}`);
-	writeFileSync(
-		kubeconfig,
-		JSON.stringify({
-			apiVersion: "v1",
-			kind: "Config",
-			"current-context": "test",
-			users: [{ name: "u", user: {} }],
-			clusters: [{ name: "test", cluster: { server: api.address } }],
-			contexts: [
-				{
-					name: "test",
-					context: { cluster: "test", user: "u", namespace: "demo", ...config },
-				},
-			],
-		}),
+	const kubeconfig = writeKubeconfig(
+		path.join(scratch, `config-${api.port}`),
+		api,
+		{ namespace: "demo", ...config },
 	);
 	const words = measure
 		? ["-f", "%M", "-o", path.join(scratch, "peak"), program]
