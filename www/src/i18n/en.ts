@@ -779,7 +779,7 @@ export const en = {
 	upgrade: "What breaks when I upgrade to",
 	upgradeNot: "choose a release",
 	upgradeGood: (from: string, to: string) =>
-		`Nothing in these objects stands in the way of ${to} after ${from}.`,
+		`Nothing in these objects stands in the way of an upgrade from ${from} to ${to}.`,
 	upgradeFound: (n: number, from: string, to: string) =>
 		`${plural(n, "kind of problem", "kinds of problem")} from ${from} to ${to}`,
 	usage: "Use of devices",
