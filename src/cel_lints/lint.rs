@@ -6,7 +6,7 @@
 
 use super::guard::{self, Guard};
 use super::published::{PublishedDevice, PublishedNames};
-use super::reads;
+use super::reads::{self, Read};
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
 use crate::advice::locate;
@@ -157,7 +157,7 @@ impl Lints {
         let variables: Vec<OnceCell<Option<Vec<Value>>>> =
             (0..pairs).map(|_| OnceCell::new()).collect();
         for (at, kept) in self.kept.iter().enumerate() {
-            let known = self.names(kept, published, tell);
+            let known = self.shapes(kept, tell) && self.names(kept, published, tell);
             self.comparisons(kept, tell);
             self.constants(kept, tell);
             self.unparsable(kept, tell);
@@ -189,6 +189,58 @@ impl Lints {
         self.environments
             .get(kept.compiler)
             .map(|compiler| compiler.language)
+    }
+
+    /// Reports reads that no device can answer: a domain with `/`, and fields of values. False if there are such reads.
+    fn shapes(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) -> bool {
+        if self.language(kept) != Some(Language::Device) {
+            return true;
+        }
+        let mut fine = true;
+        for Read { path, span } in reads::all(&kept.program.checked().ast.root) {
+            let [_, holder, domain, names @ ..] = path.as_slice() else {
+                continue;
+            };
+            let (code, message, help) = if let Some((domain, name)) = domain.split_once('/') {
+                (
+                    Code::SelectorNameUnknown,
+                    message!(
+                        "expression.domain-with-slash",
+                        "`{domain}/{name}` is no domain: domain and name are written apart",
+                        domain,
+                        name
+                    ),
+                    message!(
+                        "expression.name-apart",
+                        "write `device.{holder}[\"{domain}\"].{name}`",
+                        holder,
+                        domain,
+                        name
+                    ),
+                )
+            } else if let [_, field] = names
+                && VALUE_FIELDS.contains(&field.as_str())
+            {
+                (
+                    Code::SelectorFails,
+                    message!(
+                        "expression.field-of-value",
+                        "the value itself is read: `.{field}` is how a ResourceSlice writes its type",
+                        field
+                    ),
+                    message!(
+                        "expression.no-field-of-value",
+                        "leave `.{field}` out",
+                        field
+                    ),
+                )
+            } else {
+                continue;
+            };
+            tell(Self::finding(kept, code, &span, message, help));
+            fine = false;
+        }
+        fine
     }
 
     /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
@@ -499,6 +551,11 @@ fn failure(
 }
 
 /// Says that no slice publishes a name. `before`: the way to it in an expression.
+/// The fields in which a ResourceSlice writes values of attributes and capacities.
+const VALUE_FIELDS: [&str; 9] = [
+    "bool", "bools", "int", "ints", "string", "strings", "value", "version", "versions",
+];
+
 fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
     Some(match (before, device) {
         ([_, kind], true) if kind == "attributes" => message!(
