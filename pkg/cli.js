@@ -187,9 +187,11 @@ function kubectl(words, most) {
 	/** @type {NodeJS.ErrnoException | undefined} */
 	const error = done.error;
 	if (error?.code === "ENOENT") throw new Error("it is not on PATH");
-	if (error?.code === "ENOBUFS") throw new Error(tooLarge(most));
-	if (error) throw new Error(PHRASES[error.code] ?? error.message);
-	return [new Uint8Array(stdout), stderr.toString(), status === 0];
+	const isTooLarge = error?.code === "ENOBUFS";
+	if (error && !isTooLarge)
+		throw new Error(PHRASES[error.code] ?? error.message);
+	const end = isTooLarge ? "too-large" : status === 0 ? "success" : "failure";
+	return [new Uint8Array(stdout), stderr.toString(), end];
 }
 
 const host = {

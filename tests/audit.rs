@@ -424,6 +424,23 @@ fn healthy(seed: usize) -> String {
     text
 }
 
+/// Objects of a version that the release does not serve are given, although they cannot be read.
+#[test]
+fn objects_that_cannot_be_read_are_not_absent() {
+    const DUMP: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: a.com, nodeName: n, pool: {name: n, generation: 1, resourceSliceCount: 1}, devices: [{name: d}]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\n";
+    let answer = crate::support::ask(&json!({"verb": "audit", "release": "1.32", "text": DUMP}));
+    assert_eq!(answer["ok"], false);
+    assert_eq!(
+        of_code(&answer, "objects-absent"),
+        ["no DeviceClass is given: it is not checked what classes select"]
+    );
+    assert_eq!(of_code(&answer, "unknown-kind").len(), 2);
+    assert_eq!(
+        of_code(&answer, "nothing-checked"),
+        ["no ResourceSlice and no ResourceClaim of the text can be read"]
+    );
+}
+
 #[test]
 fn nothing_is_found_in_healthy_clusters() {
     for seed in 0..50 {

@@ -169,7 +169,7 @@ pub fn audit<'t>(
     repeated
         .into_iter()
         .for_each(|(first, at)| finder.repeated(first, at));
-    absent(&facts, &mut finder);
+    absent(&facts, &input.items, &mut finder);
     let features = features_of(target.release.minor, on);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
@@ -224,15 +224,17 @@ pub fn audit<'t>(
     })
 }
 
-/// Reports once for each kind that nothing of it is given, with the command that prints it.
-fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
+/// Reports once for each kind that nothing of it is given, with the command that prints it. Of a kind that is given and cannot be
+/// read the errors say so.
+fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
+    let is_given = |kind: &str| items.iter().any(|item| item.kind == kind);
     let holds = facts
         .claims
         .iter()
         .any(|claim| claim.status.allocation.is_some());
     let absent = [
         (
-            facts.slices.is_empty(),
+            facts.slices.is_empty() && !is_given("ResourceSlice"),
             template!(
                 "audit.no-slices",
                 "no ResourceSlice is given: devices in use are not compared with those published"
@@ -240,7 +242,7 @@ fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
             "resourceslices",
         ),
         (
-            facts.claims.is_empty(),
+            facts.claims.is_empty() && !is_given("ResourceClaim"),
             template!(
                 "audit.no-claims",
                 "no ResourceClaim is given: every device counts as free"
@@ -264,7 +266,7 @@ fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
             "nodes",
         ),
         (
-            facts.classes.is_empty(),
+            facts.classes.is_empty() && !is_given("DeviceClass"),
             template!(
                 "audit.no-classes",
                 "no DeviceClass is given: it is not checked what classes select"
@@ -286,10 +288,17 @@ fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
         );
     }
     if facts.slices.is_empty() && facts.claims.is_empty() {
-        let message = message!(
-            "audit.nothing-to-audit",
-            "the text holds no ResourceSlice and no ResourceClaim"
-        );
+        let message = if is_given("ResourceSlice") || is_given("ResourceClaim") {
+            message!(
+                "audit.nothing-readable",
+                "no ResourceSlice and no ResourceClaim of the text can be read"
+            )
+        } else {
+            message!(
+                "audit.nothing-to-audit",
+                "the text holds no ResourceSlice and no ResourceClaim"
+            )
+        };
         finder.tell(
             Code::NothingChecked,
             About::nothing(),

@@ -51,12 +51,12 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
     answer
         .findings
         .retain(|finding| !ignored.contains(&KnownCode(finding.code)));
-    answer.ok = !nothing
-        && !answer
-            .findings
-            .iter()
-            .any(|finding| finding.severity == Severity::Error);
-    let ok = answer.ok;
+    let has_errors = answer
+        .findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    let ok = !nothing && !has_errors;
+    answer.ok = ok;
     let is_warned = args.findings.warnings_as_errors
         && answer
             .findings
@@ -67,7 +67,12 @@ pub fn run(args: &AuditArgs, host: &mut dyn Host) -> Outcome {
     } else if nothing {
         let unread = findings_text(args, &files, answer, host);
         host.err(&unread);
-        host.err("claimkit: nothing was checked: no ResourceSlice and no ResourceClaim is given; add what `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints\n");
+        let why = if has_errors {
+            "no ResourceSlice and no ResourceClaim can be read"
+        } else {
+            "no ResourceSlice and no ResourceClaim is given; add what `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints"
+        };
+        host.err(&format!("claimkit: nothing was checked: {why}\n"));
     } else {
         let out = report_text(args, &files, answer, host);
         host.out(&out);

@@ -1,6 +1,6 @@
 //! `npx claimkit`: the command line with Node's files and streams, for `pkg/cli.js`.
 
-use crate::{EntryKind, FolderEntry, Host, Ran};
+use crate::{EntryKind, FolderEntry, Host, Ran, RunEnd};
 use claimkit::editor::sentences::Sentences;
 use claimkit_model::memory::GrowsAhead;
 use js_sys::{Array, Uint8Array};
@@ -142,7 +142,11 @@ impl Host for Bridge<'_> {
         Ok(Ran {
             out,
             err: ran.get(1).as_string().unwrap_or_default(),
-            success: ran.get(2).as_bool().unwrap_or(false),
+            end: match ran.get(2).as_string().as_deref() {
+                Some("success") => RunEnd::Success,
+                Some("too-large") => RunEnd::TooLarge,
+                _ => RunEnd::Failure,
+            },
         })
     }
 

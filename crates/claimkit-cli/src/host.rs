@@ -29,8 +29,20 @@ pub struct Ran {
     pub out: Vec<u8>,
     /// The text of its standard error.
     pub err: String,
-    /// Whether it exited with 0.
-    pub success: bool,
+    /// How it ended.
+    pub end: RunEnd,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunEnd {
+    /// It exited with 0.
+    #[default]
+    Success,
+    /// It exited with another code, or by a signal.
+    Failure,
+    /// It printed more than was asked for, and was ended.
+    TooLarge,
 }
 
 /// Returns the problem with a file that is larger than may be read.
@@ -99,7 +111,7 @@ pub trait Host {
     /// Runs the `kubectl` on PATH, without a shell and with standard input closed. It is ended when it prints more than `most` bytes.
     ///
     /// # Errors
-    /// Why it cannot be run, or [`too_large`].
+    /// Why it cannot be run.
     fn kubectl(&mut self, _arguments: &[String], _most: usize) -> Result<Ran, String> {
         Err("no programs can be run here".to_owned())
     }

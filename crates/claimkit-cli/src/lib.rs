@@ -57,7 +57,7 @@ use claimkit::Release;
 use clap::{CommandFactory, FromArgMatches};
 pub use exit::Exit;
 use exit::Outcome;
-pub use host::{EntryKind, FolderEntry, Host, Ran, too_large};
+pub use host::{EntryKind, FolderEntry, Host, Ran, RunEnd, too_large};
 use options::{CommandLine, CompletionArgs, Verb};
 use settings::{CommandSettings, ProjectOptions};
 pub use values::{CHANGES, ChangeKind};

@@ -1,7 +1,7 @@
 //! The program: the only file that does I/O. The logic is in the library `claimkit_cli`.
 
 use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, Ran, run, too_large};
+use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, Ran, RunEnd, run, too_large};
 use std::collections::HashMap;
 use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
@@ -269,13 +269,14 @@ impl Host for System {
             .join()
             .map_err(|_| "its output cannot be read".to_owned())?
             .unwrap_or_default();
-        if !whole {
-            return Err(too_large(most));
-        }
         Ok(Ran {
             out,
             err: String::from_utf8_lossy(&err).into_owned(),
-            success: status.success(),
+            end: match status.success() {
+                _ if !whole => RunEnd::TooLarge,
+                true => RunEnd::Success,
+                false => RunEnd::Failure,
+            },
         })
     }
 

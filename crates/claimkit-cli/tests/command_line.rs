@@ -7,7 +7,7 @@
 )]
 
 use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, Ran, run};
+use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, Ran, RunEnd, run};
 use std::borrow::Cow;
 
 /// One text under every name, by default a DeviceClass with a mistake, and what was printed.
@@ -69,7 +69,7 @@ impl Host for Memory {
         Ok(Ran {
             out: out.into_bytes(),
             err: String::new(),
-            success: true,
+            end: RunEnd::Success,
         })
     }
 

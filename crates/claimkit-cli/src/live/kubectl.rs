@@ -1,7 +1,7 @@
 //! One call of kubectl, and what it says when it fails.
 
 use super::Config;
-use crate::host::{Host, Ran, too_large};
+use crate::host::{Host, Ran, RunEnd, too_large};
 use crate::options::ConnectionArgs;
 use serde::de::DeserializeOwned;
 
@@ -26,6 +26,8 @@ pub enum KubectlRefusal {
     },
     /// There is no kubectl, or no server answered it.
     Unreachable(String),
+    /// The answer has more bytes than are read.
+    TooLarge,
 }
 
 impl KubectlRefusal {
@@ -33,12 +35,8 @@ impl KubectlRefusal {
     pub fn text(self) -> String {
         match self {
             KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text) => text,
+            KubectlRefusal::TooLarge => format!("kubectl: {}", too_large(MOST)),
         }
-    }
-
-    /// Returns true if an answer has more bytes than are read.
-    pub fn is_too_large(&self) -> bool {
-        matches!(self, KubectlRefusal::Unreachable(text) if text.ends_with(&too_large(MOST)))
     }
 
     /// Returns true if the server gave this reason.
@@ -113,11 +111,11 @@ impl Kubectl {
             .collect();
         let unreachable =
             |problem: String| KubectlRefusal::Unreachable(format!("kubectl: {problem}"));
-        let Ran { out, err, success } = host.kubectl(&words, MOST).map_err(unreachable)?;
-        if success {
-            Ok(out)
-        } else {
-            Err(KubectlRefusal::of(&err))
+        let Ran { out, err, end } = host.kubectl(&words, MOST).map_err(unreachable)?;
+        match end {
+            RunEnd::Success => Ok(out),
+            RunEnd::Failure => Err(KubectlRefusal::of(&err)),
+            RunEnd::TooLarge => Err(KubectlRefusal::TooLarge),
         }
     }
 

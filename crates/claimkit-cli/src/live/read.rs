@@ -598,7 +598,7 @@ impl Live {
             let address = format!("--raw={path}?limit={most}{rest}");
             let bytes = match self.kubectl.run(&["get", &address], host) {
                 // Slices of many devices: ask for fewer at once.
-                Err(refusal) if refusal.is_too_large() && most > LEAST_PAGE => {
+                Err(KubectlRefusal::TooLarge) if most > LEAST_PAGE => {
                     most = most.checked_div(5).unwrap_or(LEAST_PAGE).max(LEAST_PAGE);
                     continue;
                 }
@@ -710,7 +710,7 @@ impl LiveObjects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{FolderEntry, Ran, too_large};
+    use crate::host::{FolderEntry, Ran, RunEnd};
     use crate::options::ConnectionArgs;
     use claimkit::editor::sentences::Sentences;
 
@@ -738,9 +738,12 @@ mod tests {
         fn colours(&self) -> bool {
             false
         }
-        fn kubectl(&mut self, _: &[String], most: usize) -> Result<Ran, String> {
+        fn kubectl(&mut self, _: &[String], _: usize) -> Result<Ran, String> {
             self.1 += 1;
-            (self.0)(self.1).ok_or_else(|| too_large(most))
+            Ok((self.0)(self.1).unwrap_or(Ran {
+                end: RunEnd::TooLarge,
+                ..Ran::default()
+            }))
         }
     }
 
@@ -756,7 +759,7 @@ mod tests {
         Ran {
             out: out.into_bytes(),
             err: String::new(),
-            success: true,
+            end: RunEnd::Success,
         }
     }
 
@@ -764,7 +767,7 @@ mod tests {
         Ran {
             out: Vec::new(),
             err: format!("Error from server ({reason}): no\n"),
-            success: false,
+            end: RunEnd::Failure,
         }
     }
 
@@ -842,7 +845,7 @@ mod tests {
             read(|_| Ran {
                 out: b"[".to_vec(),
                 err: String::new(),
-                success: true
+                end: RunEnd::Success
             })
             .unwrap_err()
             .contains("cannot be read")

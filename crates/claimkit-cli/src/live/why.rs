@@ -5,7 +5,7 @@ use super::brief::{Brief, BriefMeta};
 use super::helps::{Help, Owners};
 use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
-use super::{KubectlRefusal, Live, dump};
+use super::{Live, dump};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
@@ -434,9 +434,10 @@ pub fn gates(
             }
             gates
         }
-        Err(KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text)) => {
+        Err(refusal) => {
             live.notes.push(format!(
-                "feature gates were not seen ({text}): they count as the release's defaults; `--gates` names others"
+                "feature gates were not seen ({}): they count as the release's defaults; `--gates` names others",
+                refusal.text()
             ));
             BTreeMap::new()
         }
