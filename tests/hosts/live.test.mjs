@@ -299,6 +299,56 @@ const shown = (words, { stdout, stderr, exit }) =>
 for (const command of commands) {
 	const [name] = command;
 
+	// What is seen of the cluster and what is read from its snapshot are the same, and nothing that containers run leaves it.
+	test(`${name}: a snapshot answers as the cluster does`, {
+		skip,
+	}, async () => {
+		const secret = { env: [{ name: "TOKEN", value: "hunter2" }] };
+		const objects = stored().map((object) => ({
+			...object,
+			metadata: { ...object.metadata, managedFields: [{ manager: "hunter2" }] },
+			spec: object.spec?.containers
+				? {
+						...object.spec,
+						containers: object.spec.containers.map((container) => ({
+							...container,
+							...secret,
+						})),
+					}
+				: object.spec,
+		}));
+		const api = await serve({ stored: objects, metrics: gated });
+		const snapshot = await ask(api, command, ["snapshot"]);
+		assert.equal(snapshot.exit, 0, snapshot.stderr);
+		assert.doesNotMatch(snapshot.stdout, /hunter2/);
+		const { items } = JSON.parse(snapshot.stdout);
+		assert.deepEqual(
+			items.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(),
+			objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(),
+		);
+		const file = path.join(scratch, `${name}-snapshot.json`);
+		writeFileSync(file, snapshot.stdout);
+		const gates = ["--gates", "DRAAdminAccess=true", "--release", "1.37.2"];
+		const json = async (...words) =>
+			JSON.parse((await ask(api, command, [...words, "-o", "json"])).stdout);
+		assert.deepEqual(
+			(await json("why", "-f", file, ...gates)).pods,
+			(await json("why", "-A")).pods,
+		);
+		const audited = await json("audit", "--live");
+		const read = await json("audit", file, ...gates);
+		assert.deepEqual(read.usage, audited.usage);
+		assert.deepEqual(
+			read.findings.map(({ code, message }) => [code, message]),
+			audited.findings.map(({ code, message }) => [code, message]),
+		);
+		assert.deepEqual(
+			api.log.filter((line) => !line.startsWith("GET ")),
+			[],
+		);
+		await api.stop();
+	});
+
 	test(`${name}: a pod that waits is explained`, { skip }, async () => {
 		const api = await serve({ stored: stored(), metrics: gated });
 		for (const [file, words] of [

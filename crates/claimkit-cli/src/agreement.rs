@@ -33,6 +33,7 @@ pub fn check(verb: &Verb) -> Result<(), String> {
             read_stdin_once(args.files.names().chain(others.map(String::as_str)))
         }
         Verb::Why(_)
+        | Verb::Snapshot(_)
         | Verb::Policy(_)
         | Verb::Batch
         | Verb::Schema(_)

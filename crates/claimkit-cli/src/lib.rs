@@ -168,6 +168,7 @@ fn run_verb(verb: &Verb, host: &mut dyn Host) -> Outcome {
         Verb::Audit(args) if live::audit::is_asked(args, host) => live::audit::run(args, host),
         Verb::Audit(args) => audit::run(args, host),
         Verb::Why(args) => live::why::run(args, host),
+        Verb::Snapshot(args) => live::snapshot::run(args, host),
         Verb::Cel(args) => cel::run(args, host),
         Verb::Admit(args) => admit::run(args, host),
         Verb::Policy(args) => policy::run(args, host),

@@ -45,6 +45,8 @@ pub enum Verb {
     Audit(Box<AuditArgs>),
     /// Explain why a pod of a running cluster waits, or all that wait; asks the kubectl on PATH and changes nothing
     Why(Box<WhyArgs>),
+    /// Print everything of a running cluster that an answer depends on, as one List for the other verbs
+    Snapshot(SnapshotArgs),
     /// Check a device selector (CEL) as kube-apiserver does, and show which devices it selects
     Cel(Box<CelArgs>),
     /// Print objects as the server decodes and defaults them
@@ -566,6 +568,13 @@ pub struct WhyArgs {
     /// form of the output
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
     pub output: PlainForm,
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+}
+
+/// The options of `snapshot`.
+#[derive(Args, Clone, Debug)]
+pub struct SnapshotArgs {
     #[command(flatten)]
     pub connection: ConnectionArgs,
 }

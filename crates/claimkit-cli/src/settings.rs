@@ -302,6 +302,7 @@ impl<'a> ProjectOptions<'a> {
                 ..ProjectOptions::default()
             },
             Verb::Why(_)
+            | Verb::Snapshot(_)
             | Verb::Policy(_)
             | Verb::Batch
             | Verb::Completion(_)

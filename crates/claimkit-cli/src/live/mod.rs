@@ -11,6 +11,7 @@
 //! | `answer` | accounts of pods | text |
 //! | `helps` | the account of a pod | the changes that would help it |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
+//! | `snapshot` | the cluster | its objects as one List |
 //! | `validate` | files | what the cluster says of their namespaces and versions |
 //!
 //! Only `get`, `version` and `config view` of kubectl are run, and only the first two reach the cluster. Nothing is written.
@@ -24,6 +25,7 @@ mod helps;
 mod kinds;
 mod kubectl;
 mod read;
+pub mod snapshot;
 pub mod validate;
 pub mod why;
 

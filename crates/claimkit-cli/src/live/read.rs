@@ -9,7 +9,7 @@ use claimkit::PreparedCluster;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::{Release, Scope};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -99,7 +99,7 @@ pub struct LiveObjects {
 }
 
 /// The kinds that only some clusters have objects of.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Needs {
     /// A pod is in a group of pods.
     groups: bool,
@@ -257,6 +257,139 @@ fn reduce(item: &mut Value, kind: &ReadKind) {
     }
 }
 
+/// The objects of one list as lines of JSON, without what no answer looks at.
+#[derive(Default)]
+struct Lines {
+    lines: Vec<String>,
+    needs: Needs,
+    cut: Option<String>,
+}
+
+impl Gather for Lines {
+    fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn take(
+        &mut self,
+        text: &str,
+        briefs: Vec<Brief>,
+        _kind: &ReadKind,
+    ) -> Result<(), KubectlRefusal> {
+        self.needs.groups |= briefs.iter().any(Brief::is_in_group);
+        let page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
+        for item in items_of(page) {
+            self.needs.volumes |= needs_volumes(&item);
+            self.lines.push(item.to_string());
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, why: String) {
+        self.cut = Some(why);
+    }
+}
+
+/// Returns the objects of a list, each with its kind, without what no answer looks at.
+fn items_of(mut page: Value) -> Vec<Value> {
+    let of_list = |name: &str| page.get(name).and_then(Value::as_str).unwrap_or_default();
+    let kind = of_list("kind")
+        .strip_suffix("List")
+        .unwrap_or_default()
+        .to_owned();
+    let version = of_list("apiVersion").to_owned();
+    let items = page.get_mut("items").and_then(Value::as_array_mut);
+    let mut items = items.map(std::mem::take).unwrap_or_default();
+    for item in &mut items {
+        if let Some(fields) = item.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), Value::from(version.as_str()));
+            fields.insert("kind".to_owned(), Value::from(kind.as_str()));
+        }
+        without_private(item);
+    }
+    items
+}
+
+/// Fields of containers that no answer looks at, some of which hold secrets.
+const OF_CONTAINERS: &[&str] = &["name", "image", "ports", "resources", "restartPolicy"];
+/// Sources of a pod's volumes that decide about its node.
+const OF_VOLUMES: &[&str] = &[
+    "persistentVolumeClaim",
+    "ephemeral",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "iscsi",
+    "rbd",
+];
+/// The annotation in which kubectl keeps whole manifests.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Drops what no answer looks at: the history of fields, what containers run and read, images and addresses of nodes.
+fn without_private(item: &mut Value) {
+    let mut part = |name: &str, change: &dyn Fn(&mut Map<String, Value>)| {
+        if let Some(part) = item.get_mut(name).and_then(Value::as_object_mut) {
+            change(part);
+        }
+    };
+    part("metadata", &|metadata| {
+        metadata.remove("managedFields");
+        if let Some(annotations) = metadata
+            .get_mut("annotations")
+            .and_then(Value::as_object_mut)
+        {
+            annotations.remove(LAST_APPLIED);
+        }
+    });
+    part("spec", &|spec| {
+        for list in ["containers", "initContainers", "ephemeralContainers"] {
+            for container in objects_in(spec, list) {
+                container.retain(|name, _| OF_CONTAINERS.contains(&name.as_str()));
+            }
+        }
+        if let Some(volumes) = spec.get_mut("volumes").and_then(Value::as_array_mut) {
+            volumes.retain(|volume| OF_VOLUMES.iter().any(|source| volume.get(source).is_some()));
+        }
+    });
+    part("status", &|status| {
+        status.remove("images");
+        status.remove("addresses");
+        for list in ["containerStatuses", "initContainerStatuses"] {
+            for container in objects_in(status, list) {
+                container.retain(|name, _| {
+                    matches!(name.as_str(), "name" | "resources" | "allocatedResources")
+                });
+            }
+        }
+    });
+}
+
+fn objects_in<'v>(
+    part: &'v mut Map<String, Value>,
+    list: &str,
+) -> impl Iterator<Item = &'v mut Map<String, Value>> {
+    let items = part.get_mut(list).and_then(Value::as_array_mut);
+    items.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// Returns true for a pod that waits for a node with its volumes.
+fn needs_volumes(item: &Value) -> bool {
+    let spec = &item["spec"];
+    let volumes = spec["volumes"].as_array();
+    item["kind"] == "Pod"
+        && spec["nodeName"].as_str().unwrap_or_default().is_empty()
+        && volumes.is_some_and(|volumes| !volumes.is_empty())
+}
+
+/// The lists beside [`KINDS`] that explain more: the kind in the plural, and what selects its objects.
+const BESIDE: [(&str, &str); 3] = [
+    ("resourcequotas", ""),
+    (
+        "events",
+        "&fieldSelector=reason%3DFailedResourceClaimCreation",
+    ),
+    ("events", "&fieldSelector=reason%3DFailedCreate"),
+];
+
 /// A part of [`LiveObjects`]: the objects of one list.
 struct Part {
     cluster: PreparedCluster,
@@ -397,6 +530,57 @@ impl Live {
         (text, unseen)
     }
 
+    /// Reads everything that an answer depends on, an object a line. A kind that could not be read to its end is left out, for objects
+    /// that were not seen would count as missing.
+    pub fn objects(&self, host: &mut dyn Host) -> (Vec<String>, Vec<Unseen>) {
+        let (mut lines, mut unseen, mut needs) = (Vec::new(), Vec::new(), Needs::default());
+        let roots = self.roots(host);
+        for kind in KINDS {
+            let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
+                continue;
+            };
+            let plural = kind.plural;
+            let path = |root: &str| format!("{root}/{plural}");
+            let why = match self.list_first(roots, &path, kind, &Lines::default, host) {
+                Ok(Lines {
+                    lines: more,
+                    needs: found,
+                    cut: None,
+                }) => {
+                    needs.groups |= found.groups;
+                    needs.volumes |= found.volumes;
+                    lines.extend(more);
+                    continue;
+                }
+                Ok(Lines { cut: Some(why), .. }) => why,
+                Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
+                Err(refusal) => refusal.text(),
+            };
+            unseen.push(Unseen {
+                what: plural.to_owned(),
+                why,
+                so: kind.without,
+                kind: plural,
+                missing: MissingObjects::All,
+            });
+        }
+        for (plural, selector) in BESIDE {
+            let page = self.first_page(&format!("/api/v1/{plural}"), selector, host);
+            let items = page.and_then(|page| serde_json::from_str(&page).ok());
+            let items = items.map(items_of).unwrap_or_default();
+            lines.extend(items.iter().map(Value::to_string));
+        }
+        host.status("");
+        (lines, unseen)
+    }
+
+    /// Reads the first objects of a list; those that cannot be read explain nothing.
+    fn first_page(&self, path: &str, selector: &str, host: &mut dyn Host) -> Option<String> {
+        let address = format!("--raw={path}?limit={PAGE}{selector}");
+        let bytes = self.kubectl.run(&["get", &address], host).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
     fn read_kind(
         &self,
@@ -510,10 +694,9 @@ impl Live {
             Some(namespace) => format!("/api/v1/namespaces/{}/{plural}", escaped(namespace)),
             None => format!("/api/v1/{plural}"),
         };
-        let address = format!("--raw={path}?limit={PAGE}{selector}");
-        if let Ok(bytes) = self.kubectl.run(&["get", &address], host) {
+        if let Some(text) = self.first_page(&path, selector, host) {
             seen.cluster.join(PreparedCluster::read(
-                &*String::from_utf8_lossy(&bytes),
+                text.as_str(),
                 Some(self.release),
                 Some(&self.namespace),
                 &Limits::default(),

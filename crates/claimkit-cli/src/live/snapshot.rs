@@ -1,0 +1,39 @@
+//! `snapshot`: everything of a running cluster that an answer depends on, as one List for the other verbs.
+
+use super::{Live, why};
+use crate::exit::{Exit, Outcome};
+use crate::host::Host;
+use crate::options::SnapshotArgs;
+use claimkit::release_of_nodes;
+use claimkit::report::text::visible;
+
+/// Runs the verb.
+pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
+    let text = read(args, host).map_err(|problem| {
+        host.status("");
+        visible(&problem)
+    })?;
+    host.out(&text);
+    Ok(Exit::Fine)
+}
+
+fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
+    let mut live = Live::open(&args.connection, None, None, host)?;
+    why::gates(&mut live, None, host);
+    let (objects, unseen) = live.objects(host);
+    if objects.is_empty() {
+        return Err(why::nothing_seen(&unseen));
+    }
+    let text = format!(
+        "{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{}\n]}}\n",
+        objects.join(",\n")
+    );
+    if release_of_nodes(&text) != Some(live.release) {
+        live.notes.push(format!(
+            "questions about this file need `--release {}`: its nodes do not say so",
+            live.release
+        ));
+    }
+    why::tell(&live, &unseen, host);
+    Ok(text)
+}
