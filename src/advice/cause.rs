@@ -189,6 +189,20 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         )
         .into_owned();
     }
+    if error.contains("kubernetes.Quantity.(string)") {
+        return message!(
+            "cause.quantity-in-words",
+            "a text is no quantity: write `quantity(\"40Gi\")`"
+        )
+        .into_owned();
+    }
+    if error.contains("Semver.(string)") {
+        return message!(
+            "cause.version-in-words",
+            "a text is no version: write `semver(\"1.2.3\")`"
+        )
+        .into_owned();
+    }
     if error.contains("Syntax error") {
         return syntax(expression, error);
     }
@@ -222,8 +236,37 @@ fn see_position() -> String {
     message!("cause.see-position", "see the position in the message").into_owned()
 }
 
+/// Quotes that word processors write for `"` and `'`.
+const TYPOGRAPHIC: [char; 7] = ['“', '”', '„', '«', '»', '‘', '’'];
+/// The suffixes of quantities.
+const SUFFIXES: [&str; 12] = [
+    "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "k", "M", "G", "T", "P", "E",
+];
+
+/// Returns a quantity without quotes, of which CEL reads the suffix as something else.
+fn bare_quantity<'e>(expression: &'e str, error: &str) -> Option<&'e str> {
+    let suffix = quoted_after(error, "extraneous input '")
+        .or_else(|| quoted_after(error, "mismatched input '"))
+        .filter(|suffix| SUFFIXES.contains(suffix))?;
+    let ends = expression.match_indices(suffix);
+    let mut found = ends.filter_map(|(at, _)| {
+        let before = expression.get(..at)?;
+        let number = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let quantity = expression.get(number.len()..at.saturating_add(suffix.len()))?;
+        (number.len() < at).then_some(quantity)
+    });
+    found.next()
+}
+
 /// Returns help for a syntax error of an expression.
 fn syntax(expression: &str, error: &str) -> String {
+    if let Some(quote) = expression.chars().find(|c| TYPOGRAPHIC.contains(c)) {
+        return message!(
+            "cause.typographic-quote",
+            "`{quote}` is no quote of CEL: type `\"`",
+            quote
+        );
+    }
     let count = |sign: char| expression.matches(sign).count();
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
         let (opened, closed) = (count(open), count(close));
@@ -268,6 +311,13 @@ fn syntax(expression: &str, error: &str) -> String {
         .contains('=');
     if has_single {
         return message!("cause.compare-with-equals", "compare with `==`").into_owned();
+    }
+    if let Some(quantity) = bare_quantity(expression, error) {
+        return message!(
+            "cause.bare-quantity",
+            "compare a capacity with `.compareTo(quantity(\"{quantity}\")) >= 0`",
+            quantity
+        );
     }
     if error.contains("'&'") || error.contains("'|'") {
         return message!("cause.write-and-or", "write `&&` and `||`").into_owned();
@@ -316,6 +366,26 @@ mod tests {
                 "a >= quantity(\"4\")",
                 "ERROR: <input>:1:3: found no matching overload for '_>=_' applied to '(any, kubernetes.Quantity)'",
                 "compare quantities with",
+            ),
+            (
+                "a.isGreaterThan('4Gi')",
+                "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Quantity.(string)'",
+                "a text is no quantity: write `quantity(",
+            ),
+            (
+                "a.isGreaterThan('1.2.3')",
+                "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Semver.(string)'",
+                "a text is no version: write `semver(",
+            ),
+            (
+                "a == “b”",
+                "ERROR: <input>:1:6: Syntax error: token recognition error at: '“'",
+                "`“` is no quote of CEL: type `\"`",
+            ),
+            (
+                "a >= 1.5Gi",
+                "ERROR: <input>:1:9: Syntax error: extraneous input 'Gi' expecting <EOF>",
+                "compare a capacity with `.compareTo(quantity(\"1.5Gi\")) >= 0`",
             ),
             (
                 "a &amp;&amp; b",

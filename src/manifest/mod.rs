@@ -392,7 +392,8 @@ fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
-        return Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+        let finding = Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+        return at_misspelt(finding, tree, refused.node);
     };
     let finding =
         Finding::new(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
@@ -654,11 +655,29 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     } else {
         print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
     }
-    What::Refused(Finding::new(
+    let finding = Finding::new(
         Code::NoKind,
         Origin::ApiServer,
         format!("Object '{name}' is missing in '{text}'"),
-    ))
+    );
+    What::Refused(at_misspelt(finding, tree, node))
+}
+
+/// Puts a finding about a missing `apiVersion` or `kind` at a key that was meant as one, if there is one.
+fn at_misspelt(finding: Finding, tree: &Tree<'_>, node: NodeId) -> Finding {
+    let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
+    for wanted in ["apiVersion", "kind"] {
+        if tree.get(node, wanted).is_some() {
+            continue;
+        }
+        let mut entries = tree.entries(node).iter();
+        let meant = entries.find(|entry| plain(tree.text(entry.key)) == plain(wanted));
+        if let Some(entry) = meant {
+            let help = message!("manifest.write-key", "write `{wanted}`", wanted);
+            return finding.with_span(entry.key_span).with_help(help);
+        }
+    }
+    finding
 }
 
 fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {

@@ -218,12 +218,9 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
             let Some(resources) = tree.get(*container, "resources") else {
                 continue;
             };
-            let mut here = vec![
-                key(list),
-                Step::Index(index),
-                key("resources"),
-                key("claims"),
-            ];
+            let mut here = vec![key(list), Step::Index(index), key("resources")];
+            pod.amounts(resources, &here);
+            here.push(key("claims"));
             let mut used = Vec::new();
             for (at, claim) in pod.list(resources, "claims", &here).iter().enumerate() {
                 here.push(Step::Index(at));
@@ -376,6 +373,29 @@ impl<'t> PodClaims<'t> {
             message,
             help,
         });
+    }
+
+    /// Notes claims among the limits and requests, which are quantities.
+    fn amounts(&mut self, resources: NodeId, steps: &[Step]) {
+        for part in ["limits", "requests"] {
+            let amounts = self.tree.get(resources, part);
+            if amounts
+                .and_then(|map| self.tree.get(map, "claims"))
+                .is_none()
+            {
+                continue;
+            }
+            let mut steps = steps.to_vec();
+            steps.extend([key(part), key("claims")]);
+            let message = message!("rules.pod-claims-amount", "`{part}` has quantities", part);
+            let help = message!(
+                "rules.pod-field-elsewhere",
+                "`{name}` belongs under `{place}`",
+                name = "claims",
+                place = "resources"
+            );
+            self.wrong(&steps, message, Some(help.into()));
+        }
     }
 
     fn list(&mut self, map: NodeId, name: &str, steps: &[Step]) -> &'t [NodeId] {
