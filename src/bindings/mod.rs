@@ -13,13 +13,20 @@ mod kubewarden;
 #[cfg(all(feature = "opa", target_arch = "wasm32", target_os = "unknown"))]
 mod opa;
 
+#[cfg(all(feature = "embed", target_arch = "wasm32", target_os = "unknown"))]
+mod embed;
+
 #[cfg(all(
     target_arch = "wasm32",
     any(
         all(feature = "kubewarden", feature = "opa"),
-        all(feature = "js", any(feature = "kubewarden", feature = "opa"))
+        all(feature = "js", any(feature = "kubewarden", feature = "opa")),
+        all(
+            feature = "embed",
+            any(feature = "js", feature = "kubewarden", feature = "opa")
+        )
     )
 ))]
 compile_error!(
-    "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`"
+    "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`, `embed`"
 );

@@ -72,7 +72,7 @@ library() { # target
 }
 
 step "what is linked into the modules and the command"
-for module in js kubewarden opa; do
+for module in js kubewarden opa embed; do
   check "inside $module" linked claimkit "$module" wasm32-unknown-unknown
 done
 check "inside wasi" linked claimkit wasi wasm32-wasip1
