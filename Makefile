@@ -57,6 +57,12 @@ policy:
 	@test -f tests/hosts/policy/Makefile || { echo "policy: tests/hosts/policy is not there" >&2; exit 1; }
 	@$(MAKE) -C tests/hosts/policy build
 
+# The module inside the Go package.
+.PHONY: go-module
+go-module:
+	$(call say,module of the Go package: about 3 minutes the first time and seconds when nothing changed)
+	@bash pkg/go/build.sh
+
 # --- testing ----------------------------------------------------------------------------------------------------------
 
 .PHONY: test
