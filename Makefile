@@ -84,6 +84,7 @@ test:
 	trap 'kill $$beside 2>/dev/null || true' EXIT; \
 	$(MAKE) test-policy test-wasm-pack; \
 	wait $$beside
+	@$(MAKE) test-go
 	@$(MAKE) test-supply
 	@$(MAKE) test-oracle
 	$(call say,all tests passed)
@@ -213,6 +214,13 @@ test-playground: www/node_modules/.package-lock.json pkg
 test-policy: policy
 	$(call say,policy modules in their hosts: about 4 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
+
+# The Go package, its example in an empty module, and its answers beside those of the command and of kube-scheduler's allocator.
+.PHONY: test-go
+test-go: go-module
+	$(call say,Go package: about 2 minutes and 2 more the first time)
+	@cargo build --quiet --locked
+	@bash pkg/go/test.sh
 
 # `wasm-pack build --target web -- --features js`, into pkg/ and elsewhere.
 .PHONY: test-wasm-pack
