@@ -295,7 +295,7 @@ deny:
 # What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, actionlint, zizmor and pre-commit
 # are taken from PATH, else from Debian, the Go proxy and PyPI; without them their points are NOT TRIED.
 .PHONY: rehearse
-rehearse: pkg policy
+rehearse: pkg policy go-module
 	$(call say,rehearsal of a release: about 20 minutes the first time and 12 after that)
 	@node pkg/build/rehearse.mjs
 

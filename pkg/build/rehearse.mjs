@@ -516,6 +516,8 @@ function documents() {
 		"README.md",
 		"pkg/package.json",
 		"pkg/README.md",
+		"pkg/go/README.md",
+		"pkg/go/go.mod",
 		...[
 			"metadata.yml",
 			"artifacthub-pkg.yml",
@@ -673,6 +675,29 @@ function preCommit() {
 	return `the first run takes ${first.toFixed(1)} s, a good file passes, a bad one fails, claimkit-fix mends`;
 }
 
+/** The Go package as its repository has it, and the example's tests with it in an empty folder. */
+function goPackage() {
+	const folder = path.join(set, "go");
+	rmSync(folder, { recursive: true, force: true });
+	cpSync(path.join(source, "pkg/go"), folder, { recursive: true });
+	for (const script of ["build.sh", "test.sh"])
+		rmSync(path.join(folder, script));
+	for (const file of ["LICENSE", "pkg/go/claimkit.wasm.gz"])
+		cpSync(path.join(root, file), path.join(folder, path.basename(file)));
+	const example = path.join(scratch, "go-driver");
+	cpSync(path.join(source, "examples/go-driver"), example, {
+		recursive: true,
+	});
+	const [, name] = /^module (.*)$/m.exec(
+		readFileSync(path.join(folder, "go.mod"), "utf8"),
+	);
+	const go = (cwd, ...args) =>
+		run("go", args, { cwd, env: { ...process.env, GOWORK: "off" } });
+	go(example, "mod", "edit", `-replace=${name}=${folder}`);
+	go(example, "test", "./...");
+	return `${name}: the tests of the example pass`;
+}
+
 /** Hashes and list of contents, which name every file and no other. */
 function inventory() {
 	const names = readdirSync(files)
@@ -734,6 +759,7 @@ await point("kubectl plugin", () => krew(where));
 await point("documents", documents);
 await point("action and workflows", linters);
 await point("pre-commit", preCommit);
+await point("Go package", goPackage);
 await point("hashes and contents", inventory);
 console.log(
 	`rehearse: ${counts.passed} points passed, ${counts.unable} not tried, ${counts.failed} failed; the files are in ${path.relative(root, files)}`,

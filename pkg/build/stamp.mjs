@@ -99,11 +99,29 @@ export function stamp(out, { repository, site, registry, author, contact }) {
 	const owned = new URL(repository).pathname.slice(1);
 	change(
 		"README.md",
+		[
+			/(?<!\/)github\.com\/OWNER\/claimkit-go/g,
+			`${repository.replace(/^https?:\/\//, "")}-go`,
+		],
 		[/https:\/\/github\.com\/OWNER\/claimkit/g, repository],
 		[/OWNER\/claimkit/g, owned],
 		absolute,
 		[/\]\((?!https?:|#)([^)]+)\)/g, `](${repository}/blob/v${version}/$1)`],
 	);
+	// The Go package is a repository of its own beside this one, as Go's proxy reads repositories: with the module in it.
+	const goModule = `${repository.replace(/^https?:\/\//, "")}-go`;
+	for (const file of tracked.filter(
+		(file) =>
+			/^(pkg\/go|examples\/go-driver)\/.*(\.go|\.md|go\.mod|go\.sum)$/.test(
+				file,
+			) && existsSync(path.join(out, file)),
+	)) {
+		const text = readFileSync(path.join(out, file), "utf8");
+		writeFileSync(
+			path.join(out, file),
+			text.replaceAll("github.com/OWNER/claimkit-go", goModule),
+		);
+	}
 	const manifest = JSON.parse(
 		readFileSync(path.join(out, "pkg/package.json"), "utf8"),
 	);
