@@ -255,7 +255,7 @@ oracle:
 	$(call say,recorded answers asked again of the code of Kubernetes: about 2 minutes and 5 more the first time)
 	@node tests/oracle/record.mjs $(RELEASE)
 test-cluster:
-	$(call say,a real control plane and claimkit and 340 random clusters: about 11 minutes and 8 more the first time)
+	$(call say,a real control plane and claimkit and 340 random clusters: about 13 minutes and 8 more the first time)
 	@node tests/oracle/test-cluster.mjs all
 test-oracle:
 	$(call say,samples of oracle and test-cluster: about 1 minute and 10 more the first time)

@@ -16,10 +16,14 @@ import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
 import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
+import { compareUpgrade } from "./upgrade.mjs";
 import { compare, MODES, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
-/** How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios one by one and at once. */
+/**
+ * How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios
+ * one by one and at once, and objects of earlier releases (every nth).
+ */
 const AMOUNTS = {
 	all: {
 		every: 1,
@@ -31,6 +35,7 @@ const AMOUNTS = {
 		scenarios: 2,
 		clusters: 40,
 		atOnce: 300,
+		upgrades: 2,
 	},
 	sample: {
 		every: 2,
@@ -42,6 +47,7 @@ const AMOUNTS = {
 		scenarios: 20,
 		clusters: 4,
 		atOnce: 6,
+		upgrades: 40,
 	},
 };
 const SHOWN = 10;
@@ -211,6 +217,7 @@ async function runParts(
 		scenarios,
 		clusters,
 		atOnce,
+		upgrades,
 	},
 ) {
 	const base = [
@@ -268,6 +275,7 @@ async function runParts(
 		shownDecision,
 	);
 	report("why, kubectl", await compareWhy(cluster), shownDecision);
+	report("upgrade", await compareUpgrade(cluster, upgrades), shownVerdict);
 	report(
 		"settings as ValidatingAdmissionPolicies",
 		await comparePolicies(cluster),
