@@ -94,8 +94,8 @@ pub enum Edition {
     /// apimachinery 0.26 to 0.37.
     #[default]
     First,
-    /// apimachinery 0.38: exponents above that of `E` are written, 29 significant digits are kept (70 before a binary suffix), and the
-    /// smallest exponent of 32 bits is refused.
+    /// apimachinery 0.38: exponents above that of `E` are written, 29 significant digits are kept (70 before a binary suffix), the
+    /// smallest exponent of 32 bits is refused, and a number of 19 digits is held in 64 bits if it fits.
     V38,
 }
 
@@ -182,8 +182,9 @@ pub fn json_text(raw: &str) -> &str {
 
 /// The smallest exponent a quantity keeps; finer ones are rounded away from zero.
 const NANO: i64 = -9;
-/// Decimal digits that fit an `i64` for certain, and the start of the binary estimate.
+/// Decimal digits that fit an `i64` for certain, those of the largest one, and the start of the binary estimate.
 const FAST_DIGITS: usize = 18;
+const MOST_FAST_DIGITS: usize = 19;
 const FAST_BINARY_DIGITS: i64 = 15;
 
 impl<'a> Quantity<'a> {
@@ -217,7 +218,7 @@ impl<'a> Quantity<'a> {
         }
         let parts = split(text)?;
         let (exponent, notation) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
-        let read = match fast(text, &parts, exponent, notation) {
+        let read = match fast(text, &parts, exponent, notation, edition) {
             Some(quantity) => quantity,
             None if edition == Edition::V38 && exponent == i64::from(i32::MIN) => {
                 return Err(QuantityError::Suffix);
@@ -370,6 +371,9 @@ impl<'a> Quantity<'a> {
 
     /// Returns the magnitude if it is a whole number of 64 bits.
     fn whole(&self) -> Option<u64> {
+        if self.is_zero() {
+            return Some(0);
+        }
         // Zeros behind the point take no room.
         let zeros = self.digits.iter().rev().take_while(|digit| **digit == 0);
         let places = usize::try_from(self.exponent.saturating_neg()).unwrap_or(0);
@@ -523,13 +527,17 @@ fn fast<'a>(
     parts: &Parts<'a>,
     exponent: i64,
     notation: Notation,
+    edition: Edition,
 ) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
     let shifted = parts.digits();
     let value = || {
-        shifted.iter().try_fold(0i64, |sum, digit| {
-            sum.checked_mul(10)?.checked_add(i64::from(*digit))
-        })
+        let value = shifted.iter().try_fold(0u64, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(u64::from(*digit))
+        })?;
+        let most = i64::MAX.unsigned_abs();
+        let is_smallest = parts.negative && value == i64::MIN.unsigned_abs();
+        (value <= most || is_smallest).then_some(value)
     };
     let (digits, scale, keeps) = if notation == Notation::Binary {
         let room = FAST_BINARY_DIGITS
@@ -539,13 +547,18 @@ fn fast<'a>(
         if !parts.fraction.is_empty() || room < 0 {
             return None;
         }
-        let value = value()?;
+        let value = i64::try_from(value()?).ok()?;
         let factor = 1i64.checked_shl(u32::try_from(exponent).ok()?)?;
         (value.checked_mul(factor)?.unsigned_abs(), 0, value & 7 != 0)
     } else {
-        let scale =
-            exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
-        if written > FAST_DIGITS || scale < NANO {
+        // Upstream computes with 32 bits here, and without a check.
+        let places = i32::try_from(parts.fraction.len()).ok()?;
+        let scale = i64::from(i32::try_from(exponent).ok()?.wrapping_sub(places));
+        let most = match edition {
+            Edition::First => FAST_DIGITS,
+            Edition::V38 => MOST_FAST_DIGITS,
+        };
+        if written > most || scale < NANO {
             return None;
         }
         let ends_in_thousand = written >= 3
@@ -553,8 +566,11 @@ fn fast<'a>(
                 .iter()
                 .skip(written.saturating_sub(3))
                 .all(|digit| *digit == 0);
-        let keeps = scale % 3 == 0 && !ends_in_thousand && !parts.integer.starts_with('0');
-        (value()?.unsigned_abs(), scale, keeps)
+        let keeps = scale % 3 == 0
+            && written <= FAST_DIGITS
+            && !ends_in_thousand
+            && !parts.integer.starts_with('0');
+        (value()?, scale, keeps)
     };
     Some(Quantity {
         kept: keeps.then_some(text),
@@ -804,6 +820,37 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nineteen_digits_fit_since_1_38() {
+        for (text, first, later) in [
+            ("9223372036854775807", false, true),
+            ("-9223372036854775808", false, true),
+            ("9223372036854775808", false, false),
+            ("123456789012345678", true, true),
+            ("12345678901234567.89", false, true),
+        ] {
+            let small = |edition| Quantity::parse_by(text, edition).unwrap().digits().small;
+            assert_eq!(
+                (small(Edition::First), small(Edition::V38)),
+                (first, later),
+                "{text}"
+            );
+        }
+    }
+
+    /// The exponent of 32 bits overflows where the places behind the point are taken off.
+    #[test]
+    fn exponents_overflow_behind_a_point() {
+        let digits = Quantity::parse_by("1.5e-2147483648", Edition::V38)
+            .unwrap()
+            .digits();
+        assert_eq!(
+            (digits.digits, digits.exponent),
+            (vec![1, 5], i64::from(i32::MAX))
+        );
+        assert!(Quantity::parse_by("15e-2147483648", Edition::V38).is_err());
+    }
 
     #[test]
     fn canonical_spelling() {

@@ -217,16 +217,18 @@ impl From<Digits> for CelQuantity {
             exponent,
             small,
         } = amount;
+        // The smallest number of 64 bits has no positive counterpart.
         let value = digits.iter().try_fold(0i64, |sum, digit| {
-            sum.checked_mul(10)?.checked_add(i64::from(*digit))
+            let shifted = sum.checked_mul(10)?;
+            if negative {
+                shifted.checked_sub(i64::from(*digit))
+            } else {
+                shifted.checked_add(i64::from(*digit))
+            }
         });
         match value {
             Some(value) if small => Self::Small {
-                value: if negative {
-                    value.wrapping_neg()
-                } else {
-                    value
-                },
+                value,
                 scale: exponent,
             },
             _ => Self::Large(Decimal {
