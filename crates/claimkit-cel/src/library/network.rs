@@ -302,6 +302,12 @@ fn refused(text: &str, message: &str, at: &str) -> String {
     out
 }
 
+/// Returns true if a text is an address of IP version 4; the error is Go's (`netip.ParseAddr`).
+pub(crate) fn is_four(text: &str) -> Result<bool, String> {
+    let Parsed { address, .. } = parse(text)?;
+    Ok(matches!(address, Address::V4(_)))
+}
+
 fn parse(text: &str) -> Result<Parsed, String> {
     match text.bytes().find(|byte| matches!(byte, b'.' | b':' | b'%')) {
         Some(b'.') => Ok(Parsed {

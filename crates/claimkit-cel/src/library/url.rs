@@ -1,7 +1,8 @@
 //! URLs: `url(…)`, `isURL(…)`.
 //!
-//! Source: apiserver `pkg/cel/library/urls.go`; Go's `net/url` as of Go 1.24.
+//! Source: apiserver `pkg/cel/library/urls.go`; Go's `net/url` as of Go 1.26.
 
+use super::network;
 use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
 use std::fmt;
@@ -303,7 +304,7 @@ fn read(text: &str, form: Form) -> Result<Url, String> {
         let (authority, path) = behind
             .split_at_checked(behind.find('/').unwrap_or(behind.len()))
             .unwrap_or((behind, ""));
-        (url.user, url.host) = read_authority(authority)?;
+        (url.user, url.host) = read_authority(&url.scheme, authority)?;
         rest = path;
     } else if !url.scheme.is_empty() && rest.starts_with('/') {
         url.omit_host = true;
@@ -329,11 +330,11 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     Ok(("", text))
 }
 
-fn read_authority(text: &str) -> Result<(Option<User>, Vec<u8>), String> {
+fn read_authority(scheme: &str, text: &str) -> Result<(Option<User>, Vec<u8>), String> {
     let Some((user, host)) = text.rsplit_once('@') else {
-        return Ok((None, read_host(text)?));
+        return Ok((None, read_host(scheme, text)?));
     };
-    let host = read_host(host)?;
+    let host = read_host(scheme, host)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(allowed) {
         return Err("net/url: invalid userinfo".to_owned());
@@ -351,28 +352,49 @@ fn read_authority(text: &str) -> Result<(Option<User>, Vec<u8>), String> {
     Ok((Some(user), host))
 }
 
-fn read_host(host: &str) -> Result<Vec<u8>, String> {
-    let bad_port = |port: &str| Err(format!("invalid port {} after host", quoted(port)));
-    if host.starts_with('[') {
-        let end = host.rfind(']').ok_or("missing ']' in host")?;
-        let (inner, behind) = host.split_at_checked(end).unwrap_or((host, ""));
-        let port = behind.get(1..).unwrap_or_default();
-        if !is_port(port) {
-            return bad_port(port);
-        }
-        if let Some(zone) = inner.find("%25") {
-            let (address, zone) = inner.split_at_checked(zone).unwrap_or((inner, ""));
-            let mut all = unescape(address, Part::Host)?;
-            all.extend(unescape(zone, Part::Zone)?);
-            all.extend(unescape(behind, Part::Host)?);
-            return Ok(all);
-        }
-    } else if let Some((_, port)) = host.rfind(':').and_then(|at| host.split_at_checked(at))
-        && !is_port(port)
-    {
-        return bad_port(port);
+fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
+    match host.rfind('[') {
+        Some(0) => return read_bracketed(host),
+        Some(_) => return Err("invalid IP-literal".to_owned()),
+        None => {}
+    }
+    // Other schemes may have a list of hosts with ports.
+    let is_strict = matches!(scheme, "http" | "https");
+    let colon = if is_strict {
+        host.find(':')
+    } else {
+        host.rfind(':')
+    };
+    if let Some((_, port)) = colon.and_then(|at| host.split_at_checked(at)) {
+        check_port(port)?;
     }
     unescape(host, Part::Host)
+}
+
+fn check_port(port: &str) -> Result<(), String> {
+    if is_port(port) {
+        return Ok(());
+    }
+    Err(format!("invalid port {} after host", quoted(port)))
+}
+
+/// Reads a host in brackets, which must be an address of IP version 6, and the port behind it.
+fn read_bracketed(host: &str) -> Result<Vec<u8>, String> {
+    let end = host.rfind(']').ok_or("missing ']' in host")?;
+    let (inner, behind) = host.split_at_checked(end).unwrap_or((host, ""));
+    let inner = inner.get(1..).unwrap_or_default();
+    let port = behind.get(1..).unwrap_or_default();
+    check_port(port)?;
+    let port = unescape(port, Part::Host)?;
+    let zone = inner.find("%25").unwrap_or(inner.len());
+    let (address, zone) = inner.split_at_checked(zone).unwrap_or((inner, ""));
+    let mut name = unescape(address, Part::Host)?;
+    name.extend(unescape(zone, Part::Zone)?);
+    let is_four = network::is_four(&text(&name)).map_err(|why| format!("invalid host: {why}"))?;
+    if is_four {
+        return Err("invalid IP-literal".to_owned());
+    }
+    Ok([b"[", name.as_slice(), b"]", port.as_slice()].concat())
 }
 
 fn is_escaped(text: &str, part: Part) -> bool {
@@ -583,6 +605,17 @@ mod tests {
             ("http://a#frag", "invalid character \"#\" in host name"),
             ("http://[::1/", "missing ']' in host"),
             ("http://[::1]x/", "invalid port \"x\" after host"),
+            ("http://a[::1]/", "invalid IP-literal"),
+            ("http://[1.2.3.4]:80/", "invalid IP-literal"),
+            ("http://a:1:2/", "invalid port \":1:2\" after host"),
+            (
+                "http://[::1.5]:80/",
+                "invalid host: ParseAddr(\"::1.5\"): IPv4 address too short",
+            ),
+            (
+                "http://[fe80::1%25]/",
+                "invalid host: ParseAddr(\"fe80::1%\"): zone must be a non-empty string",
+            ),
             ("http://a@b c@d/", "net/url: invalid userinfo"),
             ("http://a\t", "net/url: invalid control character in URL"),
             ("1http://a", "invalid URI for request"),
