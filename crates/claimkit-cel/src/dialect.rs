@@ -191,6 +191,8 @@ pub(crate) struct DialectRules {
     /// A step counts its own cost when it has a result. A call ends at the first operand that fails and costs nothing then
     /// (cel-go 0.33).
     pub steps_count_their_cost: bool,
+    /// A loop over an empty text or empty bytes has no rounds, as over an empty list (cel-go 0.33).
+    pub empty_ranges_have_no_rounds: bool,
     /// Comparisons of NaN are false instead of errors (cel-go 0.33).
     pub nan_is_comparable: bool,
     /// How quantities are read.

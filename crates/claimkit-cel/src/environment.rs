@@ -391,6 +391,7 @@ impl Environment {
                 quantities_share_digits: minor <= 36,
                 names_are_suggested: minor >= 38,
                 steps_count_their_cost: minor >= 38,
+                empty_ranges_have_no_rounds: minor >= 38,
                 nan_is_comparable: minor >= 38,
                 quantities: quantities(minor),
                 sizes_are_nested: minor >= 38,

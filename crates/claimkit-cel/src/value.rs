@@ -500,7 +500,8 @@ impl Value {
             Value::String(s) => s.is_empty(),
             Value::Bytes(b) => b.is_empty(),
             Value::List(l) => l.is_empty(),
-            Value::Map(m) => m.is_empty(),
+            // A map that is read when it is asked does not say whether it is empty (dynamic-resource-allocation, `cel/compile.go`).
+            Value::Map(m) => m.is_empty() && !m.is_read_when_asked(),
             Value::Duration(d) => d.0 == 0,
             Value::Timestamp(t) => t.is_zero(),
             Value::Optional(inner) => inner.is_none(),

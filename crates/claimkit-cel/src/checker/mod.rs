@@ -392,10 +392,7 @@ impl<'a> Checker<'a> {
         of: &Type,
         field: &str,
     ) -> Type {
-        match self.type_of_field(position, operand, of, field) {
-            Type::Error => Type::Error,
-            found => Type::optional(found),
-        }
+        Type::optional(self.type_of_field(position, operand, of, field))
     }
 
     fn type_of_field(&mut self, position: u32, operand: &Expr, of: &Type, field: &str) -> Type {

@@ -566,6 +566,12 @@ impl<'a> Run<'a> {
                 }
                 self.evaluate(&fold.result)
             }
+            Value::String(_) | Value::Bytes(_)
+                if self.scope.rules().empty_ranges_have_no_rounds && range.size() == Some(0) =>
+            {
+                self.start(fold);
+                self.evaluate(&fold.result)
+            }
             Value::Error(_)
                 if fold.variable2.is_none() || !self.scope.rules().two_variables_hide_errors =>
             {

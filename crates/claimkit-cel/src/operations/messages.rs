@@ -18,13 +18,12 @@ pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
         MessageKind::Wrapper(number) => wrapper(number, name, field("value")),
         MessageKind::Duration => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
+            // Seconds that do not fit give the longest duration (protobuf, `types/known/durationpb`, `AsDuration`).
+            let longest = if seconds < 0 { i64::MIN } else { i64::MAX };
             let total = seconds
                 .checked_mul(1_000_000_000)
-                .and_then(|total| total.checked_add(nanos));
-            total.map_or_else(
-                || Value::error("duration overflow"),
-                |total| Value::Duration(Duration(total)),
-            )
+                .map_or(longest, |total| total.saturating_add(nanos));
+            Value::Duration(Duration(total))
         }
         MessageKind::Timestamp => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));

@@ -570,7 +570,7 @@ impl Domains {
             .domains
             .into_iter()
             .map(|(domain, names)| (domain, map(names, None)));
-        let empty = map(Vec::new(), None);
+        let empty = Value::Map(Arc::new(Map::with_names(Vec::new(), None)));
         map(domains.collect(), Some(empty))
     }
 }
