@@ -296,6 +296,21 @@ fn examples_of_rfc_7386() {
     }
 }
 
+/// kube-apiserver 1.37.2 and 1.38.0-beta.0: since 1.38 a generated rule judges the UID, and shows no value.
+#[test]
+fn another_uid_is_refused_in_the_words_of_the_release() {
+    let class = r#"{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c", "uid": "u", "resourceVersion": "7"}, "spec": {}}"#;
+    for (release, shown) in [("1.37", "\"x\""), ("1.38", "null")] {
+        let change = r#"{"metadata": {"uid": "x"}}"#;
+        let answer = patch(class, "merge", change, json!({"release": release}));
+        let status = &answer["objects"][0]["status"];
+        let message = format!(
+            "DeviceClass.resource.k8s.io \"c\" is invalid: metadata.uid: Invalid value: {shown}: field is immutable"
+        );
+        assert_eq!(status["message"], message, "{release}: {answer}");
+    }
+}
+
 const CLAIM: &str = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "default",
  "uid": "u", "resourceVersion": "7", "labels": {"a": "b"}, "finalizers": ["example.com/a"],
  "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "1"}]},

@@ -688,6 +688,7 @@ pub static DECLARED: &[Declared] = &[
         &[Required],
     ),
     beta("ObjectMeta", "generation", GenerationInvalid, &[Minimum(0)]).since(38),
+    beta("ObjectMeta", "uid", MetadataImmutable, &[Immutable]).since(38),
     beta(
         "ObjectMeta",
         "deletionTimestamp",
