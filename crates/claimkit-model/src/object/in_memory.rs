@@ -3,8 +3,9 @@
 use crate::object::{FieldValue, Record};
 use crate::schema::{FieldType, Release};
 use crate::text::print;
-use claimkit_values::quantity::{Digits, Quantity};
+use claimkit_values::quantity::{Digits, Edition, Quantity};
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 
 /// The place from which the server read a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +64,9 @@ fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: Rea
         (FieldType::Quantity, FieldValue::Unset) => match read_from {
             // `null` leaves Go's zero value, which has no notation.
             ReadFrom::Request => Json::Null,
-            ReadFrom::Store => quantity("0"),
+            ReadFrom::Store => quantity("0", release.rules().quantities),
         },
-        (FieldType::Quantity, set) => quantity(set.as_str()),
+        (FieldType::Quantity, set) => quantity(set.as_str(), release.rules().quantities),
         (FieldType::Time, FieldValue::Time(time)) => match read_from {
             ReadFrom::Request => json!(time.parts()),
             ReadFrom::Store => json!((time.parts().0, 0)),
@@ -128,8 +129,8 @@ fn map(entries: Vec<(&str, Json)>, read_from: ReadFrom) -> Json {
 
 /// Returns what `DeepEqual` compares of a quantity: the representation, the notation and the text that is kept, so that quantities
 /// of the same amount can differ.
-fn quantity(text: &str) -> Json {
-    let Ok(quantity) = Quantity::parse(text) else {
+fn quantity(text: &str, edition: Edition) -> Json {
+    let Ok(quantity) = Quantity::parse_by(text, edition) else {
         return Json::Null;
     };
     let Digits {
@@ -138,16 +139,40 @@ fn quantity(text: &str) -> Json {
         mut exponent,
         small,
     } = quantity.digits();
-    // Numbers of any length are counted in units of 10⁻⁹.
-    while !small && digits.pop_if(|last| *last == 0).is_some() {
-        exponent = exponent.saturating_add(1);
+    // Up to 1.37 numbers of any length are counted in units of 10⁻⁹, later in the units that they are written in.
+    if edition == Edition::First && !small {
+        while digits.pop_if(|last| *last == 0).is_some() {
+            exponent = exponent.saturating_add(1);
+        }
     }
+    // Since 1.38 the canonical text is kept where the written one is not.
+    let kept = match edition {
+        Edition::First => quantity.kept().map(Cow::Borrowed),
+        _ => Some(quantity.canonical()),
+    };
     json!([
         negative && !digits.is_empty(),
         digits,
         exponent,
         small,
         format!("{:?}", quantity.notation()),
-        quantity.kept()
+        kept
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A real server writes the patcher of `1.5Gi` over `1536Mi` down as a manager in 1.38 and not in 1.37.
+    #[test]
+    fn large_quantities_count_in_the_units_of_the_edition() {
+        let same = |a, b, edition| quantity(a, edition) == quantity(b, edition);
+        for (a, b) in [("1.5Gi", "1536Mi"), ("7.5Ei", "7680Pi")] {
+            assert!(same(a, b, Edition::First), "{a}");
+            assert!(!same(a, b, Edition::V38), "{a}");
+        }
+        assert!(same("7680Pi", "7680Pi", Edition::V38));
+        assert!(!same("1000m", "1", Edition::V38));
+    }
 }
