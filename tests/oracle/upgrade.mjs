@@ -45,14 +45,14 @@ const refused = ({ code }) => code >= 300;
 const isMendable = ({ code }) => [VERSION, REFUSED, FIELD].includes(code);
 
 /** Asks what breaks; each trouble comes with its sentence. */
-function ask(objects, from, to, subject) {
+function ask(text, from, to, subject) {
 	const [answer] = batch([
 		{
 			verb: "upgrade",
 			release: from,
 			to,
 			manifests: subject === "manifests",
-			text: listOf(objects),
+			text,
 		},
 	]);
 	const told = answer.findings.filter(({ code }) =>
@@ -244,7 +244,7 @@ async function compareStored(cluster, from, every, result) {
 	for (let at = 0; at < all.length; at += AT_ONCE) {
 		const objects = all.slice(at, at + AT_ONCE);
 		await leave(cluster, objects);
-		const { troubles } = ask(objects, from, cluster.release, "stored");
+		const { troubles } = ask(listOf(objects), from, cluster.release, "stored");
 		result.stored += objects.length;
 		result.troubles += troubles.length;
 		for (const message of repeated(troubles))
@@ -289,7 +289,7 @@ async function compareManifests(cluster, from, result) {
 		cluster,
 		objects.map((object) => ({ object })),
 	);
-	const { troubles } = ask(objects, from, cluster.release, "manifests");
+	const { troubles } = ask(listOf(objects), from, cluster.release, "manifests");
 	result.manifests += objects.length;
 	result.troubles += troubles.length;
 	for (const message of repeated(troubles))
@@ -389,7 +389,7 @@ async function compareDump(cluster, file) {
 	const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
 	const [{ raw }] = batch([{ verb: "parse", raw: true, text }]);
 	const all = raw.items ?? [raw];
-	const { from, troubles } = ask(all, undefined, cluster.release, "stored");
+	const { from, troubles } = ask(text, undefined, cluster.release, "stored");
 	for (const { message, help } of troubles)
 		console.log(`${message}\n  ${help}`);
 	const result = { objects: 0, writes: 0, refused: 0, mended: 0, wrong: [] };
@@ -407,7 +407,7 @@ async function compareDump(cluster, file) {
 	const served = converted(objects, cluster.release);
 	await compareWrites(cluster, from, served, own, result);
 	const after = split(served);
-	const left = ask(after, from, cluster.release, "stored").troubles;
+	const left = ask(listOf(after), from, cluster.release, "stored").troubles;
 	for (const { message } of left.filter(isMendable))
 		result.wrong.push({ id: file, want: "no trouble", got: message });
 	for (const object of after) {
