@@ -343,14 +343,15 @@ fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Cow<'static, str
         "claims" => "resources".to_owned(),
         _ => return None,
     };
-    Some(
-        message!(
-            "rules.pod-field-elsewhere",
-            "`{name}` belongs under `{place}`",
-            name,
-            place
-        )
-        .into(),
+    Some(belongs_under(name, &place).into())
+}
+
+fn belongs_under(name: &str, place: &str) -> String {
+    message!(
+        "rules.pod-field-elsewhere",
+        "`{name}` belongs under `{place}`",
+        name,
+        place
     )
 }
 
@@ -388,13 +389,11 @@ impl<'t> PodClaims<'t> {
             let mut steps = steps.to_vec();
             steps.extend([key(part), key("claims")]);
             let message = message!("rules.pod-claims-amount", "`{part}` has quantities", part);
-            let help = message!(
-                "rules.pod-field-elsewhere",
-                "`{name}` belongs under `{place}`",
-                name = "claims",
-                place = "resources"
+            self.wrong(
+                &steps,
+                message,
+                Some(belongs_under("claims", "resources").into()),
             );
-            self.wrong(&steps, message, Some(help.into()));
         }
     }
 

@@ -40,9 +40,9 @@ export interface Upgraded extends Pick<UpgradeAnswer, "from" | "to"> {
 	troubles: number;
 }
 
-/** Objects that a server has stored have a uid; others are manifests. */
+/** Objects that a server has stored have a resourceVersion, which nothing but metadata has; others are manifests. */
 export const isStored = (text: string): boolean =>
-	/(?:^[\s-]*|[{,]\s*)"?uid"?: *["\w]/m.test(text);
+	/(?:^[\s-]*|[{,]\s*)"?resourceVersion"?: *["'\w]/m.test(text);
 
 export const upgraded = ({
 	from,
