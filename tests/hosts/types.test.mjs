@@ -38,6 +38,7 @@ function answers() {
 		jsonSchema,
 		admit,
 		symbols,
+		upgrade,
 	} = claimkit;
 	const recorded = [];
 	for (const text of [
@@ -86,7 +87,34 @@ function answers() {
 		["ReleasesAnswer", releases({ locale: "zh-Hans" })],
 		["JsonSchema", jsonSchema("1.30", "ResourceClaim")],
 	);
-	recorded.push(["ValidateAnswer", validate(good, { release: "1.33.3" })]);
+	recorded.push(
+		["ValidateAnswer", validate(good, { release: "1.33.3" })],
+		["ValidateAnswer", validate(good, { release: "1.38" })],
+		[
+			"ValidateAnswer",
+			validate([
+				{ name: "bad.yaml", text: bad },
+				{ name: "good.yaml", text: good },
+			]),
+		],
+		[
+			"UpgradeAnswer",
+			upgrade(
+				good.replaceAll("resource.k8s.io/v1\n", "resource.k8s.io/v1beta1\n"),
+				{
+					release: "1.37",
+					to: "1.38",
+					manifests: true,
+				},
+			),
+		],
+		[
+			"AllocateAnswer",
+			allocate(
+				`${cluster}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: away, namespace: demo}\nspec: {nodeSelector: {zone: nowhere}, containers: [{name: c, image: x}]}\n`,
+			),
+		],
+	);
 	recorded.push(["ParseAnswer", parse(good, { labelSelector: "a=b" })]);
 	const stored =
 		"apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a, namespace: default, labels: {x: one}}\nspec: {resourceClassName: c}\n";
@@ -371,10 +399,18 @@ test("the package's own JavaScript keeps to the types that its users get", () =>
 	);
 	// The build writes some of the files; what they import is checked where it is written.
 	const GENERATED = /^(?:claimkit|command|server|server-worker|mcp)\.js\(/;
-	const wrong = stdout
-		.split(/\n(?=\S)/)
-		.filter((line) => line.trim() !== "" && !GENERATED.test(line));
-	assert.deepEqual(wrong, []);
+	// Declared is what users get; the rest of the modules' functions is for these files alone.
+	const UNDECLARED =
+		/import\("[^"]*\/pkg\/(?:claimkit|command)"\)|'"[^"]*\/(?:claimkit\.js|claimkit_bg\.wasm(?:\.js)?)"'/;
+	const lines = stdout.split(/\n(?=\S)/).filter((line) => line.trim() !== "");
+	assert.ok(
+		lines.some((line) => UNDECLARED.test(line)),
+		"nothing was checked",
+	);
+	assert.deepEqual(
+		lines.filter((line) => !GENERATED.test(line) && !UNDECLARED.test(line)),
+		[],
+	);
 });
 
 test("every exported type and function is documented", () => {

@@ -87,7 +87,7 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
 		}
 		case "audit": {
 			const to = options.upgradeTo.value;
-			// As the panel does: without a uid, objects are manifests.
+			// As the panel does: without a resourceVersion, objects are manifests.
 			const areStored = all().some((one) => isStored(textOf(one)));
 			words.push(to === "" || areStored ? "audit" : "validate", ...release);
 			if (to !== "") words.push("--to", to);
