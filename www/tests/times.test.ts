@@ -218,21 +218,20 @@ describe("speed", () => {
 		expect(
 			await page.locator(`[id="${active}"]`).getAttribute("aria-selected"),
 		).toBe("true");
-		// The page's own work for each frame while the wheel turns.
+		// The page's own work for each frame while the wheel turns, in milliseconds.
 		const busy = await threadClock(page);
-		const before = await busy();
-		await page.evaluate(async () => {
-			const element = document.querySelector(".matrix")!;
-			for (let i = 0; i < 60; i++) {
-				element.scrollTop = (i * 2503) % element.scrollHeight;
-				await new Promise((resolve) => requestAnimationFrame(resolve));
-			}
-		});
-		const frame = ((await busy()) - before) / 60;
-		console.log(
-			`5 000 nodes: ${frame.toFixed(1)} ms of the page's thread for a frame while scrolling`,
-		);
-		expect(frame).toBeLessThan(16);
+		const frame = async () => {
+			const before = await busy();
+			await page.evaluate(async () => {
+				const element = document.querySelector(".matrix")!;
+				for (let i = 0; i < 60; i++) {
+					element.scrollTop = (i * 2503) % element.scrollHeight;
+					await new Promise((resolve) => requestAnimationFrame(resolve));
+				}
+			});
+			return ((await busy()) - before) / 60;
+		};
+		const all = await frame();
 		await page.getByLabel("Filter nodes").first().fill("h100 eu-west-1b");
 		await page
 			.locator(".controls [role=status]", { hasText: " of 5,000 nodes" })
@@ -247,6 +246,12 @@ describe("speed", () => {
 		);
 		expect(left).toBeGreaterThan(0);
 		expect(left).toBeLessThan(500);
+		const few = await frame();
+		console.log(
+			`a frame while scrolling takes ${all.toFixed(1)} ms of the page's thread with 5 000 nodes, ${few.toFixed(1)} with ${left}`,
+		);
+		// Machines differ, and one that others use is half as fast: the number of nodes must not matter.
+		expect(all).toBeLessThan(2.5 * few);
 		await done();
 	});
 });
