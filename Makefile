@@ -222,7 +222,7 @@ test-go: go-module
 	@cargo build --quiet --locked
 	@bash pkg/go/test.sh
 
-# `wasm-pack build --target web -- --features js`, into pkg/ and elsewhere.
+# `wasm-pack build --target web -- --package claimkit --features js`, into pkg/ and elsewhere.
 .PHONY: test-wasm-pack
 test-wasm-pack: pkg
 	$(call say,wasm-pack alone: about 30 seconds and 3 minutes more the first time)

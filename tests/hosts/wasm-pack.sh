@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Bare `wasm-pack build --target web`, with an --out-dir of its own, gives a package that imports and validates; and without
-# one, `make pkg` puts right again what it replaces in pkg/.
+# `wasm-pack build --target web -- --package claimkit --features js`, with an --out-dir of its own, gives a package that imports and
+# validates; and without one, `make pkg` puts right again what it replaces in pkg/. wasm-pack takes the last library that cargo builds:
+# without `--package` that is the command's, which is no module.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -54,12 +55,12 @@ imports() { # the glue, the module
 
 # The optimizer takes most of a minute; the second build has it.
 step "build --target web --out-dir FOLDER --no-opt --features js"
-wasm_pack build --target web --out-dir "$out/package" --no-opt -- --features js
+wasm_pack build --target web --out-dir "$out/package" --no-opt -- --package claimkit --features js
 imports "$out/package/claimkit.js" "$out/package/claimkit_bg.wasm"
 
 step "build --target web --features js, which replaces files of pkg/"
 before=$(git status --porcelain)
-wasm_pack build --target web -- --features js
+wasm_pack build --target web -- --package claimkit --features js
 imports "$root/pkg/claimkit.js" "$root/pkg/claimkit_bg.wasm"
 step "make pkg puts them back"
 node pkg/build/build.mjs
