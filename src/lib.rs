@@ -141,11 +141,11 @@ pub mod upgrade;
 #[doc(hidden)]
 pub mod validation;
 
-#[doc(hidden)]
-pub use allocate::StuckClaim;
 pub use allocate::{
     AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate,
 };
+#[doc(hidden)]
+pub use allocate::{StuckBy, StuckClaim};
 pub use apiserver::FieldValidation;
 pub use apiserver::options::{Operation, StoredAs, ValidateOptions};
 pub use apiserver::parse::{ParseOptions, Parsed, ParsedObject, parse};

@@ -5,6 +5,7 @@ mod documents;
 pub mod fixtures;
 mod writes;
 
+use crate::support::plain::plain;
 use claimkit::policy::{ClusterReader, schema};
 use claimkit::requests::{self, hosts, raw_mode};
 use claimkit_model::schema::Release;
@@ -429,27 +430,12 @@ fn limits_of_policy_hosts_only_go_down() {
     }
 }
 
+/// Returns the documents of a file, as they are written.
 fn yaml(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.split("\n---\n")
         .map(|document| plain(document, path))
         .collect()
-}
-
-/// A YAML text as kubectl reads it.
-fn plain(text: &str, path: &Path) -> Value {
-    let answer: Value = serde_json::from_str(&requests::answer(
-        &json!({"verb": "parse", "raw": true, "text": text}).to_string(),
-    ))
-    .unwrap();
-    assert_eq!(
-        answer["ok"],
-        true,
-        "{}: {}",
-        path.display(),
-        answer["findings"]
-    );
-    answer["raw"].clone()
 }
 
 #[test]

@@ -265,15 +265,24 @@ fn a_carriage_return_before_a_line_break_is_dropped_once() {
     }
 }
 
+/// kubectl of 1.38 names another type.
 #[test]
 fn every_member_of_a_list_in_json_is_decoded() {
-    let (names, messages) =
-        answered(r#"{"apiVersion": "v1", "kind": "List", "items": {}, "items": []}"#);
-    let refusal = "json: cannot unmarshal object into Go struct field decodeList.items of type []json.RawMessage";
-    assert!(
-        names.is_empty() && messages.iter().any(|message| message == refusal),
-        "{names:?} {messages:?}"
-    );
+    const LIST: &str = r#"{"apiVersion": "v1", "kind": "List", "items": {}, "items": []}"#;
+    for (release, items) in [
+        ("1.37", "[]json.RawMessage"),
+        ("1.38", "[]map[string]interface {}"),
+    ] {
+        let request = serde_json::json!({"verb": "validate", "release": release, "text": LIST});
+        let (names, messages) = answered_by(&request);
+        let refusal = format!(
+            "json: cannot unmarshal object into Go struct field decodeList.items of type {items}"
+        );
+        assert!(
+            names.is_empty() && messages.contains(&refusal),
+            "{names:?} {messages:?}"
+        );
+    }
 }
 
 /// The same by `validate`, whose words must not depend on whether the kubectl that was recorded had a server.

@@ -191,15 +191,15 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
     }
     if error.contains("kubernetes.Quantity.(string)") {
         return message!(
-            "cause.quantity-in-words",
-            "a text is no quantity: write `quantity(\"40Gi\")`"
+            "cause.text-for-quantity",
+            "a text is not a quantity: write `quantity(\"40Gi\")`"
         )
         .into_owned();
     }
     if error.contains("Semver.(string)") {
         return message!(
-            "cause.version-in-words",
-            "a text is no version: write `semver(\"1.2.3\")`"
+            "cause.text-for-version",
+            "a text is not a version: write `semver(\"1.2.3\")`"
         )
         .into_owned();
     }
@@ -263,7 +263,7 @@ fn syntax(expression: &str, error: &str) -> String {
     if let Some(quote) = expression.chars().find(|c| TYPOGRAPHIC.contains(c)) {
         return message!(
             "cause.typographic-quote",
-            "`{quote}` is no quote of CEL: type `\"`",
+            "CEL does not read `{quote}` as a quote: type `\"`",
             quote
         );
     }
@@ -370,17 +370,17 @@ mod tests {
             (
                 "a.isGreaterThan('4Gi')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Quantity.(string)'",
-                "a text is no quantity: write `quantity(",
+                "a text is not a quantity: write `quantity(",
             ),
             (
                 "a.isGreaterThan('1.2.3')",
                 "ERROR: <input>:1:16: found no matching overload for 'isGreaterThan' applied to 'kubernetes.Semver.(string)'",
-                "a text is no version: write `semver(",
+                "a text is not a version: write `semver(",
             ),
             (
                 "a == “b”",
                 "ERROR: <input>:1:6: Syntax error: token recognition error at: '“'",
-                "`“` is no quote of CEL: type `\"`",
+                "CEL does not read `“` as a quote: type `\"`",
             ),
             (
                 "a >= 1.5Gi",

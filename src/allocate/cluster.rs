@@ -11,8 +11,6 @@ use claimkit_scheduler::allocator::objects::{
     Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
 };
 use claimkit_scheduler::target::{GateProof, release_of_nodes};
-use claimkit_values::order;
-use serde_json::{Value, json};
 use std::rc::Rc;
 
 /// The label with a node's name.
@@ -155,16 +153,25 @@ impl PreparedCluster {
     }
 }
 
-/// Why kubelet does not start a pod that has a node, as far as one of its claims decides.
+/// A claim for which kubelet does not start a pod that has a node.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckClaim {
+    /// Its name, in the namespace of the pod.
+    pub name: String,
+    pub lacks: StuckBy,
+}
+
+/// What a claim lacks, so that kubelet does not start a pod.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StuckClaim {
+pub enum StuckBy {
     /// The claim is not there.
-    Absent,
+    Absence,
     /// It has no allocation.
-    NotAllocated,
+    Allocation,
     /// It is not reserved for the pod.
-    NotReserved,
+    Reservation,
 }
 
 /// A cluster that is put together from lists.
@@ -188,10 +195,10 @@ impl PreparedCluster {
         self.findings.extend(part.findings);
     }
 
-    /// Returns the pods, as far as an answer about them shows them, in the form of the API.
+    /// Returns the pods.
     #[doc(hidden)]
-    pub fn pods(&self) -> impl Iterator<Item = Value> {
-        self.facts.pods.iter().map(|pod| shown_of(pod))
+    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+        self.facts.pods.iter().map(|pod| &**pod)
     }
 
     /// Returns true if a pod that waits has volumes.
@@ -233,9 +240,9 @@ impl PreparedCluster {
         pod_refusal(&self.facts.events, kind, namespace, name)
     }
 
-    /// Returns the claims for which a pod that has a node cannot start there, by name.
+    /// Returns the claims for which a pod that has a node cannot start there.
     #[doc(hidden)]
-    pub fn stuck_claims(&self, namespace: &str, name: &str) -> Vec<(String, StuckClaim)> {
+    pub fn stuck_claims(&self, namespace: &str, name: &str) -> Vec<StuckClaim> {
         let is_it = |meta: &Meta, name: &str| meta.namespace == namespace && meta.name == name;
         let mut pods = self.facts.pods.iter();
         let Some(pod) = pods.find(|pod| is_it(&pod.metadata, name)) else {
@@ -247,13 +254,16 @@ impl PreparedCluster {
                 continue;
             };
             let mut claims = self.facts.claims.iter();
-            let why = match claims.find(|known| is_it(&known.metadata, claim)) {
-                None => StuckClaim::Absent,
-                Some(known) if known.status.allocation.is_none() => StuckClaim::NotAllocated,
+            let lacks = match claims.find(|known| is_it(&known.metadata, claim)) {
+                None => StuckBy::Absence,
+                Some(known) if known.status.allocation.is_none() => StuckBy::Allocation,
                 Some(known) if known.is_reserved_for(pod) => continue,
-                Some(_) => StuckClaim::NotReserved,
+                Some(_) => StuckBy::Reservation,
             };
-            stuck.push((claim.to_owned(), why));
+            stuck.push(StuckClaim {
+                name: claim.to_owned(),
+                lacks,
+            });
         }
         stuck
     }
@@ -275,33 +285,6 @@ impl PreparedCluster {
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
-}
-
-/// Returns what an answer shows of a pod.
-fn shown_of(pod: &Pod) -> Value {
-    let Pod {
-        metadata,
-        spec,
-        status,
-        ..
-    } = pod;
-    let owners = metadata.owner_references.iter().map(
-        |owner| json!({"kind": owner.kind, "name": owner.name, "controller": owner.controller}),
-    );
-    let conditions = status
-        .conditions
-        .iter()
-        .map(|condition| json!({"type": condition.kind, "message": condition.message}));
-    json!({
-        "metadata": {
-            "name": metadata.name,
-            "namespace": metadata.namespace,
-            "labels": order::map(metadata.labels.iter()),
-            "ownerReferences": owners.collect::<Vec<Value>>(),
-        },
-        "spec": {"nodeName": spec.node_name},
-        "status": {"phase": status.phase, "conditions": conditions.collect::<Vec<Value>>()},
-    })
 }
 
 /// Returns a node of which only the name is known.

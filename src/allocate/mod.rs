@@ -12,7 +12,7 @@ mod question;
 mod refused;
 mod run;
 
-pub use cluster::{PreparedCluster, StuckClaim};
+pub use cluster::{PreparedCluster, StuckBy, StuckClaim};
 pub use how_many::{HowMany, PodsOnNode};
 pub use question::{AllocateOptions, PlacementMode};
 pub use run::{Allocation, allocate};

@@ -191,56 +191,46 @@ impl Lints {
             .map(|compiler| compiler.language)
     }
 
-    /// Reports reads that no device can answer: a domain with `/`, and fields of values. False if there are such reads.
+    /// Reports reads that no device can answer. False if there are such reads.
     fn shapes(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) -> bool {
         if self.language(kept) != Some(Language::Device) {
             return true;
         }
         let mut fine = true;
         for Read { path, span } in reads::all(&kept.program.checked().ast.root) {
-            let [_, holder, domain, names @ ..] = path.as_slice() else {
-                continue;
-            };
-            let (code, message, help) = if let Some((domain, name)) = domain.split_once('/') {
-                (
-                    Code::SelectorNameUnknown,
-                    message!(
-                        "expression.domain-with-slash",
-                        "`{domain}/{name}` is no domain: domain and name are written apart",
-                        domain,
-                        name
-                    ),
-                    message!(
-                        "expression.name-apart",
-                        "write `device.{holder}[\"{domain}\"].{name}`",
-                        holder,
-                        domain,
-                        name
-                    ),
-                )
-            } else if let [_, field] = names
-                && VALUE_FIELDS.contains(&field.as_str())
+            let wrong = self.domain_with_slash(kept, &path);
+            if let Some(WrongRead {
+                code,
+                message,
+                help,
+            }) = wrong.or_else(|| field_of_value(&path))
             {
-                (
-                    Code::SelectorFails,
-                    message!(
-                        "expression.field-of-value",
-                        "the value itself is read: `.{field}` is how a ResourceSlice writes its type",
-                        field
-                    ),
-                    message!(
-                        "expression.no-field-of-value",
-                        "leave `.{field}` out",
-                        field
-                    ),
-                )
-            } else {
-                continue;
-            };
-            tell(Self::finding(kept, code, &span, message, help));
-            fine = false;
+                tell(Self::finding(kept, code, &span, message, help));
+                fine = false;
+            }
         }
         fine
+    }
+
+    /// Returns what is wrong with a read of a domain with `/`, if the name behind it can be read.
+    fn domain_with_slash(&self, kept: &Kept, path: &[String]) -> Option<WrongRead> {
+        let NamedRead { holder, domain, .. } = NamedRead::of(path)?;
+        let (domain, name) = domain.split_once('/')?;
+        let written = format!("device.{holder}[\"{domain}\"].{name}");
+        let environment = &self.environments.get(kept.compiler)?.environment;
+        environment
+            .compile(&format!("{written} == {written}"))
+            .ok()?;
+        Some(WrongRead {
+            code: Code::SelectorNameUnknown,
+            message: message!(
+                "expression.domain-with-slash",
+                "`{domain}/{name}` is not a domain: domain and name are written apart",
+                domain,
+                name
+            ),
+            help: message!("expression.name-apart", "write `{written}`", written),
+        })
     }
 
     /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
@@ -550,12 +540,63 @@ fn failure(
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
 }
 
-/// Says that no slice publishes a name. `before`: the way to it in an expression.
+/// A read of an attribute or a capacity by its domain.
+struct NamedRead<'p> {
+    /// `attributes` or `capacity`.
+    holder: &'p str,
+    domain: &'p str,
+    /// The name, and fields of its value.
+    names: &'p [String],
+}
+
+impl<'p> NamedRead<'p> {
+    /// `path`: as in [`Read::path`].
+    fn of(path: &'p [String]) -> Option<Self> {
+        let [device, holder, domain, names @ ..] = path else {
+            return None;
+        };
+        let is_one = device == "device" && matches!(holder.as_str(), "attributes" | "capacity");
+        is_one.then_some(NamedRead {
+            holder,
+            domain,
+            names,
+        })
+    }
+}
+
+/// Why no device can answer a read, and what to write.
+struct WrongRead {
+    code: Code,
+    message: String,
+    help: String,
+}
+
 /// The fields in which a ResourceSlice writes values of attributes and capacities.
 const VALUE_FIELDS: [&str; 9] = [
     "bool", "bools", "int", "ints", "string", "strings", "value", "version", "versions",
 ];
 
+/// Returns what is wrong with a read of a field of a value, which is the value itself.
+fn field_of_value(path: &[String]) -> Option<WrongRead> {
+    let [_, field] = NamedRead::of(path)?.names else {
+        return None;
+    };
+    VALUE_FIELDS.contains(&field.as_str()).then(|| WrongRead {
+        code: Code::SelectorFails,
+        message: message!(
+            "expression.field-of-value",
+            "the value itself is read: `.{field}` is how a ResourceSlice writes its type",
+            field
+        ),
+        help: message!(
+            "expression.no-field-of-value",
+            "leave `.{field}` out",
+            field
+        ),
+    })
+}
+
+/// Says that no slice publishes a name. `before`: the way to it in an expression.
 fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
     Some(match (before, device) {
         ([_, kind], true) if kind == "attributes" => message!(

@@ -208,7 +208,17 @@ patchesJson6902:
     #[test]
     fn variables_have_names() {
         let whole = |text: &str| has_variable(text, Span::new(0, text.len()));
-        for text in ["x-${ENV}", "${ENV:=dev}", "a ${A_1} b"] {
+        for text in [
+            "x-${ENV}",
+            "${ENV:=dev}",
+            "a ${A_1} b",
+            "${#ENV}",
+            "${ENV^^}",
+            "${ENV,,}",
+            "${ENV%/*}",
+            "${ENV##*-}",
+            "${ENV/a/b}",
+        ] {
             assert!(whole(text), "{text}");
         }
         for text in ["$ENV", "${}", "${ENV", "$(ENV)", "a ${é}"] {

@@ -376,24 +376,22 @@ impl<'t> PodClaims<'t> {
         });
     }
 
-    /// Notes claims among the limits and requests, which are quantities.
+    /// Notes lists of claims among the limits and requests, which are quantities.
     fn amounts(&mut self, resources: NodeId, steps: &[Step]) {
+        let tree = self.tree;
         for part in ["limits", "requests"] {
-            let amounts = self.tree.get(resources, part);
-            if amounts
-                .and_then(|map| self.tree.get(map, "claims"))
-                .is_none()
-            {
-                continue;
+            let amounts = tree.get(resources, part);
+            let claims = amounts.and_then(|map| tree.get(map, "claims"));
+            if claims.is_some_and(|claims| matches!(tree.kind(claims), Kind::Seq { .. })) {
+                let here = steps.iter().cloned().chain([key(part), key("claims")]);
+                let message = message!(
+                    "rules.pod-claims-amount",
+                    "`{part}` has quantities, and no list of claims",
+                    part
+                );
+                let help = belongs_under("claims", "resources");
+                self.wrong(&here.collect::<Vec<Step>>(), message, Some(help.into()));
             }
-            let mut steps = steps.to_vec();
-            steps.extend([key(part), key("claims")]);
-            let message = message!("rules.pod-claims-amount", "`{part}` has quantities", part);
-            self.wrong(
-                &steps,
-                message,
-                Some(belongs_under("claims", "resources").into()),
-            );
         }
     }
 

@@ -4,6 +4,7 @@ pub mod fixes;
 pub mod manifests;
 pub mod patches;
 pub mod placing;
+pub mod plain;
 #[path = "../../crates/claimkit-yaml/tests/reading.rs"]
 #[allow(dead_code, reason = "the crate's own tests hold to the laws")]
 pub mod reading;

@@ -50,7 +50,8 @@ pub fn too_large(most: usize) -> String {
     format!("larger than {} MiB, the most that is read", most >> 20)
 }
 
-/// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
+/// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`. Without more, a host has files
+/// by name, no folders, an empty standard input, and writes nothing.
 pub trait Host {
     /// Reads the bytes of a file. At most `most` bytes are read; a larger file is an error.
     ///
@@ -62,24 +63,32 @@ pub trait Host {
     ///
     /// # Errors
     /// The reason why it cannot be listed.
-    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String>;
+    fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
+        Ok(None)
+    }
 
     /// Replaces a file's content atomically: a concurrent reader, or a killed program, leaves either the old content or the new.
     /// Mode, owner and a symbolic link are preserved.
     ///
     /// # Errors
     /// Why it cannot be written; then the file is unchanged.
-    fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
+    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
+        Err("nothing is written here".to_owned())
+    }
 
     /// Reads the next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes
     /// in pieces.
     ///
     /// # Errors
     /// Why it cannot be read.
-    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
+    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
+        Ok(None)
+    }
 
     /// Returns the sentences of a locale, if there are any.
-    fn sentences(&mut self, locale: &str) -> Option<Sentences>;
+    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
+        None
+    }
 
     /// Returns the folder in which the command runs, as an absolute path; `None` where there is none.
     fn folder(&self) -> Option<String> {
@@ -123,5 +132,7 @@ pub trait Host {
     fn err(&mut self, text: &str);
 
     /// Returns true if standard output is a terminal that shows colors.
-    fn colours(&self) -> bool;
+    fn colours(&self) -> bool {
+        false
+    }
 }

@@ -6,8 +6,7 @@
     reason = "tests fail loudly"
 )]
 
-use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{Exit, FolderEntry, Host, run};
+use claimkit_cli::{Exit, Host, run};
 use std::io::Read;
 use std::path::Path;
 
@@ -36,32 +35,12 @@ impl Host for Recorded {
         Ok(objects(path).into_bytes())
     }
 
-    fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-        Ok(None)
-    }
-
-    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
-        Err("read-only".to_owned())
-    }
-
-    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
-    }
-
-    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
-        None
-    }
-
     fn out(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
     fn err(&mut self, text: &str) {
         self.err.push_str(text);
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }
 

@@ -6,8 +6,7 @@
     reason = "tests fail loudly"
 )]
 
-use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{CHANGES, Exit, FolderEntry, Host, Ran, RunEnd, run};
+use claimkit_cli::{CHANGES, Exit, Host, Ran, RunEnd, run};
 use std::borrow::Cow;
 
 /// One text under every name, by default a DeviceClass with a mistake, and what was printed.
@@ -26,22 +25,6 @@ const CLASS: &str = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata
 impl Host for Memory {
     fn read(&mut self, _path: &str, _most: usize) -> Result<Vec<u8>, String> {
         Ok(self.text.as_deref().unwrap_or(CLASS).as_bytes().to_vec())
-    }
-
-    fn list(&mut self, _path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-        Ok(None)
-    }
-
-    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
-        Err("read-only".to_owned())
-    }
-
-    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
-    }
-
-    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
-        None
     }
 
     fn is_plugin(&self) -> bool {
@@ -79,10 +62,6 @@ impl Host for Memory {
 
     fn err(&mut self, text: &str) {
         self.err.push_str(text);
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }
 

@@ -6,7 +6,6 @@
     reason = "tests fail loudly"
 )]
 
-use claimkit::editor::sentences::Sentences;
 use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ struct Files {
 
 impl Host for Files {
     fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        let path = path.strip_prefix("/work/").unwrap_or(path);
+        let path = path.strip_prefix("/repository/").unwrap_or(path);
         let text = self.files.get(path);
         text.map(|text| text.clone().into_bytes())
             .ok_or_else(|| "no such file or folder".to_owned())
@@ -47,20 +46,8 @@ impl Host for Files {
         Ok((!entries.is_empty()).then_some(entries))
     }
 
-    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
-        Err("read-only".to_owned())
-    }
-
-    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
-    }
-
-    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
-        None
-    }
-
     fn folder(&self) -> Option<String> {
-        Some("/work".to_owned())
+        Some("/repository".to_owned())
     }
 
     fn out(&mut self, text: &str) {
@@ -69,10 +56,6 @@ impl Host for Files {
 
     fn err(&mut self, text: &str) {
         self.err.push_str(text);
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }
 

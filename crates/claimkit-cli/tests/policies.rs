@@ -6,7 +6,11 @@
     reason = "tests fail loudly"
 )]
 
-use claimkit::requests::{self, hosts};
+#[path = "../../../tests/support/plain.rs"]
+mod plain;
+
+use claimkit::requests::hosts;
+use plain::plain;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,22 +22,6 @@ fn program() -> Command {
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pkg/policy/samples")
-}
-
-/// The one document of a text, as plain JSON.
-fn plain(text: &str, path: &Path) -> Value {
-    let answer: Value = serde_json::from_str(&requests::answer(
-        &json!({"verb": "parse", "raw": true, "text": text}).to_string(),
-    ))
-    .unwrap();
-    assert_eq!(
-        answer["ok"],
-        true,
-        "{}: {}",
-        path.display(),
-        answer["findings"]
-    );
-    answer["raw"].clone()
 }
 
 /// `claimkit admit` prints what Kubewarden would get, and ends with 0, 1 or 2.

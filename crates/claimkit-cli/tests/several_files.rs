@@ -6,7 +6,6 @@
     reason = "tests fail loudly"
 )]
 
-use claimkit::editor::sentences::Sentences;
 use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -39,32 +38,12 @@ impl Host for Folder {
         Ok(Some(self.files.keys().map(entry).collect()))
     }
 
-    fn write(&mut self, _path: &str, _text: &str) -> Result<(), String> {
-        Err("read-only".to_owned())
-    }
-
-    fn line(&mut self, _most: usize) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
-    }
-
-    fn sentences(&mut self, _locale: &str) -> Option<Sentences> {
-        None
-    }
-
-    fn is_plugin(&self) -> bool {
-        false
-    }
-
     fn out(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
     fn err(&mut self, text: &str) {
         self.err.push_str(text);
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }
 

@@ -2,7 +2,6 @@
 //! line; fields in another order are the same request; an unknown field is refused by name; policy hosts answer the same.
 
 use crate::answers;
-use claimkit::editor::sentences::Sentences;
 use claimkit::requests::{self, raw_mode};
 use claimkit_cli::{self as cli, Exit, FolderEntry, Host};
 use libfuzzer_sys::Corpus;
@@ -141,19 +140,11 @@ impl Host for Terminal {
         Ok(self.lines.pop_front())
     }
 
-    fn sentences(&mut self, _: &str) -> Option<Sentences> {
-        None
-    }
-
     fn out(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
     fn err(&mut self, text: &str) {
         panic!("batch says {text}")
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }

@@ -3,8 +3,7 @@
 //!
 //! Input: a letter for the command, and the bytes of the file.
 
-use claimkit::editor::sentences::Sentences;
-use claimkit_cli::{self as cli, FolderEntry, Host};
+use claimkit_cli::{self as cli, Host};
 use libfuzzer_sys::Corpus;
 
 const FILE: &str = "a.yaml";
@@ -93,10 +92,6 @@ impl Host for System {
         }
     }
 
-    fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-        Ok(None)
-    }
-
     fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
         assert_eq!(path, FILE);
         assert_ne!(
@@ -109,23 +104,11 @@ impl Host for System {
         Ok(())
     }
 
-    fn line(&mut self, _: usize) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
-    }
-
-    fn sentences(&mut self, _: &str) -> Option<Sentences> {
-        None
-    }
-
     fn out(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
     fn err(&mut self, text: &str) {
         self.err.push_str(text);
-    }
-
-    fn colours(&self) -> bool {
-        false
     }
 }

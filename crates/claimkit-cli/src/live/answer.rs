@@ -4,8 +4,8 @@ use super::brief::Brief;
 use super::helps::{self, Help, Owners, is_about_others};
 use super::kinds::NODES;
 use super::read::Unseen;
-use claimkit::StuckClaim;
 use claimkit::report::text::{visible, wrapped};
+use claimkit::{StuckBy, StuckClaim};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use claimkit_scheduler::explain::headline::Headline;
@@ -40,7 +40,7 @@ pub struct AnsweredPod<'a> {
     /// The objects that make pods again.
     pub owners: &'a Owners,
     /// Why it does not start on the node that it has.
-    pub stuck: Vec<(String, StuckClaim)>,
+    pub stuck: Vec<StuckClaim>,
 }
 
 /// The facts on which the answer is based.
@@ -431,14 +431,15 @@ fn by_reason(out: &mut String, answered: &[AnsweredPod<'_>], headline: &Headline
 }
 
 /// Returns the sentence about a claim that keeps a pod from starting on its node.
-fn unstarted(claim: &str, why: StuckClaim) -> String {
-    match why {
-        StuckClaim::Absent => format!("It does not start: its ResourceClaim {claim} is not there."),
-        StuckClaim::NotAllocated => format!(
-            "It does not start: its ResourceClaim {claim} is not allocated, and kube-scheduler allocates claims only of pods without a node. Delete the pod, and create it without `nodeName`."
+fn unstarted(claim: &StuckClaim) -> String {
+    let StuckClaim { name, lacks } = claim;
+    match lacks {
+        StuckBy::Absence => format!("It does not start: its ResourceClaim {name} is not there."),
+        StuckBy::Allocation => format!(
+            "It does not start: its ResourceClaim {name} is not allocated, and kube-scheduler allocates claims only of pods without a node. Delete the pod, and create it without `nodeName`."
         ),
-        StuckClaim::NotReserved => format!(
-            "It does not start before its ResourceClaim {claim} is reserved for it: kube-controller-manager does that, unless too many pods use the claim."
+        StuckBy::Reservation => format!(
+            "It does not start before its ResourceClaim {name} is reserved for it: kube-controller-manager does that, unless too many pods use the claim."
         ),
     }
 }
@@ -524,10 +525,7 @@ impl<'a> Parts<'a> {
         };
         if !one.brief.waits() {
             if verdict == LiveVerdict::Scheduled && one.brief.is_pending() {
-                let stuck = one.stuck.iter();
-                parts
-                    .first
-                    .extend(stuck.map(|(claim, why)| unstarted(claim, *why)));
+                parts.first.extend(one.stuck.iter().map(unstarted));
             }
             return parts;
         }

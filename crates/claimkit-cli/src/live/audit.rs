@@ -1,6 +1,6 @@
 //! `audit` of a running cluster: what is wrong in it, how much of its devices is in use, and with `--to` what an upgrade breaks.
 
-use super::read::Unseen;
+use super::read::{ReadFor, Unseen};
 use super::{Live, why};
 use crate::ask;
 use crate::audit;
@@ -151,7 +151,7 @@ fn read_cluster(args: &AuditArgs, host: &mut dyn Host) -> Result<AuditedCluster,
         host,
     )?;
     let gates = why::gates(&mut live, args.gates.gates(), host);
-    let (text, unseen) = live.texts(host);
+    let (text, unseen) = live.list_of_objects(ReadFor::Audit, host);
     if text.is_empty() {
         return Err(why::nothing_seen(&unseen));
     }

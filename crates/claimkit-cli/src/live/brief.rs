@@ -1,5 +1,6 @@
 //! Pods and slices of a cluster, as far as an answer shows them.
 
+use claimkit_scheduler::allocator::objects::Pod;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -66,6 +67,48 @@ struct Condition {
     #[serde(rename = "type")]
     kind: String,
     message: String,
+}
+
+impl From<&Pod> for Brief {
+    fn from(pod: &Pod) -> Self {
+        let Pod {
+            metadata,
+            spec,
+            status,
+            ..
+        } = pod;
+        let owners = metadata.owner_references.iter().map(|owner| BriefOwner {
+            kind: owner.kind.clone(),
+            name: owner.name.clone(),
+            controller: owner.controller,
+        });
+        let conditions = status.conditions.iter().map(|condition| Condition {
+            kind: condition.kind.clone(),
+            message: condition.message.clone(),
+        });
+        let labels = metadata.labels.iter();
+        Brief {
+            metadata: BriefMeta {
+                name: metadata.name.clone(),
+                namespace: metadata.namespace.clone(),
+                labels: Some(
+                    labels
+                        .map(|(key, value)| (key.clone(), value.clone()))
+                        .collect(),
+                ),
+                owners: Some(owners.collect()),
+            },
+            spec: BriefSpec {
+                node_name: Some(spec.node_name.clone()),
+                ..BriefSpec::default()
+            },
+            status: Some(BriefStatus {
+                phase: status.phase.clone(),
+                conditions: Some(conditions.collect()),
+                ..BriefStatus::default()
+            }),
+        }
+    }
 }
 
 impl Brief {

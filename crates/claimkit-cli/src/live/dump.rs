@@ -50,11 +50,7 @@ pub fn read(
         ));
     }
     seen.some = !seen.cluster.is_empty();
-    let pods = seen
-        .cluster
-        .pods()
-        .filter_map(|pod| serde_json::from_value(pod).ok());
-    seen.pods = pods.collect::<Vec<Brief>>();
+    seen.pods = seen.cluster.pods().map(Brief::from).collect();
     let nodes = KINDS.iter().find(|kind| kind.plural == NODES);
     if let Some(nodes) = nodes.filter(|_| !seen.cluster.has_nodes()) {
         seen.unseen.push(Unseen {

@@ -281,7 +281,7 @@ fn freeing(account: &PodAccount, claim: &str, owners: &Owners) -> (u32, Option<S
             )),
         ),
         ([maker], pods) if unowned == 0 => ending(maker, pods, namespace),
-        (makers, _) => (6, Some(made_again(makers, "some of its pods"))),
+        (makers, _) => (6, Some(made_again(makers, "some of the claim's pods"))),
     }
 }
 
@@ -525,7 +525,7 @@ mod tests {
 
     #[test]
     fn what_makes_pods_again_is_named() {
-        let held = |owner: &str| {
+        let held_by = |pods: &[(&str, &str)]| {
             let mut holding = node(
                 "a",
                 NodeVerdict::None,
@@ -542,22 +542,18 @@ mod tests {
             }];
             holding.holders = vec![Holder {
                 claim: "ns/c".to_owned(),
-                pods: vec!["web-1".to_owned()],
+                pods: pods.iter().map(|(pod, _)| (*pod).to_owned()).collect(),
                 ..Holder::default()
             }];
-            let owners = [("ns/web-1".to_owned(), owner.to_owned())];
-            let found = of(
-                &account(vec![holding]),
-                &owners
-                    .into_iter()
-                    .filter(|(_, owner)| !owner.is_empty())
-                    .collect(),
-            );
+            let owned = pods.iter().filter(|(_, owner)| !owner.is_empty());
+            let owners = owned.map(|(pod, owner)| (format!("ns/{pod}"), (*owner).to_owned()));
+            let found = of(&account(vec![holding]), &owners.collect());
             found
                 .first()
                 .and_then(|help| help.how.clone())
                 .unwrap_or_default()
         };
+        let held = |owner: &str| held_by(&[("web-1", owner)]);
         assert_eq!(held(""), "kubectl delete pod web-1 -n ns");
         assert_eq!(
             held("statefulset/web"),
@@ -568,6 +564,28 @@ mod tests {
             held("deployment/web"),
             "deployment/web makes pod web-1 again: it must ask for fewer"
         );
+        // All pods of the claim count, and each of their owners.
+        for (pods, how) in [
+            ([("a", ""), ("b", "")], "kubectl delete pod a b -n ns"),
+            (
+                [("a", "job/j"), ("b", "job/j")],
+                "kubectl delete job j -n ns",
+            ),
+            (
+                [("web-0", "statefulset/web"), ("web-1", "statefulset/web")],
+                "statefulset/web makes pods web-0, web-1 again: it must ask for fewer",
+            ),
+            (
+                [("a", "job/j"), ("b", "")],
+                "job/j makes some of the claim's pods again: it must ask for fewer",
+            ),
+            (
+                [("a", "job/j"), ("b", "deployment/d")],
+                "deployment/d, job/j make some of the claim's pods again: they must ask for fewer",
+            ),
+        ] {
+            assert_eq!(held_by(&pods), how);
+        }
     }
 
     #[test]

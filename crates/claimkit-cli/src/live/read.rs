@@ -158,19 +158,59 @@ impl Gather for Pages<'_> {
     }
 }
 
-/// The objects of one list as text, without the fields that no audit reads.
+/// What objects are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFor {
+    Audit,
+    Snapshot,
+}
+
+impl ReadFor {
+    /// Returns the consequence of not seeing a kind; `None`: the kind is not read.
+    fn without(self, kind: &ReadKind) -> Option<&'static str> {
+        match self {
+            ReadFor::Audit => kind.unaudited,
+            ReadFor::Snapshot => Some(kind.without),
+        }
+    }
+}
+
+/// Objects as items of a List in JSON, one a line.
 #[derive(Default)]
-struct Texts {
+struct ListItems {
     text: String,
-    objects: usize,
-    /// Whether a pod is in a group of pods.
-    grouped: bool,
+    count: usize,
+}
+
+impl ListItems {
+    fn push(&mut self, item: &Value) {
+        if self.count > 0 {
+            self.text.push_str(",\n");
+        }
+        self.text.push_str(&item.to_string());
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn append(&mut self, more: &ListItems) {
+        if self.count > 0 && more.count > 0 {
+            self.text.push_str(",\n");
+        }
+        self.text.push_str(&more.text);
+        self.count = self.count.saturating_add(more.count);
+    }
+}
+
+/// The objects of one list, without what nobody reads.
+struct Items {
+    what: ReadFor,
+    items: ListItems,
+    needs: Needs,
     cut: Option<String>,
 }
 
-impl Gather for Texts {
+impl Gather for Items {
     fn len(&self) -> usize {
-        self.objects
+        self.items.count
     }
 
     fn take(
@@ -179,108 +219,15 @@ impl Gather for Texts {
         briefs: Vec<Brief>,
         kind: &ReadKind,
     ) -> Result<(), KubectlRefusal> {
-        self.grouped |= briefs.iter().any(Brief::is_in_group);
-        let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
-        for item in page
-            .get_mut("items")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
-            reduce(item, kind);
-            self.objects = self.objects.saturating_add(1);
-        }
-        self.text.push_str(&page.to_string());
-        self.text.push('\n');
-        Ok(())
-    }
-
-    fn cut(&mut self, why: String) {
-        self.cut = Some(why);
-    }
-}
-
-/// Fields of pods and nodes that are long and that no audit looks at.
-const LONG: &[(&str, &[&str])] = &[
-    ("metadata", &["managedFields", "annotations"]),
-    (
-        "spec",
-        &[
-            "volumes",
-            "affinity",
-            "tolerations",
-            "topologySpreadConstraints",
-            "readinessGates",
-        ],
-    ),
-    (
-        "status",
-        &[
-            "images",
-            "conditions",
-            "containerStatuses",
-            "initContainerStatuses",
-            "nodeInfo",
-            "volumesAttached",
-            "volumesInUse",
-        ],
-    ),
-];
-
-/// Drops what no audit looks at: of containers everything but name and resources. Claims keep their annotations, which say of which
-/// entry of a pod they are.
-fn reduce(item: &mut Value, kind: &ReadKind) {
-    if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove("managedFields");
-    }
-    if kind.group != Group::Core {
-        return;
-    }
-    for (part, fields) in LONG {
-        if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
-            part.retain(|name, _| !fields.contains(&name.as_str()));
-        }
-    }
-    for list in ["containers", "initContainers", "ephemeralContainers"] {
-        let containers = item
-            .get_mut("spec")
-            .and_then(|spec| spec.get_mut(list))
-            .and_then(Value::as_array_mut);
-        for container in containers
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_object_mut)
-        {
-            container
-                .retain(|name, _| matches!(name.as_str(), "name" | "resources" | "restartPolicy"));
-        }
-    }
-}
-
-/// The objects of one list as lines of JSON, without what no answer looks at.
-#[derive(Default)]
-struct Lines {
-    lines: Vec<String>,
-    needs: Needs,
-    cut: Option<String>,
-}
-
-impl Gather for Lines {
-    fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn take(
-        &mut self,
-        text: &str,
-        briefs: Vec<Brief>,
-        _kind: &ReadKind,
-    ) -> Result<(), KubectlRefusal> {
         self.needs.groups |= briefs.iter().any(Brief::is_in_group);
         let page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
-        for item in items_of(page) {
-            self.needs.volumes |= needs_volumes(&item);
-            self.lines.push(item.to_string());
+        for mut item in items_of(page) {
+            match self.what {
+                ReadFor::Snapshot => self.needs.volumes |= needs_volumes(&item),
+                ReadFor::Audit if kind.group == Group::Core => drop_long(&mut item),
+                ReadFor::Audit => {}
+            }
+            self.items.push(&item);
         }
         Ok(())
     }
@@ -290,7 +237,7 @@ impl Gather for Lines {
     }
 }
 
-/// Returns the objects of a list, each with its kind, without what no answer looks at.
+/// Returns the objects of a list, each with its kind, which those of a typed list lack, and without what no answer looks at.
 fn items_of(mut page: Value) -> Vec<Value> {
     let of_list = |name: &str| page.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = of_list("kind")
@@ -302,8 +249,10 @@ fn items_of(mut page: Value) -> Vec<Value> {
     let mut items = items.map(std::mem::take).unwrap_or_default();
     for item in &mut items {
         if let Some(fields) = item.as_object_mut() {
-            fields.insert("apiVersion".to_owned(), Value::from(version.as_str()));
-            fields.insert("kind".to_owned(), Value::from(kind.as_str()));
+            for (name, value) in [("apiVersion", &version), ("kind", &kind)] {
+                let value = || Value::from(value.as_str());
+                fields.entry(name).or_insert_with(value);
+            }
         }
         without_private(item);
     }
@@ -369,6 +318,41 @@ fn objects_in<'v>(
 ) -> impl Iterator<Item = &'v mut Map<String, Value>> {
     let items = part.get_mut(list).and_then(Value::as_array_mut);
     items.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// Fields of pods and nodes that are long and that no audit looks at.
+const LONG: &[(&str, &[&str])] = &[
+    ("metadata", &["annotations"]),
+    (
+        "spec",
+        &[
+            "volumes",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "readinessGates",
+        ],
+    ),
+    (
+        "status",
+        &[
+            "conditions",
+            "containerStatuses",
+            "initContainerStatuses",
+            "nodeInfo",
+            "volumesAttached",
+            "volumesInUse",
+        ],
+    ),
+];
+
+/// Drops what no audit looks at. Claims keep their annotations, which say of which entry of a pod they are.
+fn drop_long(item: &mut Value) {
+    for (part, fields) in LONG {
+        if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
+            part.retain(|name, _| !fields.contains(&name.as_str()));
+        }
+    }
 }
 
 /// Returns true for a pod that waits for a node with its volumes.
@@ -487,91 +471,83 @@ impl Live {
         }
     }
 
-    /// Reads all kinds that an audit looks at, as one text of JSON. A kind that could not be read to its end is left out, for objects
-    /// that were not seen would count as missing.
-    pub fn texts(&self, host: &mut dyn Host) -> (String, Vec<Unseen>) {
-        let (mut text, mut unseen, mut grouped) = (String::new(), Vec::new(), false);
+    /// Reads all kinds that an audit or a snapshot needs, as one List in JSON; an empty text if nothing could be read. A kind that could
+    /// not be read to its end is left out, for objects that were not seen would count as missing.
+    pub fn list_of_objects(&self, what: ReadFor, host: &mut dyn Host) -> (String, Vec<Unseen>) {
+        let (mut items, mut unseen) = (ListItems::default(), Vec::new());
+        let (mut needs, mut some) = (Needs::default(), false);
         let roots = self.roots(host);
         for kind in KINDS {
-            let Some(so) = kind.unaudited else { continue };
-            let needs = Needs {
-                groups: grouped,
-                volumes: false,
+            let Some(so) = what.without(kind) else {
+                continue;
             };
             let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
                 continue;
             };
-            let plural = kind.plural;
-            let path = |root: &str| format!("{root}/{plural}");
-            let why = match self.list_first(roots, &path, kind, &Texts::default, host) {
-                Ok(Texts {
-                    text: part,
-                    grouped: found,
-                    cut: None,
-                    ..
-                }) => {
-                    grouped |= found;
-                    text.push_str(&part);
-                    continue;
+            match self.items(what, kind, roots, host) {
+                Ok(None) => {}
+                Ok(Some(read)) => {
+                    some = true;
+                    needs.groups |= read.needs.groups;
+                    needs.volumes |= read.needs.volumes;
+                    items.append(&read.items);
                 }
-                Ok(Texts { cut: Some(why), .. }) => why,
-                Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
-                Err(refusal) => refusal.text(),
-            };
-            unseen.push(Unseen {
-                what: plural.to_owned(),
-                why,
-                so,
-                kind: plural,
-                missing: MissingObjects::All,
-            });
+                Err(why) => unseen.push(Unseen {
+                    what: kind.plural.to_owned(),
+                    why,
+                    so,
+                    kind: kind.plural,
+                    missing: MissingObjects::All,
+                }),
+            }
+        }
+        if what == ReadFor::Snapshot {
+            self.add_beside(&mut items, host);
         }
         host.status("");
-        (text, unseen)
+        if !some {
+            return (String::new(), unseen);
+        }
+        let text = items.text;
+        let list = format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{text}\n]}}\n");
+        (list, unseen)
     }
 
-    /// Reads everything that an answer depends on, an object a line. A kind that could not be read to its end is left out, for objects
-    /// that were not seen would count as missing.
-    pub fn objects(&self, host: &mut dyn Host) -> (Vec<String>, Vec<Unseen>) {
-        let (mut lines, mut unseen, mut needs) = (Vec::new(), Vec::new(), Needs::default());
-        let roots = self.roots(host);
-        for kind in KINDS {
-            let Some(roots) = self.roots_of(kind, &roots, needs, host) else {
-                continue;
-            };
-            let plural = kind.plural;
-            let path = |root: &str| format!("{root}/{plural}");
-            let why = match self.list_first(roots, &path, kind, &Lines::default, host) {
-                Ok(Lines {
-                    lines: more,
-                    needs: found,
-                    cut: None,
-                }) => {
-                    needs.groups |= found.groups;
-                    needs.volumes |= found.volumes;
-                    lines.extend(more);
-                    continue;
-                }
-                Ok(Lines { cut: Some(why), .. }) => why,
-                Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
-                Err(refusal) => refusal.text(),
-            };
-            unseen.push(Unseen {
-                what: plural.to_owned(),
-                why,
-                so: kind.without,
-                kind: plural,
-                missing: MissingObjects::All,
-            });
+    /// Reads the objects of a kind; `None`: the cluster does not have it.
+    ///
+    /// # Errors
+    /// Why they could not all be read.
+    fn items(
+        &self,
+        what: ReadFor,
+        kind: &ReadKind,
+        roots: &[String],
+        host: &mut dyn Host,
+    ) -> Result<Option<Items>, String> {
+        let empty = || Items {
+            what,
+            items: ListItems::default(),
+            needs: Needs::default(),
+            cut: None,
+        };
+        let path = |root: &str| format!("{root}/{}", kind.plural);
+        match self.list_first(roots, &path, kind, &empty, host) {
+            Ok(Items { cut: Some(why), .. }) => Err(why),
+            Ok(read) => Ok(Some(read)),
+            Err(refusal) if kind.optional && refusal.is("NotFound") => Ok(None),
+            Err(refusal) => Err(refusal.text()),
         }
+    }
+
+    /// Adds the objects beside [`KINDS`].
+    fn add_beside(&self, items: &mut ListItems, host: &mut dyn Host) {
         for (plural, selector) in BESIDE {
             let page = self.first_page(&format!("/api/v1/{plural}"), selector, host);
-            let items = page.and_then(|page| serde_json::from_str(&page).ok());
-            let items = items.map(items_of).unwrap_or_default();
-            lines.extend(items.iter().map(Value::to_string));
+            let page = page.and_then(|page| serde_json::from_str(&page).ok());
+            for item in page.map(items_of).unwrap_or_default() {
+                items.push(&item);
+            }
         }
-        host.status("");
-        (lines, unseen)
     }
 
     /// Reads the first objects of a list; those that cannot be read explain nothing.
@@ -893,9 +869,8 @@ impl LiveObjects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{FolderEntry, Ran, RunEnd};
+    use crate::host::{Ran, RunEnd};
     use crate::options::ConnectionArgs;
-    use claimkit::editor::sentences::Sentences;
 
     /// A server whose lists answer a request by its number.
     struct Server<F: FnMut(usize) -> Option<Ran>>(F, usize);
@@ -904,23 +879,8 @@ mod tests {
         fn read(&mut self, _: &str, _: usize) -> Result<Vec<u8>, String> {
             Err(String::new())
         }
-        fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-            Ok(None)
-        }
-        fn write(&mut self, _: &str, _: &str) -> Result<(), String> {
-            Ok(())
-        }
-        fn line(&mut self, _: usize) -> Result<Option<Vec<u8>>, String> {
-            Ok(None)
-        }
-        fn sentences(&mut self, _: &str) -> Option<Sentences> {
-            None
-        }
         fn out(&mut self, _: &str) {}
         fn err(&mut self, _: &str) {}
-        fn colours(&self) -> bool {
-            false
-        }
         fn kubectl(&mut self, _: &[String], _: usize) -> Result<Ran, String> {
             self.1 += 1;
             Ok((self.0)(self.1).unwrap_or(Ran {

@@ -1,5 +1,6 @@
 //! `snapshot`: everything of a running cluster that an answer depends on, as one List for the other verbs.
 
+use super::read::ReadFor;
 use super::{Live, why};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
@@ -20,14 +21,10 @@ pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
 fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
     let mut live = Live::open(&args.connection, None, None, host)?;
     why::gates(&mut live, None, host);
-    let (objects, unseen) = live.objects(host);
-    if objects.is_empty() {
+    let (text, unseen) = live.list_of_objects(ReadFor::Snapshot, host);
+    if text.is_empty() {
         return Err(why::nothing_seen(&unseen));
     }
-    let text = format!(
-        "{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{}\n]}}\n",
-        objects.join(",\n")
-    );
     if release_of_nodes(&text) != Some(live.release) {
         live.notes.push(format!(
             "questions about this file need `--release {}`: its nodes do not say so",

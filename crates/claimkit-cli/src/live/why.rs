@@ -14,7 +14,7 @@ use crate::values::{PlainForm, what_if};
 use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
-use claimkit::{PlacementMode, StuckClaim};
+use claimkit::{PlacementMode, StuckBy};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
@@ -317,7 +317,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     let owners: Owners = seen
         .cluster
         .pods()
-        .filter_map(|pod| serde_json::from_value::<Brief>(pod).ok())
+        .map(Brief::from)
         .filter_map(|brief| Some((brief.full_name(), brief.owner()?)))
         .collect();
     let of = |brief: &Brief| {
@@ -341,7 +341,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
                         namespace, name, ..
                     } = &brief.metadata;
                     let mut stuck = seen.cluster.stuck_claims(namespace, name);
-                    stuck.retain(|(_, why)| are_claims_known || *why != StuckClaim::Absent);
+                    stuck.retain(|claim| are_claims_known || claim.lacks != StuckBy::Absence);
                     stuck
                 }
                 None => Vec::new(),

@@ -490,13 +490,8 @@ impl PodCase<'_> {
 
 /// Returns true if the claim was made for the pod's group.
 fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
-    let group = pod
-        .spec
-        .scheduling_group
-        .as_ref()
-        .and_then(|group| group.pod_group_name.as_deref());
     let mut owners = claim.metadata.owner_references.iter();
-    group.is_some_and(|group| {
+    pod.group_name().is_some_and(|group| {
         owners.any(|owner| owner.controller && owner.kind == "PodGroup" && owner.name == group)
     })
 }

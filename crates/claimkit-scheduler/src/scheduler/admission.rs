@@ -121,7 +121,7 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
         .collect();
     // A group may have claims, so nothing is made for its pods before it is there.
     let is_complete = |pod: &Pod| {
-        let group = super::gangs::name_of(pod).filter(|_| setup.group_claims);
+        let group = pod.group_name().filter(|_| setup.group_claims);
         group.is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)))
     };
     let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
@@ -306,13 +306,11 @@ fn share_claims_of_groups(facts: &mut Facts) {
         groups.insert((namespace.clone(), name.clone()), group.clone());
     }
     for pod in &mut facts.pods {
-        let name = pod
-            .spec
-            .scheduling_group
-            .as_ref()
-            .and_then(|group| group.pod_group_name.clone());
-        let Some(group) = name.and_then(|name| groups.get(&(pod.metadata.namespace.clone(), name)))
-        else {
+        let namespace = &pod.metadata.namespace;
+        let key = pod
+            .group_name()
+            .map(|name| (namespace.clone(), name.to_owned()));
+        let Some(group) = key.and_then(|key| groups.get(&key)) else {
             continue;
         };
         let known = |name: &str| {

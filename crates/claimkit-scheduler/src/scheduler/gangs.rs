@@ -6,18 +6,9 @@ use super::prepared::Prepared;
 use super::release::ReleaseRules;
 use crate::allocator::objects::{Pod, PodGroup};
 
-/// Returns the name of a pod's group.
-pub fn name_of(pod: &Pod) -> Option<&str> {
-    pod.spec
-        .scheduling_group
-        .as_ref()?
-        .pod_group_name
-        .as_deref()
-}
-
 /// Returns the index of a pod's group.
 pub fn group_at(prepared: &Prepared<'_>, pod: &Pod) -> Option<usize> {
-    let name = name_of(pod).filter(|_| prepared.setup.groups)?;
+    let name = pod.group_name().filter(|_| prepared.setup.groups)?;
     let here = |group: &PodGroup| {
         group.metadata.name == name && group.metadata.namespace == pod.metadata.namespace
     };
@@ -49,13 +40,13 @@ pub fn min_count(group: &PodGroup) -> Option<i64> {
 
 /// Returns the condition that a pod's group waits for.
 pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
-    let name = name_of(pod).filter(|_| prepared.setup.groups)?;
+    let name = pod.group_name().filter(|_| prepared.setup.groups)?;
     let Some(group) = group_of(prepared, pod) else {
         return Some(Waiting::Group(name.to_owned()));
     };
     let need = usize::try_from(min_count(group)?).ok()?;
     let member = |other: &&std::rc::Rc<Pod>| {
-        name_of(other) == Some(name)
+        other.group_name() == Some(name)
             && other.metadata.namespace == pod.metadata.namespace
             && !super::prepared::has_ended(other)
     };

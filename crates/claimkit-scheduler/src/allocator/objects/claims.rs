@@ -215,18 +215,13 @@ object! {
 impl Claim {
     /// Returns true if it is reserved for a pod, or for its group.
     pub fn is_reserved_for(&self, pod: &Pod) -> bool {
-        let group = pod
-            .spec
-            .scheduling_group
-            .as_ref()
-            .and_then(|group| group.pod_group_name.as_deref());
         let mut users = self.status.reserved_for.iter();
         users.any(|user| match user.resource.as_str() {
             "pods" => {
                 let has_uids = !user.uid.is_empty() && !pod.metadata.uid.is_empty();
                 user.name == pod.metadata.name && (!has_uids || user.uid == pod.metadata.uid)
             }
-            "podgroups" => Some(user.name.as_str()) == group,
+            "podgroups" => Some(user.name.as_str()) == pod.group_name(),
             _ => false,
         })
     }

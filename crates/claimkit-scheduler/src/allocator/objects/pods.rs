@@ -163,6 +163,12 @@ object! {
 }
 
 impl Pod {
+    /// Returns the name of the PodGroup with which it is scheduled.
+    pub fn group_name(&self) -> Option<&str> {
+        let group = self.spec.scheduling_group.as_ref()?;
+        group.pod_group_name.as_deref()
+    }
+
     /// Returns the name of the PersistentVolumeClaim of a volume; `None`: it needs none.
     pub fn volume_claim_of(&self, volume: &Volume) -> Option<String> {
         if let Some(source) = &volume.persistent_volume_claim {
