@@ -183,7 +183,7 @@ fn a_trouble_of_many_objects_is_one_line() {
     );
     assert!(
         message(&answer, "upgrade-refused").contains(
-            "5 ResourceSlice objects are refused by Kubernetes 1.38.0-beta.0 when they are created, or when this part of them changes, first ResourceSlice a, ResourceSlice b, ResourceSlice c and 2 more: "
+            "Kubernetes 1.38.0-beta.0 refuses 5 of the ResourceSlice objects when they are created, or when this part of them changes, first ResourceSlice a, ResourceSlice b, ResourceSlice c and 2 more: "
         ),
         "{answer}"
     );

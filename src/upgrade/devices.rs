@@ -172,12 +172,12 @@ fn taints(
     };
     let message = message!(
         "upgrade.taints",
-        "{count} devices have other taints by DeviceTaintRules in Kubernetes {to}, first {first}: {after} instead of {before}",
-        count = other.len(),
+        "Kubernetes {to} gives other taints by DeviceTaintRules to {count} of the devices, first to {first}: {after} instead of {before}",
         to = question.to.release(),
+        count = other.len(),
         first,
         after = shown(after),
-        before = shown(before)
+        before = shown(before),
     );
     let help = message!(
         "upgrade.taints-help",
@@ -220,13 +220,13 @@ fn selections(
     };
     let message = message!(
         "upgrade.selectors",
-        "{count} selectors say something else of devices in Kubernetes {to}, first `{expression}` of {device}: {new} instead of {old}",
-        count,
+        "Kubernetes {to} answers {count} of the selectors otherwise, first `{expression}` for {device}: {new} instead of {old}",
         to = question.to.release(),
+        count,
         expression,
         device,
         new = word(new),
-        old = word(old)
+        old = word(old),
     );
     let help = message!(
         "upgrade.selectors-help",
@@ -276,12 +276,12 @@ fn costs(
     };
     let message = message!(
         "upgrade.costs",
-        "the estimated cost of {count} selectors is another in Kubernetes {to}, the highest is that of `{expression}`: {new} instead of {old}",
-        count,
+        "Kubernetes {to} estimates another cost for {count} of the selectors, the highest for `{expression}`: {new} instead of {old}",
         to = question.to.release(),
+        count,
         expression,
         new,
-        old
+        old,
     );
     let help = message!(
         "upgrade.costs-help",
@@ -326,13 +326,13 @@ fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<T
     };
     let message = message!(
         "upgrade.placements",
-        "{count} pods or claims that wait get something else from Kubernetes {to}, first {pod} on node {node}: {new} instead of {old}",
-        count = pods.len(),
+        "Kubernetes {to} gives something else to {count} of the pods and claims that wait, first to {pod} on node {node}: {new} instead of {old}",
         to = question.to.release(),
+        count = pods.len(),
         pod,
         node,
         new = devices_of(new),
-        old = devices_of(old)
+        old = devices_of(old),
     );
     let help = message!(
         "upgrade.placements-help",

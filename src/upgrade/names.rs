@@ -52,12 +52,12 @@ fn published_twice(
     let driver = &slice.spec.driver;
     let message = message!(
         "upgrade.name-published-twice",
-        "{count} devices publish a name with and without their driver's domain, which are one in Kubernetes {to}: the one with the domain counts; first {device} of {driver}: `{name}` and `{driver}/{name}`",
-        count,
+        "Kubernetes {to} takes a name with and without the driver's domain for one in {count} of the devices, and the one with the domain counts; first in {device} of {driver}: `{name}` and `{driver}/{name}`",
         to = question.to.release(),
+        count,
         device = device.name,
         driver,
-        name
+        name,
     );
     let help = message!(
         "upgrade.name-published-twice-help",
@@ -114,11 +114,11 @@ fn asked_twice(question: &UpgradeQuestion<'_, '_>, facts: &Facts, found: &mut Ve
     let list: Vec<usize> = objects.iter().copied().collect();
     let message = message!(
         "upgrade.name-asked-twice",
-        "{count} objects ask for a capacity with and without the driver's domain, which are one in Kubernetes {to}: no pod with them is placed, first {names}: `{name}`",
-        count = list.len(),
+        "Kubernetes {to} takes a capacity with and without the driver's domain for one in {count} of the objects, and places no pod with them; first in {names}: `{name}`",
         to = question.to.release(),
+        count = list.len(),
         names = question.names(&list),
-        name
+        name,
     );
     let help = message!(
         "upgrade.name-asked-twice-help",

@@ -158,32 +158,32 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
     let message = if group.writes.contains(&Write::Unchanged) {
         message!(
             "upgrade.refused-unchanged",
-            "any update of {count} {kind} objects is refused by Kubernetes {to}, first of {names}: {error}",
+            "Kubernetes {to} refuses any update of {count} of the {kind} objects, first of {names}: {error}",
+            to,
             count,
             kind,
-            to,
             names,
-            error
+            error,
         )
     } else if group.writes.contains(&Write::New) {
         message!(
             "upgrade.refused",
-            "{count} {kind} objects are refused by Kubernetes {to} when they are created, or when this part of them changes, first {names}: {error}",
+            "Kubernetes {to} refuses {count} of the {kind} objects when they are created, or when this part of them changes, first {names}: {error}",
+            to,
             count,
             kind,
-            to,
             names,
-            error
+            error,
         )
     } else {
         message!(
             "upgrade.refused-status",
-            "any update of the status of {count} {kind} objects is refused by Kubernetes {to}, first of {names}: {error}",
+            "Kubernetes {to} refuses any update of the status of {count} of the {kind} objects, first of {names}: {error}",
+            to,
             count,
             kind,
-            to,
             names,
-            error
+            error,
         )
     };
     let advice = match group.help {
@@ -197,7 +197,7 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
     let help = message!(
         "upgrade.refused-help",
         "correct them, or what creates them, before the upgrade: {advice}",
-        advice
+        advice,
     );
     TroubleFound::of(Code::UpgradeRefused, group.objects, message, help)
 }
@@ -206,12 +206,12 @@ fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trouble
     let objects: Vec<usize> = group.objects.iter().copied().collect();
     let message = message!(
         "upgrade.field",
-        "a field of {count} {kind} objects is not kept by Kubernetes {to}, first of {names}: {problem}",
+        "Kubernetes {to} does not keep a field of {count} of the {kind} objects, first of {names}: {problem}",
+        to = question.to.release(),
         count = objects.len(),
         kind,
-        to = question.to.release(),
         names = question.names(&objects),
-        problem = group.first
+        problem = group.first,
     );
     let help = message!(
         "upgrade.field-help",
