@@ -2,10 +2,16 @@
 // from WASM_OPT; without it the sizes are those of the compiler.
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
+const folder = path.resolve(
+	here,
+	"../..",
+	process.env.CARGO_TARGET_DIR ?? "target",
+);
 const target = "wasm32-unknown-unknown";
 const text = new TextEncoder().encode(manifest(1500));
 
@@ -14,11 +20,11 @@ for (const reader of ["none", "events", "compose", "tree"]) {
 	const features = reader === "none" ? [] : ["--features", reader];
 	execFileSync(
 		"cargo",
-		["build", "--release", "--lib", "--target", target, ...features],
+		["build", "--profile", "reader", "--lib", "--target", target, ...features],
 		{ cwd: here, stdio: ["ignore", "ignore", "inherit"] },
 	);
-	const built = `${here}target/${target}/release/claimkit_read_bench.wasm`;
-	const kept = `${here}target/${reader}.wasm`;
+	const built = path.join(folder, target, "reader/claimkit_read_bench.wasm");
+	const kept = path.join(folder, target, "reader", `${reader}.wasm`);
 	optimize(built, kept);
 	const module = readFileSync(kept);
 	sizes[reader] = statSync(kept).size;

@@ -30,15 +30,11 @@ if ! command -v c++ >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" 
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends g++ >/dev/null
 fi
 command -v c++ >/dev/null || { echo "fuzz: needs a C++ compiler (c++) to build libFuzzer; install one" >&2; exit 1; }
-if [ ! -x "target/$host/release/claimkit-fuzz" ]; then
+if [ ! -x "target/$host/fuzz/claimkit-fuzz" ]; then
   echo "==> fuzz: libFuzzer is fetched and built, with claimkit: about 3 CPU-minutes, once"
 fi
-cargo build --quiet --locked --release --target "$host"
-if [ "$mode" = short ]; then
-  bash ../../pkg/build/toolchain.sh clippy
-  cargo clippy --quiet --locked --release --target "$host" -- -D warnings
-fi
-program="$here/target/$host/release/claimkit-fuzz"
+cargo build --quiet --locked --profile fuzz --target "$host"
+program="$here/target/$host/fuzz/claimkit-fuzz"
 
 # The target's seeds: from the tests, made anew, and those of longer runs.
 corpus() {

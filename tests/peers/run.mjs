@@ -9,9 +9,11 @@ import { hasGo } from "../oracle/release.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.join(here, "target");
-const peers = path.join(
-	process.env.CARGO_TARGET_DIR ?? target,
-	"release/peers",
+const peers = path.resolve(
+	here,
+	"../..",
+	process.env.CARGO_TARGET_DIR ?? "target",
+	"peers/peers",
 );
 const python = path.join(target, "venv/bin/python");
 mkdirSync(target, { recursive: true });
@@ -44,7 +46,10 @@ function prepare() {
 	}
 	writeFileSync(path.join(target, "schema.json"), run(python, "schema.py"));
 	say("peers that are crates, and claimkit: about 4 minutes the first time");
-	run("cargo", "build", "--quiet", "--release", "--locked", "--bin", "peers");
+	run(
+		"cargo",
+		...["build", "--quiet", "--profile", "peers", "--locked", "--bin", "peers"],
+	);
 	run(peers, "inputs");
 }
 

@@ -60,7 +60,8 @@ run("cargo", [
 	"build",
 	"--quiet",
 	"--locked",
-	"--release",
+	"--profile",
+	"ratchets",
 	"--manifest-path",
 	path.join(here, "Cargo.toml"),
 	"--target-dir",
@@ -80,7 +81,7 @@ for (const name of Object.keys(ratchet)) {
 	];
 	run("valgrind", [
 		...options,
-		path.join(target, "release/claimkit-ratchets"),
+		path.join(target, "ratchets/claimkit-ratchets"),
 		name,
 	]);
 	const counted = Number(

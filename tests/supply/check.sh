@@ -41,16 +41,18 @@ if [[ $(cargo-deny --version 2>/dev/null || true) != "cargo-deny $version" ]]; t
   fi
 fi
 
-crates() { # folder
-  local config=$here/deny.toml
-  [[ $1 != . ]] || config=deny.toml
-  printf '    %s: ' "$1"
-  "$deny" --log-level error --locked --config "$config" --manifest-path "$1/Cargo.toml" check bans licenses sources
+crates() { # configuration, manifest, more options
+  printf '    %s: ' "$2"
+  "$deny" --log-level error --locked --config "$1" --manifest-path "$2" "${@:3}" check bans licenses sources
 }
 
 step "crates of every workspace; about 1 minute where their sources are not there yet"
+# The library and the program, each alone: what tools and tests bring is not linked into what people get.
+for manifest in Cargo.toml crates/claimkit-cli/Cargo.toml; do
+  check "$manifest" crates deny.toml "$manifest"
+done
 while read -r lock; do
-  check "$lock" crates "$(dirname "$lock")"
+  check "$lock" crates "$here/deny.toml" "$(dirname "$lock")/Cargo.toml" --workspace
 done < <(git ls-files -- Cargo.lock '**/Cargo.lock')
 
 # --- what is inside ---------------------------------------------------------------------------------------------------
@@ -90,7 +92,7 @@ check "lock files" node "$here/lockfiles.mjs"
 # --- public interface -------------------------------------------------------------------------------------------------
 
 interface() {
-  cargo doc --quiet --locked --workspace --no-deps &&
+  cargo doc --quiet --locked --no-deps &&
     node "$here/api.mjs" "$(realpath -m "${CARGO_TARGET_DIR:-target}")/doc"
 }
 

@@ -56,7 +56,10 @@ fn compare<T: DeserializeOwned + PartialEq + Debug>(object: &Value) {
     }
 }
 
-fn all(profile: &str, by_kind: &[(&str, fn(&Value))]) {
+/// A kind, and what compares an object of it.
+type Compared<'a> = (&'a str, fn(&Value));
+
+fn all(profile: &str, by_kind: &[Compared<'_>]) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for object in recorded(profile) {
         let kind = object["kind"].as_str().unwrap();

@@ -24,8 +24,12 @@ pub fn run(data: &[u8]) -> Corpus {
         return Corpus::Reject;
     };
     match first {
-        b'g' => drop(laws::check_up(rest)),
-        b'h' => drop(laws::check_down(rest)),
+        b'g' => {
+            let _ = laws::check_up(rest);
+        }
+        b'h' => {
+            let _ = laws::check_down(rest);
+        }
         _ => {
             let Ok(text) = std::str::from_utf8(rest) else {
                 return Corpus::Reject;

@@ -21,7 +21,7 @@ pub fn nodes(count: usize) -> String {
             "gpu.example.com/model": (["a100", "h100", "t4"][n % 3]), "gpu.example.com/count": (n % 9).to_string(),
             "gpu.example.com/memory": (16 << (n % 4)).to_string(), "rack": format!("r{}", n % 211),
         });
-        if n % 10 == 0 {
+        if n.is_multiple_of(10) {
             labels["example.com/reserved"] = json!("true");
         }
         let condition = |kind: &str| json!({"lastHeartbeatTime": "2024-05-01T00:00:00Z", "lastTransitionTime": "2024-05-01T00:00:00Z", "message": "kubelet has sufficient memory available", "reason": "KubeletHasSufficientMemory", "status": "False", "type": kind});

@@ -179,7 +179,7 @@ fn scale() {
         &validate,
     );
     let bytes = [5_000, 100_000, 5_000_000];
-    let texts = bytes.map(|n| claimkit_peers::manifests_of_bytes(n));
+    let texts = bytes.map(claimkit_peers::manifests_of_bytes);
     row(
         "validate",
         "byte",
