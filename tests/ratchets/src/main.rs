@@ -82,6 +82,14 @@ fn main() -> ExitCode {
             });
             count(|| requests::run(black_box(&request)))
         }
+        "convert-line" => {
+            let request = Request::Convert(ConvertRequest {
+                text: Some(claims_in_one_line(MANY)),
+                to: Some("v1".into()),
+                ..ConvertRequest::default()
+            });
+            count(|| requests::run(black_box(&request)))
+        }
         "cel-compile" => {
             let request = Request::Cel(CelRequest {
                 expression: Some(COMPARISONS.into()),
@@ -228,6 +236,20 @@ fn manifests(documents: usize) -> String {
         ),
     };
     (0..documents).map(one).collect::<Vec<_>>().join("---\n")
+}
+
+/// Claims as `kubectl get --raw` and `jq -c` print them.
+fn claims_in_one_line(count: usize) -> String {
+    let one = |n: usize| {
+        format!(
+            r#"{{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim","metadata":{{"name":"claim-{n}","namespace":"default"}},"spec":{{"devices":{{"requests":[{{"name":"gpu","deviceClassName":"gpu.example.com"}}]}}}}}}"#
+        )
+    };
+    let items: Vec<String> = (0..count).map(one).collect();
+    format!(
+        r#"{{"apiVersion":"v1","kind":"List","items":[{}]}}"#,
+        items.join(",")
+    )
 }
 
 /// A device selector as people write them, the same as in tests/peers/cel.mjs.

@@ -117,22 +117,16 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 
 // ---- lines ----
 
-fn is_break(byte: u8) -> bool {
-    byte == b'\n' || byte == b'\r'
-}
-
 /// Returns the first byte of the line that holds byte `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     let head = text.as_bytes().get(..at).unwrap_or_default();
-    head.iter()
-        .rposition(|&b| is_break(b))
-        .map_or(0, |break_at| break_at.saturating_add(1))
+    memchr::memrchr2(b'\n', b'\r', head).map_or(0, |break_at| break_at.saturating_add(1))
 }
 
 /// Returns one past the last byte of the line that holds byte `at`, its line end not included.
 pub fn line_end(text: &str, at: usize) -> usize {
     let tail = text.as_bytes().get(at..).unwrap_or_default();
-    at.saturating_add(tail.iter().position(|&b| is_break(b)).unwrap_or(tail.len()))
+    at.saturating_add(memchr::memchr2(b'\n', b'\r', tail).unwrap_or(tail.len()))
 }
 
 /// Returns the first byte of the line after the one that holds byte `at`; the end of the text if there is none.
@@ -167,23 +161,21 @@ pub fn line_break(text: &str, at: usize) -> &str {
 
 /// Returns spaces as wide as the text before byte `at` on its line, if that text is only spaces and `-` of list items.
 pub fn lead(text: &str, at: usize) -> Option<String> {
-    let before = text
-        .get(line_start(text, at)..at)?
-        .trim_start_matches('\u{feff}');
-    before
-        .chars()
-        .all(|c| c == ' ' || c == '-')
-        .then(|| " ".repeat(before.len()))
+    let head = text.get(..at)?;
+    let rest = head.trim_end_matches([' ', '-']);
+    ends_line(rest).then(|| " ".repeat(head.len().saturating_sub(rest.len())))
+}
+
+/// Returns true if a line begins after this part of a text. Looks no further than needed: all of a text can be one line.
+fn ends_line(head: &str) -> bool {
+    let head = head.trim_end_matches('\u{feff}');
+    head.is_empty() || head.ends_with(['\n', '\r'])
 }
 
 /// Returns true if only spaces are before byte `at` on its line.
 pub fn begins_line(text: &str, at: usize) -> bool {
-    text.get(line_start(text, at)..at).is_some_and(|before| {
-        before
-            .trim_start_matches('\u{feff}')
-            .chars()
-            .all(|c| c == ' ')
-    })
+    text.get(..at)
+        .is_some_and(|head| ends_line(head.trim_end_matches(' ')))
 }
 
 /// Returns the starts of the non-empty lines that begin after byte `from` and before byte `to`.
