@@ -9,6 +9,10 @@ use std::fmt;
 
 /// Seconds from 0001-01-01 to 1970-01-01, both at midnight.
 const UNIX_EPOCH: i64 = 62_135_596_800;
+/// Seconds of 400 years, after which the calendar repeats, days of the week included.
+const CYCLE: i128 = 146_097 * 86_400;
+/// Go's first second, as seconds since the year 1: 292,277,022,400 years before it, which are whole cycles, and ten months.
+const COUNTED_FROM: i128 = -730_692_556 * CYCLE - 306 * 86_400;
 /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: nothing is before or behind.
 const FIRST: i64 = -UNIX_EPOCH;
 const LAST: i64 = 253_402_300_799;
@@ -43,6 +47,15 @@ impl Timestamp {
         Self::new(seconds, nanoseconds, written_offset(text)).ok_or(TimestampRefusal::Overflow)
     }
 
+    /// Returns the time of a message `google.protobuf.Timestamp`, which can be any (Go, `time.Unix`).
+    pub(crate) fn of_message(seconds: i64, nanoseconds: i64) -> Self {
+        Self {
+            seconds: seconds.wrapping_add(nanoseconds.div_euclid(NANOSECONDS)),
+            nanoseconds: u32::try_from(nanoseconds.rem_euclid(NANOSECONDS)).unwrap_or_default(),
+            offset: 0,
+        }
+    }
+
     /// Computes `timestamp(1672531200)`: seconds since 1970; nothing outside of the years 1 to 9999.
     pub(crate) fn from_seconds(seconds: i64) -> Option<Self> {
         Self::new(seconds, 0, 0)
@@ -61,9 +74,9 @@ impl Timestamp {
         self.seconds
     }
 
-    /// Returns the value used for equality and order: seconds since 1970 and nanoseconds.
+    /// Returns the value used for equality and order: seconds since the year 1, which wrap as Go's do, and nanoseconds.
     pub(crate) const fn instant(self) -> (i64, u32) {
-        (self.seconds, self.nanoseconds)
+        (self.seconds.wrapping_add(UNIX_EPOCH), self.nanoseconds)
     }
 
     /// Returns true for Go's zero time: the first instant there is.
@@ -84,24 +97,14 @@ impl Timestamp {
 
     /// Returns date and time at an offset from UTC, with as many digits of the second's fraction as are needed.
     fn parts(self) -> (String, String) {
-        let Fields {
-            month,
-            day,
-            hour,
-            minute,
-            second,
-            ..
-        } = self.fields_at(i64::from(self.offset));
-        let local = self
-            .seconds
-            .saturating_add(UNIX_EPOCH)
-            .saturating_add(i64::from(self.offset));
+        let (civil, _) = self.civil_at(i64::from(self.offset));
         let date = format!(
-            "{}-{:02}-{day:02}",
-            Civil::new(local).padded_year(),
-            month.saturating_add(1)
+            "{}-{:02}-{:02}",
+            civil.padded_year(),
+            civil.month,
+            civil.day
         );
-        let mut clock = format!("{hour:02}:{minute:02}:{second:02}");
+        let mut clock = format!("{:02}:{:02}:{:02}", civil.hour, civil.minute, civil.second);
         if self.nanoseconds != 0 {
             clock.push('.');
             clock.push_str(format!("{:09}", self.nanoseconds).trim_end_matches('0'));
@@ -109,19 +112,16 @@ impl Timestamp {
         (date, clock)
     }
 
-    /// Returns the timestamp plus a duration; `None` on overflow.
-    pub(crate) fn plus(self, duration: Duration) -> Option<Self> {
-        let nanoseconds =
-            i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
+    /// Returns the timestamp plus a duration (cel-go, `common/types/overflow.go`, `addTimeDurationChecked`).
+    pub(crate) fn plus(self, duration: Duration) -> Result<Self, TimeOverflow> {
+        let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0 % NANOSECONDS);
         let seconds = self
             .seconds
-            .checked_add(duration.0.div_euclid(NANOSECONDS))?
-            .checked_add(nanoseconds / NANOSECONDS)?;
-        Self::new(
-            seconds,
-            u32::try_from(nanoseconds % NANOSECONDS).ok()?,
-            self.offset,
-        )
+            .checked_add(duration.0 / NANOSECONDS)
+            .and_then(|seconds| seconds.checked_add(nanoseconds.div_euclid(NANOSECONDS)))
+            .ok_or(TimeOverflow::Seconds)?;
+        let nanoseconds = u32::try_from(nanoseconds.rem_euclid(NANOSECONDS)).unwrap_or_default();
+        Self::new(seconds, nanoseconds, self.offset).ok_or(TimeOverflow::Years)
     }
 
     /// Returns the duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also
@@ -140,27 +140,55 @@ impl Timestamp {
         self.fields_at(0)
     }
 
+    /// Returns date and clock at an offset in seconds east of UTC, and the days of the 400 years around it that have passed. Go counts
+    /// in 64 bits from its first second (package `time`, `Time.absSec`).
+    fn civil_at(self, offset: i64) -> (Civil, i64) {
+        let since_first_year = i128::from(UNIX_EPOCH)
+            .saturating_add(i128::from(self.seconds))
+            .saturating_add(i128::from(offset));
+        let counted = since_first_year.saturating_sub(COUNTED_FROM) as u64;
+        let since_first_year = i128::from(counted).saturating_add(COUNTED_FROM);
+        let part = |value: i128| i64::try_from(value).unwrap_or_default();
+        let seconds = part(since_first_year.rem_euclid(CYCLE));
+        let years = part(since_first_year.div_euclid(CYCLE)).saturating_mul(400);
+        let civil = Civil::new(seconds);
+        let civil = Civil {
+            year: civil.year.saturating_add(years),
+            ..civil
+        };
+        (civil, seconds.div_euclid(86_400))
+    }
+
     /// Returns date and clock at an offset in seconds east of UTC.
     pub(crate) fn fields_at(self, offset: i64) -> Fields {
-        let seconds = self
-            .seconds
-            .saturating_add(UNIX_EPOCH)
-            .saturating_add(offset);
-        let civil = Civil::new(seconds);
-        let day = seconds.div_euclid(86_400);
+        let (civil, day) = self.civil_at(offset);
+        let year_of_cycle = civil
+            .year
+            .saturating_sub(1)
+            .rem_euclid(400)
+            .saturating_add(1);
         Fields {
             year: civil.year,
             month: civil.month.saturating_sub(1),
             day: civil.day,
             // 0001-01-01 is a Monday.
             day_of_week: day.saturating_add(1).rem_euclid(7),
-            day_of_year: day.saturating_sub(days_before(civil.year, 1)),
+            day_of_year: day.saturating_sub(days_before(year_of_cycle, 1)),
             hour: civil.hour,
             minute: civil.minute,
             second: civil.second,
             millisecond: i64::from(self.nanoseconds / 1_000_000),
         }
     }
+}
+
+/// The reason for which a sum with a timestamp is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeOverflow {
+    /// The seconds do not fit into 64 bits.
+    Seconds,
+    /// The sum is before the year 1 or after the year 9999.
+    Years,
 }
 
 /// The reason for refusing a timestamp.
@@ -475,8 +503,8 @@ mod tests {
         Timestamp::parse(text).unwrap()
     }
 
-    fn earlier(time: &str, duration: Duration) -> Option<Timestamp> {
-        at(time).plus(duration.negative()?)
+    fn earlier(time: &str, duration: Duration) -> Result<Timestamp, TimeOverflow> {
+        at(time).plus(duration.negative().unwrap())
     }
 
     fn printed(text: &str) -> String {
@@ -754,6 +782,68 @@ mod tests {
         assert_eq!(read("1h").minus(read("2h")), Some(read("-1h")));
     }
 
+    /// As Go 1.26 answers for `time.Unix(seconds, nanoseconds).UTC()`.
+    #[test]
+    fn times_of_messages_can_be_any() {
+        for (seconds, nanoseconds, text, day_of_year, day_of_week) in [
+            (253_402_300_800, 0, "10000-01-01T00:00:00Z", 0, 6),
+            (-62_135_596_801, 0, "0000-12-31T23:59:59Z", 365, 0),
+            (
+                i64::MAX,
+                999_999_999,
+                "292277026596-12-04T15:30:07.999999999Z",
+                338,
+                0,
+            ),
+            (i64::MIN, 0, "292277026596-12-04T15:30:08Z", 338, 0),
+            (
+                9_223_371_974_719_179_008,
+                5,
+                "292277024627-12-06T15:30:08.000000005Z",
+                339,
+                4,
+            ),
+            (
+                -9_223_372_028_741_760_000,
+                0,
+                "-292277022400-03-01T00:00:00Z",
+                60,
+                3,
+            ),
+            (
+                -9_223_372_028_715_321_601,
+                0,
+                "-292277022400-12-31T23:59:59Z",
+                365,
+                0,
+            ),
+            (-74_758_377_600, 0, "-0399-01-01T00:00:00Z", 0, 1),
+            (190_337_299_200, 1, "8001-07-20T00:00:00.000000001Z", 200, 5),
+            (0, -1, "1969-12-31T23:59:59.999999999Z", 364, 3),
+            (-1, 2_147_483_647, "1970-01-01T00:00:01.147483647Z", 0, 4),
+            (
+                i64::MIN,
+                -1,
+                "292277026596-12-04T15:30:07.999999999Z",
+                338,
+                0,
+            ),
+        ] {
+            let time = Timestamp::of_message(seconds, nanoseconds);
+            let fields = time.fields();
+            assert_eq!(
+                (
+                    time.to_string().as_str(),
+                    fields.day_of_year,
+                    fields.day_of_week
+                ),
+                (text, day_of_year, day_of_week)
+            );
+        }
+        let last = Timestamp::of_message(i64::MAX, 0);
+        assert!(last.instant() < Timestamp::of_message(0, 0).instant());
+    }
+
     #[test]
     fn arithmetic() {
         let hour = Duration(3_600 * NANOSECONDS);
@@ -770,12 +860,20 @@ mod tests {
                 .to_string(),
             "2023-06-13T23:59:59.9Z"
         );
-        assert!(
-            at("9999-12-31T23:59:59Z")
-                .plus(Duration(NANOSECONDS))
-                .is_none()
+        let second = Duration(NANOSECONDS);
+        let overflow = |sum: Result<Timestamp, TimeOverflow>| sum.unwrap_err();
+        assert_eq!(
+            overflow(at("9999-12-31T23:59:59Z").plus(second)),
+            TimeOverflow::Years
         );
-        assert!(earlier("0001-01-01T00:00:00Z", Duration(NANOSECONDS)).is_none());
+        assert_eq!(
+            overflow(earlier("0001-01-01T00:00:00Z", second)),
+            TimeOverflow::Years
+        );
+        assert_eq!(
+            overflow(Timestamp::of_message(i64::MAX, 0).plus(second)),
+            TimeOverflow::Seconds
+        );
         assert_eq!(
             at("2023-01-01T01:00:00Z").since(at("2023-01-01T00:00:00.5Z")),
             Some(Duration(3_599_500_000_000))

@@ -27,8 +27,7 @@ pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
         }
         MessageKind::Timestamp => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
-            let time = Timestamp::from_seconds(seconds).and_then(|time| time.plus(Duration(nanos)));
-            time.map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp)
+            Value::Timestamp(Timestamp::of_message(seconds, nanos))
         }
         MessageKind::Struct => {
             field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default())))

@@ -3,17 +3,24 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::library::time::Duration;
+use super::super::library::time::{Duration, TimeOverflow, Timestamp};
 use super::super::value::Value;
 use super::{EvaluationScope, compare};
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
 const DURATION_OVERFLOW: &str = INT_OVERFLOW;
-const TIMESTAMP_OVERFLOW: &str = "timestamp overflow";
 
 fn checked<T>(result: Option<T>, wrap: impl Fn(T) -> Value, overflow: &str) -> Value {
     result.map_or_else(|| Value::error(overflow), wrap)
+}
+
+fn sum(time: Timestamp, duration: Duration) -> Value {
+    match time.plus(duration) {
+        Ok(sum) => Value::Timestamp(sum),
+        Err(TimeOverflow::Seconds) => Value::error(INT_OVERFLOW),
+        Err(TimeOverflow::Years) => Value::error("timestamp overflow"),
+    }
 }
 
 /// Computes `!a`.
@@ -76,7 +83,7 @@ pub fn add(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
             checked(a.plus(*b), Value::Duration, DURATION_OVERFLOW)
         }
         [Value::Timestamp(a), Value::Duration(b)] | [Value::Duration(b), Value::Timestamp(a)] => {
-            checked(a.plus(*b), Value::Timestamp, TIMESTAMP_OVERFLOW)
+            sum(*a, *b)
         }
         _ => Value::no_such_overload(),
     }
@@ -93,7 +100,7 @@ pub fn subtract(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         }
         // The duration is turned round first, which one of them cannot be.
         [Value::Timestamp(a), Value::Duration(b)] => match b.negative() {
-            Some(b) => checked(a.plus(b), Value::Timestamp, TIMESTAMP_OVERFLOW),
+            Some(b) => sum(*a, b),
             None => Value::error(DURATION_OVERFLOW),
         },
         [Value::Timestamp(a), Value::Timestamp(b)] => {
