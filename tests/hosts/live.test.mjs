@@ -107,6 +107,7 @@ function stored() {
 		.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
 		.entries()) {
 		object.metadata.creationTimestamp = `2026-11-01T08:00:0${at}Z`;
+		object.metadata.labels = { app: object.metadata.name };
 		object.status = {
 			phase: "Pending",
 			conditions: [
@@ -354,6 +355,11 @@ for (const command of commands) {
 		for (const [file, words] of [
 			["why-trial", ["why", "trial"]],
 			["why-pod0", ["why", "pod/pod0", "-n", "demo"]],
+			["why-several", ["why", "trial", "pod/pod0"]],
+			["why-labels", ["why", "-l", "app in (pod0, nobody)"]],
+			["why-labels-none", ["why", "-A", "--selector", "app=nobody"]],
+			["why-owner-and-pod", ["why", "deployment/nobody", "pod0"]],
+			["why-two-namespaces", ["why", "demo/pod0", "prod/pod0"]],
 			["why-all", ["why", "-A"]],
 			["why-require", ["why", "pod0", "--require"]],
 			["why-what-if", ["why", "pod0", "--what-if", "free=prod/serving"]],

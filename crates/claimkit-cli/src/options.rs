@@ -8,6 +8,7 @@ use crate::values::{
     LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm,
     Subresource, TableForm, UsageTable, ViaChoice, merged,
 };
+use claimkit::list_selectors::labels::{self, LabelQuery};
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use std::collections::BTreeMap;
@@ -529,9 +530,12 @@ pub struct AuditArgs {
 /// The options of `why`.
 #[derive(Args, Clone, Debug)]
 pub struct WhyArgs {
-    /// the pod, or what makes pods, such as deployment/web; without it, all pods that wait
+    /// pods, or what makes pods, such as deployment/web; without them, all pods that wait
     #[arg(value_name = "POD")]
-    pub pod: Option<String>,
+    pub pods: Vec<String>,
+    /// of all pods that wait, those with these labels, as kubectl takes them: app=web,tier!=test
+    #[arg(short = 'l', long, value_name = "LABELS", value_parser = labels::parse, conflicts_with = "pods")]
+    pub selector: Option<LabelQuery>,
     /// files that kubectl printed, instead of a running cluster; `-` is standard input; repeatable
     #[arg(short = 'f', long = "filename", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub filenames: Vec<String>,
@@ -539,7 +543,7 @@ pub struct WhyArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub namespace: Option<String>,
     /// all pods that wait, in all namespaces
-    #[arg(short = 'A', long, conflicts_with = "pod")]
+    #[arg(short = 'A', long, conflicts_with = "pods")]
     pub all_namespaces: bool,
     /// only this node; repeatable
     #[arg(long, value_name = "NAME")]

@@ -1,5 +1,6 @@
 //! Pods and slices of a cluster, as far as an answer shows them.
 
+use claimkit::list_selectors::labels::LabelQuery;
 use claimkit_scheduler::allocator::objects::Pod;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -67,6 +68,13 @@ struct Condition {
     #[serde(rename = "type")]
     kind: String,
     message: String,
+}
+
+impl BriefMeta {
+    /// Returns the value of a label.
+    fn label(&self, key: &str) -> Option<&str> {
+        Some(self.labels.as_ref()?.get(key)?.as_str())
+    }
 }
 
 impl From<&Pod> for Brief {
@@ -166,15 +174,19 @@ impl Brief {
     pub fn owner(&self) -> Option<String> {
         let owners = self.metadata.owners.as_deref().unwrap_or_default();
         let BriefOwner { kind, name, .. } = owners.iter().find(|owner| owner.controller)?;
-        let labels = self.metadata.labels.as_ref();
-        let hash = labels.and_then(|labels| labels.get(TEMPLATE_HASH));
+        let hash = self.metadata.label(TEMPLATE_HASH);
         let of_deployment = hash
             .filter(|_| kind == "ReplicaSet")
-            .and_then(|hash| name.strip_suffix(hash.as_str())?.strip_suffix('-'));
+            .and_then(|hash| name.strip_suffix(hash)?.strip_suffix('-'));
         Some(match of_deployment {
             Some(deployment) => format!("deployment/{deployment}"),
             None => format!("{}/{name}", kind.to_ascii_lowercase()),
         })
+    }
+
+    /// Returns true if the pod has the labels.
+    pub fn has_labels(&self, selector: &LabelQuery) -> bool {
+        selector.matches(|key| self.metadata.label(key))
     }
 
     /// Returns true if an object made the pod: `kind` in lower case and the singular.

@@ -388,7 +388,8 @@ struct Part {
 pub struct Wanted<'a> {
     /// The namespace that is read where the whole cluster may not be; `None`: all are asked about.
     pub namespace: Option<&'a str>,
-    pub pod: Option<&'a str>,
+    /// The names of pods that are asked about, whether they wait or not.
+    pub pods: Vec<&'a str>,
 }
 
 impl Live {
@@ -609,27 +610,15 @@ impl Live {
                 ));
             }
         }
-        let one = match (plural, wanted.namespace, wanted.pod) {
-            (PODS, Some(namespace), Some(pod)) => Some((
-                format!(
-                    "/api/v1/namespaces/{}/pods/{}",
-                    escaped(namespace),
-                    escaped(pod)
-                ),
-                "other pods",
-                kind.elsewhere,
-            )),
-            ("namespaces", Some(namespace), _) => Some((
-                format!("/api/v1/namespaces/{}", escaped(namespace)),
-                "other namespaces",
-                kind.without,
-            )),
-            _ => None,
-        };
-        if let Some((path, what, so)) = one
-            && let Ok(part) = self.get(&path, host)
-        {
-            seen.take(kind, part);
+        let (paths, what, so) = one_by_one(kind, wanted);
+        let parts: Vec<Part> = paths
+            .iter()
+            .filter_map(|path| self.get(path, host).ok())
+            .collect();
+        if !parts.is_empty() {
+            for part in parts {
+                seen.take(kind, part);
+            }
             return seen.unseen.push(unseen(
                 what.to_owned(),
                 MissingObjects::Elsewhere,
@@ -804,6 +793,26 @@ impl Live {
     }
 }
 
+/// Returns the paths of the objects that are asked about, for where the kind cannot be listed; which objects are then not seen, and what
+/// follows from that.
+fn one_by_one(kind: &ReadKind, wanted: &Wanted<'_>) -> (Vec<String>, &'static str, &'static str) {
+    let Some(namespace) = wanted.namespace.map(escaped) else {
+        return (Vec::new(), "", "");
+    };
+    match kind.plural {
+        PODS => {
+            let path = |pod: &&str| format!("/api/v1/namespaces/{namespace}/pods/{}", escaped(pod));
+            let paths = wanted.pods.iter().map(path).collect();
+            (paths, "other pods", kind.elsewhere)
+        }
+        "namespaces" => {
+            let path = format!("/api/v1/namespaces/{namespace}");
+            (vec![path], "other namespaces", kind.without)
+        }
+        _ => (Vec::new(), "", ""),
+    }
+}
+
 fn unread(error: &serde_json::Error) -> KubectlRefusal {
     KubectlRefusal::Answered {
         reason: String::new(),
@@ -826,7 +835,7 @@ impl Part {
     fn keep(&mut self, brief: Brief, kind: &ReadKind, wanted: &Wanted<'_>) {
         self.named.extend(brief.node().map(str::to_owned));
         self.grouped |= brief.is_in_group();
-        let named = wanted.pod == Some(brief.metadata.name.as_str())
+        let named = wanted.pods.contains(&brief.metadata.name.as_str())
             && wanted.namespace == Some(brief.metadata.namespace.as_str());
         if kind.plural == PODS && (named || brief.waits()) {
             self.briefs.push(brief);
@@ -927,7 +936,7 @@ mod tests {
         let kind = KINDS.iter().find(|kind| kind.plural == NODES).unwrap();
         let wanted = Wanted {
             namespace: None,
-            pod: None,
+            pods: Vec::new(),
         };
         let empty = || Pages {
             part: Part::new(&live),

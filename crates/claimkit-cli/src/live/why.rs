@@ -11,6 +11,7 @@ use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
 use crate::options::WhyArgs;
 use crate::values::{PlainForm, what_if};
+use claimkit::list_selectors::labels::LabelQuery;
 use claimkit::report::text::visible;
 use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
@@ -81,16 +82,87 @@ const OWNERS: &[&[&str]] = &[
 ];
 
 /// What the command line asks about.
+struct Question<'a> {
+    /// The pods and objects that are named; none: all pods that wait.
+    named: Vec<Operand<'a>>,
+    /// The labels of the pods that wait.
+    selector: Option<&'a LabelQuery>,
+}
+
+/// What one word of the command line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operand<'a> {
-    /// All pods that wait.
-    All,
     Pod {
         namespace: Option<&'a str>,
         name: &'a str,
     },
     /// The pods of an object.
     Owner { kind: &'static str, name: &'a str },
+}
+
+impl<'a> Question<'a> {
+    fn of(args: &'a WhyArgs) -> Self {
+        Question {
+            named: args.pods.iter().map(|word| Operand::read(word)).collect(),
+            selector: args.selector.as_ref(),
+        }
+    }
+
+    /// Returns true if a pod is among those that are asked about, whatever its namespace.
+    fn is_about(&self, pod: &Brief) -> bool {
+        if self.named.is_empty() {
+            return pod.waits()
+                && self
+                    .selector
+                    .is_none_or(|selector| pod.has_labels(selector));
+        }
+        self.named.iter().any(|operand| operand.is_about(pod))
+    }
+
+    /// Returns the names of the pods that are named.
+    fn pods(&self) -> Vec<&'a str> {
+        let named = self.named.iter();
+        named
+            .filter_map(|operand| match operand {
+                Operand::Pod { name, .. } => Some(*name),
+                Operand::Owner { .. } => None,
+            })
+            .collect()
+    }
+
+    /// Returns the kinds and names of the objects whose pods are asked about.
+    fn owners(&self) -> impl Iterator<Item = (&'static str, &'a str)> {
+        self.named.iter().filter_map(|operand| match operand {
+            Operand::Owner { kind, name } => Some((*kind, *name)),
+            Operand::Pod { .. } => None,
+        })
+    }
+
+    /// Returns the namespace of the command line.
+    ///
+    /// # Errors
+    /// It names several.
+    fn namespace(&self, option: Option<&'a str>) -> Result<Option<&'a str>, String> {
+        let named: BTreeSet<&str> = self
+            .named
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Pod { namespace, .. } => *namespace,
+                Operand::Owner { .. } => None,
+            })
+            .collect();
+        let first = named.first().copied();
+        match (option, first) {
+            (Some(option), Some(named)) if option != named => Err(format!(
+                "the pod is in namespace {named}, and `--namespace` says {option}"
+            )),
+            _ if named.len() > 1 => Err(format!(
+                "the pods are in several namespaces: {}; ask about those of one at a time",
+                Vec::from_iter(named).join(", ")
+            )),
+            _ => Ok(option.or(first)),
+        }
+    }
 }
 
 impl<'a> Operand<'a> {
@@ -126,10 +198,8 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// Returns true if a pod is among those that are asked about, whatever its namespace.
     fn is_about(self, pod: &Brief) -> bool {
         match self {
-            Operand::All => pod.waits(),
             Operand::Pod { name, .. } => pod.metadata.name == name,
             Operand::Owner { kind, name } => pod.is_of(kind, name),
         }
@@ -139,31 +209,20 @@ impl<'a> Operand<'a> {
 /// The objects of a running cluster, or those of files.
 fn open(
     args: &WhyArgs,
-    operand: Operand<'_>,
+    question: &Question<'_>,
     host: &mut dyn Host,
 ) -> Result<(Live, LiveObjects, BTreeMap<String, bool>), String> {
-    let named = match operand {
-        Operand::Pod { namespace, .. } => namespace,
-        _ => None,
-    };
-    let namespace = match (args.namespace.as_deref(), named) {
-        (Some(option), Some(named)) if option != named => {
-            return Err(format!(
-                "the pod is in namespace {named}, and `--namespace` says {option}"
-            ));
-        }
-        (option, named) => option.or(named),
-    };
+    let namespace = question.namespace(args.namespace.as_deref())?;
     let release = args.release.as_deref();
     if !args.filenames.is_empty() {
         let (mut live, seen) = dump::read(&args.filenames, release, namespace, host)?;
         if namespace.is_none()
-            && let Some(found) = namespace_in(&seen, operand)?
+            && let Some(found) = namespace_in(&seen, question)?
         {
             live.namespace = found;
         }
         // Events alone can say why no pod exists.
-        if !seen.some && !matches!(operand, Operand::Owner { .. }) {
+        if !seen.some && question.owners().next().is_none() {
             return Err("the files hold no object that an answer needs".to_owned());
         }
         return Ok((live, seen, args.gates().unwrap_or_default()));
@@ -172,33 +231,29 @@ fn open(
     let asked = live.namespace.clone();
     let wanted = Wanted {
         namespace: (!args.all_namespaces).then_some(asked.as_str()),
-        pod: match operand {
-            Operand::Pod { name, .. } => Some(name),
-            _ => None,
-        },
+        pods: question.pods(),
     };
     let gates = gates(&mut live, args.gates(), host);
     let mut seen = live.read(&wanted, host);
     if !seen.some {
         return Err(nothing_seen(&seen.unseen));
     }
-    if let Operand::Owner { kind, name } = operand
-        && !seen.pods.iter().any(|pod| pod.is_of(kind, name))
-    {
+    let has_pods = |kind, name| seen.pods.iter().any(|pod| pod.is_of(kind, name));
+    if !question.owners().all(|(kind, name)| has_pods(kind, name)) {
         live.read_uncreated(&mut seen, host);
     }
     Ok((live, seen, gates))
 }
 
-/// Returns the namespace in which files have what is asked about; `None`: they do not have it.
+/// Returns the namespace in which files have what is asked about; `None`: they do not have it, or nothing is named.
 ///
 /// # Errors
 /// Several namespaces have it.
-fn namespace_in(seen: &LiveObjects, operand: Operand<'_>) -> Result<Option<String>, String> {
-    if operand == Operand::All {
+fn namespace_in(seen: &LiveObjects, question: &Question<'_>) -> Result<Option<String>, String> {
+    if question.named.is_empty() {
         return Ok(None);
     }
-    let pods = seen.pods.iter().filter(|pod| operand.is_about(pod));
+    let pods = seen.pods.iter().filter(|pod| question.is_about(pod));
     let namespaces: BTreeSet<&str> = pods.map(|pod| pod.metadata.namespace.as_str()).collect();
     if namespaces.len() > 1 {
         let namespaces: Vec<&str> = namespaces.into_iter().collect();
@@ -207,45 +262,41 @@ fn namespace_in(seen: &LiveObjects, operand: Operand<'_>) -> Result<Option<Strin
             namespaces.join(", ")
         ));
     }
-    let refused = || match operand {
-        Operand::Owner { kind, name } => seen.cluster.pod_refusal(kind, None, name),
-        _ => None,
-    };
-    let found = namespaces.first().copied();
-    Ok(found
-        .or_else(|| Some(refused()?.namespace))
-        .map(str::to_owned))
+    if let Some(found) = namespaces.first() {
+        return Ok(Some((*found).to_owned()));
+    }
+    let mut refusals = question
+        .owners()
+        .filter_map(|(kind, name)| seen.cluster.pod_refusal(kind, None, name));
+    Ok(refusals.next().map(|refusal| refusal.namespace.to_owned()))
 }
 
-/// Returns the pods that are asked about.
+/// Returns the pods that are asked about. `namespace`: where; `None`: everywhere.
+///
+/// # Errors
+/// A pod that is named is not there.
 fn asked<'s>(
-    operand: Operand<'_>,
-    everywhere: bool,
-    namespace: &str,
+    question: &Question<'_>,
+    namespace: Option<&str>,
     seen: &'s LiveObjects,
 ) -> Result<Vec<&'s Brief>, String> {
-    let is_there = |brief: &&Brief| brief.metadata.namespace == namespace;
-    match operand {
-        Operand::All => {
-            let waiting = seen.pods.iter().filter(|brief| brief.waits());
-            Ok(waiting
-                .filter(|brief| everywhere || is_there(brief))
-                .collect())
-        }
-        Operand::Pod { name, .. } => {
-            let mut there = seen.pods.iter().filter(is_there);
-            let found = there.find(|brief| brief.metadata.name == name);
-            let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
-            Ok(vec![found.ok_or_else(|| match is_cut {
-                true => format!("pod {namespace}/{name} is not among those that were seen"),
-                false => format!("there is no pod {namespace}/{name}"),
-            })?])
-        }
-        Operand::Owner { kind, name } => {
-            let pods = seen.pods.iter().filter(is_there);
-            Ok(pods.filter(|brief| brief.is_of(kind, name)).collect())
+    let is_there =
+        |brief: &&Brief| namespace.is_none_or(|namespace| brief.metadata.namespace == namespace);
+    let pods: Vec<&Brief> = seen.pods.iter().filter(is_there).collect();
+    let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
+    for name in question.pods() {
+        if !pods.iter().any(|brief| brief.metadata.name == name) {
+            let full = format!("{}/{name}", namespace.unwrap_or_default());
+            return Err(match is_cut {
+                true => format!("pod {full} is not among those that were seen"),
+                false => format!("there is no pod {full}"),
+            });
         }
     }
+    Ok(pods
+        .into_iter()
+        .filter(|brief| question.is_about(brief))
+        .collect())
 }
 
 /// Returns the sentence about an object of which no pod waits.
@@ -260,12 +311,8 @@ fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> 
 }
 
 fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
-    let operand = args.pod.as_deref().map_or(Operand::All, Operand::read);
-    let pod = match operand {
-        Operand::Pod { name, .. } => Some(name),
-        _ => None,
-    };
-    let (live, seen, gates) = open(args, operand, host)?;
+    let question = Question::of(args);
+    let (live, seen, gates) = open(args, &question, host)?;
     // Files are of one question: all their pods are asked about.
     let everywhere =
         args.all_namespaces || (!args.filenames.is_empty() && args.namespace.is_none());
@@ -274,7 +321,8 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
-    let asked = asked(operand, everywhere, &namespace, &seen)?;
+    let place = (!everywhere || !question.named.is_empty()).then_some(namespace.as_str());
+    let asked = asked(&question, place, &seen)?;
     let answer = match asked.iter().any(|brief| brief.waits()) {
         true => answer(
             &live,
@@ -284,7 +332,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
                 what_if: what_if(&args.what_if, &[]),
                 alone: args.alone,
                 node_names: (!args.node.is_empty()).then(|| args.node.clone()),
-                ..request(&live, &asked, pod)
+                ..request(&live, &asked, &question)
             },
         )?,
         false => requests::Answer::default(),
@@ -366,12 +414,26 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         let width = host
             .columns()
             .map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
-        let none = match operand {
-            Operand::Owner { kind, name } => without_pods(kind, &namespace, name, &seen),
-            _ if !args.filenames.is_empty() => "No pod waits.".to_owned(),
-            _ if everywhere => "No pod waits in the cluster.".to_owned(),
-            _ => format!("No pod waits in namespace {namespace}."),
+        let of_nobody = question
+            .owners()
+            .filter(|(kind, name)| !asked.iter().any(|brief| brief.is_of(kind, name)))
+            .map(|(kind, name)| without_pods(kind, &namespace, name, &seen));
+        let of_nobody: Vec<String> = of_nobody.collect();
+        let such = match &args.selector {
+            Some(_) => "No pod with these labels waits",
+            None => "No pod waits",
         };
+        let none = match of_nobody.as_slice() {
+            [_, ..] => of_nobody.join("\n"),
+            _ if !args.filenames.is_empty() => format!("{such}."),
+            _ if everywhere => format!("{such} in the cluster."),
+            _ => format!("{such} in namespace {namespace}."),
+        };
+        if !asked.is_empty() {
+            for sentence in &of_nobody {
+                host.err(&format!("claimkit: {}\n", visible(sentence)));
+            }
+        }
         host.out(&answer::text(
             &answered,
             &answer::Beside {
@@ -476,10 +538,11 @@ pub fn nothing_seen(unseen: &[Unseen]) -> String {
     format!("nothing of the cluster was seen: {}{also}", first.why)
 }
 
-fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
-    let one = pod
-        .and_then(|_| asked.first())
-        .map(|brief| brief.full_name());
+fn request(live: &Live, asked: &[&Brief], question: &Question<'_>) -> AllocateRequest {
+    let one = match question.named.as_slice() {
+        [Operand::Pod { .. }] => asked.first().map(|brief| brief.full_name()),
+        _ => None,
+    };
     AllocateRequest {
         text: Some(String::new()),
         release: Some(live.release.to_string()),
