@@ -1,4 +1,4 @@
-import type { Dropped } from "./session.ts";
+import type { Dropped } from "./dropped.ts";
 
 /** The files of an archive that the command line would read. */
 const READ = /\.(ya?ml|json|toml)$/i;

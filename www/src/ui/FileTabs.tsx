@@ -5,6 +5,7 @@ import { downloadFile } from "../state/actions.ts";
 import { chooseFile, chooseRole } from "../state/arrivals.ts";
 import { reports } from "../state/checks.ts";
 import { openConfig } from "../state/config.ts";
+import { chosenFiles } from "../state/dropped.ts";
 import {
 	activeHead,
 	close,
@@ -22,7 +23,7 @@ import {
 import { notify } from "../state/notices.ts";
 import { embedded } from "../state/options.ts";
 import { downloadAll } from "../state/project.ts";
-import { chosenFiles, openDropped, putAside } from "../state/session.ts";
+import { openDropped, putAside } from "../state/session.ts";
 import { Icon } from "./Icon.tsx";
 import { withoutCommonFolder } from "./names.ts";
 import { Popover } from "./Popover.tsx";
