@@ -732,3 +732,64 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
     let alone = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{}", pod("one", "")) }));
     assert!(alone["headline"].is_null());
 }
+
+/// Devices that stand for CPUs of their node: whatever earlier pods got of them is gone for devices and for plain requests.
+#[test]
+fn what_devices_take_of_a_node_is_taken() {
+    let claim = |name: &str, cpus: u64| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: cpus, capacity: {{requests: {{cpu.example.com/cpu: '{cpus}'}}}}}}}}]}}}}\n---\n"
+        )
+    };
+    let pod = |name: &str, second: u64, cpu: &str, claims: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, creationTimestamp: '2026-09-01T10:00:0{second}Z'}}\nspec: {{containers: [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}{claims}}}}}]"
+        )
+    };
+    let with_claim = |name: &str, second: u64, more: &str| {
+        pod(name, second, "1m", ", claims: [{name: k}]")
+            + &format!(", resourceClaims: [{{name: k, resourceClaimName: {name}}}]{more}}}\n---\n")
+    };
+    let plain = |name: &str, second: u64, cpu: &str| pod(name, second, cpu, "") + "}\n---\n";
+    for (release, field) in [
+        (
+            "1.36",
+            "nodeAllocatableResourceMappings: {cpu: {capacityKey: cpu.example.com/cpu}}",
+        ),
+        (
+            "1.37",
+            "nodeAllocatableResources: {cpu: {mapping: {capacityKey: cpu.example.com/cpu, capacityMultiplier: '1'}}}",
+        ),
+    ] {
+        let cluster = format!(
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: w}}\nstatus: {{allocatable: {{cpu: '13', memory: 64Gi, pods: '110'}}, declaredFeatures: [DRANodeAllocatableResources]}}\n---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: cpus}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: w}}\nspec:\n  driver: cpu.example.com\n  nodeName: w\n  pool: {{name: w, generation: 1, resourceSliceCount: 1}}\n  devices:\n  - name: numa\n    allowMultipleAllocations: true\n    capacity: {{cpu.example.com/cpu: {{value: '16', requestPolicy: {{default: '1', validRange: {{min: '1', step: '1'}}}}}}}}\n    {field}\n---\n"
+        );
+        let allocate = |objects: &str| {
+            let request = json!({
+                "verb": "allocate", "text": cluster.clone() + objects, "release": release,
+                "gates": {"DRANodeAllocatableResources": true},
+            });
+            outcomes(&ask(&request))
+        };
+        let objects = claim("ten", 10)
+            + &claim("four", 4)
+            + &claim("two", 2)
+            + &with_claim("ten", 0, "")
+            + &with_claim("four", 1, "")
+            + &plain("three", 2, "'3'")
+            + &with_claim("two", 3, "")
+            + &plain("last", 4, "1");
+        let got = allocate(&objects);
+        assert_eq!(
+            got,
+            owned(&[
+                ("default/ten", "w"),
+                ("default/four", "unschedulable"),
+                ("default/three", "unschedulable"),
+                ("default/two", "w"),
+                ("default/last", "unschedulable"),
+            ]),
+            "{release}"
+        );
+    }
+}

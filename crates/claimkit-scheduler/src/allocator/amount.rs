@@ -148,7 +148,7 @@ impl Amount {
     }
 
     /// Makes an amount of nanos in a notation.
-    fn of_nanos(nanos: i128, notation: Notation) -> Amount {
+    pub(super) fn of_nanos(nanos: i128, notation: Notation) -> Amount {
         let text = format!("{nanos}n");
         let exact = match (notation, nanos.checked_rem(UNIT)) {
             (Notation::Binary, Some(0)) => {

@@ -25,6 +25,8 @@ pub struct Cluster<'f> {
     pub ignores_counters: bool,
     /// The devices in use.
     pub usage: DevicesInUse<'f>,
+    /// Pods that got a node since the facts were taken: with that node, and with what their devices take of it.
+    pub assumed: Vec<Rc<Pod>>,
     pub verdicts: Verdicts<'f>,
     pub judgements: Judgements,
     /// Indexes of the classes, by name.
@@ -90,6 +92,7 @@ impl<'f> Cluster<'f> {
             features,
             ignores_counters: false,
             usage: DevicesInUse::default(),
+            assumed: Vec::new(),
             verdicts: Verdicts::new(selectors, devices),
             judgements: Judgements::default(),
             classes: order::positions(facts.classes.len(), &|a, b| {

@@ -10,6 +10,7 @@ use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
 use super::status::{FrameworkStatus, StatusCode};
 use claimkit_model::message::message;
+use claimkit_values::quantity::Notation;
 
 /// Maximum number of pods that are named as users of a resource.
 const MOST_PODS: usize = 5;
@@ -25,7 +26,7 @@ pub struct Footprint {
     pub needs: Vec<Need>,
     /// Two devices of the same pool and name with different resources; the scheduler may read either.
     pub unclear: Option<[DeviceAt; 2]>,
-    /// What the scheduler writes into the pod's status, since 1.37.
+    /// What the scheduler gives the pod's status: what its claims take of the node.
     pub statuses: Vec<NodeResourceClaim>,
 }
 
@@ -219,15 +220,24 @@ pub fn shared(
 
 /// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
 /// (`addGENominatedPods`). Pods that have ended do not count.
-fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
+fn counting<'c>(cluster: &'c Cluster<'_>, pod: &Pod, node: usize) -> impl Iterator<Item = &'c Pod> {
     let name = cluster
         .facts
         .nodes
         .get(node)
         .map_or("", |node| node.metadata.name.as_str());
     let priority = pod.spec.effective_priority();
-    cluster
-        .pods_on(name)
+    let assumed = &cluster.assumed;
+    let is_assumed = |pod: &Pod| {
+        assumed.iter().any(|other| {
+            (&other.metadata.namespace, &other.metadata.name)
+                == (&pod.metadata.namespace, &pod.metadata.name)
+        })
+    };
+    let given = cluster.pods_on(name).filter(move |pod| !is_assumed(pod));
+    let placed = assumed.iter().filter(move |pod| pod.spec.node_name == name);
+    given
+        .chain(placed)
         .map(|other| &**other)
         .filter(move |other| {
             let runs =
@@ -308,7 +318,33 @@ pub fn check(
         devices.fixed.insert(name, sum.saturating_add(taken.amount));
     }
     (footprint.needs, footprint.refusal) = compare(cluster, asking, node, &devices, None);
+    footprint.statuses = mapped
+        .iter()
+        .filter(|(claim, _)| takes(claim))
+        .map(|(claim, _)| status_of(claim, &footprint.taken))
+        .collect();
     Some(footprint)
+}
+
+/// Returns what a claim's devices take, as 1.36 writes it into the status of its pod.
+fn status_of(claim: &Claim, taken: &[Taken]) -> NodeResourceClaim {
+    let full = claim.metadata.full_name();
+    let mut sums: Sorted<String, i128> = Sorted::new();
+    for taken in taken.iter().filter(|taken| taken.claim == full) {
+        let sum = sums.entry(taken.resource.clone());
+        *sum = sum.saturating_add(taken.amount);
+    }
+    NodeResourceClaim {
+        resource_claim_name: claim.metadata.name.clone(),
+        resources: sums
+            .into_iter()
+            .map(|(name, exact)| {
+                let amount = Amount::of_nanos(demand::nanos_of(exact), Notation::Decimal);
+                (name, amount)
+            })
+            .collect(),
+        ..NodeResourceClaim::default()
+    }
 }
 
 /// Compares a pod's need, with what its devices take, with the pod's own requests and the node.

@@ -2,9 +2,12 @@
 
 use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::{Demand, DemandPart, DeviceAnswer, Known, Prepared};
+use super::resources::Requests;
 use super::state::State;
+use crate::allocator::demand::PodStage;
 use crate::allocator::objects::{
-    AllocatedDevice, AllocatedDevices, Claim, ClaimAllocation, ClaimStatus, Consumer, Pod,
+    AllocatedDevice, AllocatedDevices, Claim, ClaimAllocation, ClaimStatus, Consumer,
+    NodeResourceClaim, Pod,
 };
 use crate::allocator::plugin::{self, NodeAnswer, PodCase, UNAVAILABLE};
 use crate::allocator::results::DeviceAllocation;
@@ -366,6 +369,41 @@ pub fn reserve(
         });
     }
     reserved
+}
+
+/// Counts a pod on its node as kube-scheduler assumes it there: with what its devices take of the node
+/// (kube-scheduler 1.36, `pkg/scheduler/schedule_one.go`, `assume`).
+pub fn assume(
+    prepared: &mut Prepared<'_>,
+    state: &mut State,
+    pod: usize,
+    node: usize,
+    statuses: Vec<NodeResourceClaim>,
+) {
+    if !prepared.devices_take_of_nodes() {
+        return;
+    }
+    let facts = prepared.facts;
+    let (Some(given), Some(there)) = (facts.pods.get(pod), facts.nodes.get(node)) else {
+        return;
+    };
+    let mut assumed = Pod::clone(given);
+    assumed.spec.node_name.clone_from(&there.metadata.name);
+    if !statuses.is_empty() {
+        assumed.status.node_allocatable_resource_claim_statuses = statuses;
+        let requests =
+            |pod| Requests::of(&prepared.names, pod, PodStage::Placed, prepared.setup.rules);
+        let (with, without) = (requests(&assumed), requests(given));
+        let more = with.amounts.iter().map(|(resource, amount)| {
+            (*resource, amount.saturating_sub(without.amount(*resource)))
+        });
+        state.take_for_devices(pod, node, more.collect());
+    }
+    prepared.cluster.assumed.push(Rc::new(assumed));
+    let version = prepared.next_version();
+    if let Some(node) = state.nodes.get_mut(node) {
+        node.devices = version;
+    }
 }
 
 /// Returns true if devices of the claim must be made ready first.

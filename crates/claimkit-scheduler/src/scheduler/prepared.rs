@@ -231,17 +231,21 @@ impl<'f> Prepared<'f> {
             DemandPart::Held(_) => None,
         };
         let claims: Option<Vec<&ClaimSpec>> = parts.iter().map(new).collect();
+        match claims.filter(|_| !self.devices_take_of_nodes()) {
+            Some(claims) => self.sights().compare(&self.cluster, &claims),
+            None => vec![None; self.facts.nodes.len()],
+        }
+    }
+
+    /// Returns true if devices take resources of their nodes.
+    pub fn devices_take_of_nodes(&self) -> bool {
         let mut devices = self
             .facts
             .slices
             .iter()
             .flat_map(|slice| &slice.spec.devices);
-        let takes_of_node = self.setup.plugin_gates.node_resources
-            && devices.any(|device| device.takes_node_resources());
-        match claims.filter(|_| !takes_of_node) {
-            Some(claims) => self.sights().compare(&self.cluster, &claims),
-            None => vec![None; self.facts.nodes.len()],
-        }
+        self.setup.plugin_gates.node_resources
+            && devices.any(|device| device.takes_node_resources())
     }
 
     fn sights(&self) -> &Sights<'f> {

@@ -525,6 +525,10 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 }
             });
         let plan = self.volumes(pod, node);
+        let statuses = answer
+            .as_ref()
+            .and_then(|answer| answer.footprint.as_deref())
+            .map_or_else(Vec::new, |footprint| footprint.statuses.clone());
         self.state
             .nominated
             .retain(|(nominated, _)| *nominated != pod);
@@ -536,6 +540,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 (Placed::Failed(error), None)
             }
             (None, waits) => {
+                devices::assume(self.prepared, &mut self.state, pod, node, statuses);
                 plan.carry_out(&mut self.state.volumes, node);
                 let volumes: Vec<usize> = plan.to_provision().collect();
                 let placed = if waits || !volumes.is_empty() {
@@ -592,7 +597,11 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let rules = self.prepared.setup.rules;
         let need = gangs::min_count(facts).or(rules.groups_are_named.then_some(1));
         let name = facts.metadata.name.as_str();
-        let before = (self.state.clone(), self.prepared.cluster.usage.clone());
+        let before = (
+            self.state.clone(),
+            self.prepared.cluster.usage.clone(),
+            self.prepared.cluster.assumed.clone(),
+        );
         let recorded = self.outcomes.len();
         let member = |pod: &Pod| {
             gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
@@ -670,7 +679,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             return;
         }
         let text = error.clone().or(refused.clone()).unwrap_or_default();
-        (self.state, self.prepared.cluster.usage) = before;
+        let cluster = &mut self.prepared.cluster;
+        (self.state, cluster.usage, cluster.assumed) = before;
         self.state.version = self.prepared.next_version();
         let message = gangs::message_to_pod(name, &text, error.is_some(), rules);
         self.undo(recorded, pods, message, error.is_some());

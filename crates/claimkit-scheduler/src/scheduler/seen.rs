@@ -175,6 +175,13 @@ impl<'s, 'f> Seen<'s, 'f> {
                 set_node(pod, &node.metadata.name);
             }
         }
+        for assumed in &self.prepared.cluster.assumed {
+            let (namespace, name) = (&assumed.metadata.namespace, &assumed.metadata.name);
+            let mut pods = facts.pods.iter_mut();
+            let given =
+                pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
+            given.into_iter().for_each(|pod| pod.clone_from(assumed));
+        }
         facts
     }
 }

@@ -7,6 +7,7 @@ use super::resources::CPU;
 use super::volumes::VolumeState;
 use crate::allocator::objects::Claim;
 use claimkit_values::order;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A node and the pods on it.
@@ -58,6 +59,8 @@ pub struct State {
     pub claims: Vec<Rc<Claim>>,
     /// Per claim, which of its allocations it has; unique over all claims and times.
     pub allocations: Vec<u64>,
+    /// By pod, what its devices take of its node beside its requests, by resource.
+    pub taken_by_devices: BTreeMap<usize, Vec<(usize, i64)>>,
     pub volumes: VolumeState,
     /// Counted sets of pods.
     pub counters: Vec<CounterState>,
@@ -97,6 +100,7 @@ impl State {
                 .iter()
                 .map(|_| prepared.next_version())
                 .collect(),
+            taken_by_devices: BTreeMap::new(),
             volumes: VolumeState::new(&facts.volumes),
             counters: Vec::new(),
             with_affinity: Vec::new(),
@@ -146,12 +150,25 @@ impl State {
         }
     }
 
+    /// Adds what the devices of a pod take of the node that it is on.
+    pub fn take_for_devices(&mut self, pod: usize, node: usize, amounts: Vec<(usize, i64)>) {
+        if let Some(state) = self.nodes.get_mut(node) {
+            for (resource, amount) in &amounts {
+                if let Some(used) = state.used.get_mut(*resource) {
+                    *used = used.saturating_add(*amount);
+                }
+            }
+        }
+        self.taken_by_devices.insert(pod, amounts);
+    }
+
     /// Takes a pod off its node.
     pub fn remove(&mut self, prepared: &Prepared<'_>, pod: usize) {
         let Some(node) = self.pods.get_mut(pod).and_then(|state| state.node.take()) else {
             return;
         };
         self.count(prepared, pod, node, Move::Off);
+        self.taken_by_devices.remove(&pod);
     }
 
     fn count(&mut self, prepared: &Prepared<'_>, pod: usize, node: usize, step: Move) {
@@ -168,7 +185,8 @@ impl State {
             };
         };
         if let Some(state) = self.nodes.get_mut(node) {
-            for (resource, amount) in &profile.requests.amounts {
+            let of_devices = self.taken_by_devices.get(&pod).into_iter().flatten();
+            for (resource, amount) in profile.requests.amounts.iter().chain(of_devices) {
                 if let Some(used) = state.used.get_mut(*resource) {
                     apply(used, *amount);
                 }
