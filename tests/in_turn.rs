@@ -793,3 +793,56 @@ fn what_devices_take_of_a_node_is_taken() {
         );
     }
 }
+
+/// A pod that fails as the one before it is not tried: it must then be equal in all that plugins look at.
+#[test]
+fn pods_that_differ_are_each_tried() {
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}\n---\n";
+    let devices = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: a}\nspec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}, {name: gpu-1}]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: one}\nspec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: many}\nspec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 3}}]}}}\n---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: elsewhere}\nspec: {accessModes: [ReadWriteOnce], volumeName: elsewhere, resources: {requests: {storage: 1Gi}}}\nstatus: {phase: Bound}\n---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: elsewhere}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: default, name: elsewhere}, local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: Exists}]}]}}}\n---\n";
+    let pod = |name: &str, second: u64, template: &str, more: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, creationTimestamp: '2026-09-01T10:00:0{second}Z'}}\nspec: {{{more}priority: 5, containers: [{{name: c, image: x}}], resourceClaims: [{{name: gpu, resourceClaimTemplateName: {template}}}]}}\n---\n"
+        )
+    };
+    let volume = |claim: &str| {
+        format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: {claim}}}}}], ")
+    };
+    let with =
+        |pods: String| ask(&json!({"verb": "allocate", "text": format!("{node}{devices}{pods}")}));
+    let answer = with(
+        pod("first", 0, "one", &volume("elsewhere"))
+            + &pod("second", 1, "one", &volume("missing"))
+            + &pod("third", 2, "one", "volumes: [{name: v, emptyDir: {}}], ")
+            + &pod("fourth", 3, "one", ""),
+    );
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[
+            ("default/first", "unschedulable"),
+            ("default/second", "unschedulable"),
+            ("default/third", "a"),
+            ("default/fourth", "a"),
+        ])
+    );
+    let message = |answer: &Value, at: usize| {
+        answer["pods"][at]["turn"]["message"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(
+        message(&answer, 1).contains("persistentvolumeclaim \"missing\" not found"),
+        "{}",
+        answer["pods"][1]["turn"]
+    );
+    let answer =
+        with(pod("never", 0, "many", "preemptionPolicy: Never, ") + &pod("may", 1, "many", ""));
+    assert!(
+        message(&answer, 0).contains("preemptionPolicy=Never"),
+        "{answer}"
+    );
+    assert!(
+        !message(&answer, 1).contains("preemptionPolicy=Never"),
+        "{answer}"
+    );
+}

@@ -385,6 +385,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             && facts.spec.topology_spread_constraints.is_empty()
             && self.state.with_affinity.is_empty()
             && self.state.nominated.is_empty()
+            && !volumes::has_any(facts)
             && claims.len() == facts.spec.resource_claims.len();
         // Claims of the pod's own from one template are alike; the spec of the first stands for them.
         let of_template = facts
@@ -404,6 +405,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         };
         let same = before.is_some_and(|before| {
             before.metadata.namespace == facts.metadata.namespace
+                && before.spec.preemption_policy == facts.spec.preemption_policy
                 && entries(before) == entries(facts)
         });
         let unallocated = claims.iter().all(|at| {

@@ -764,6 +764,11 @@ fn has_claims(pod: &Pod) -> bool {
     volumes.any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some())
 }
 
+/// Returns true if the pod has volumes that a node may be unable to offer.
+pub fn has_any(pod: &Pod) -> bool {
+    has_claims(pod) || pod.spec.volumes.iter().any(is_disk)
+}
+
 /// Returns why it is not known whether the volumes of a pod can be used.
 pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
     if !has_claims(pod) {
