@@ -456,3 +456,25 @@ fn nothing_is_found_in_healthy_clusters() {
         assert_eq!(found, None, "seed {seed}\n{text}");
     }
 }
+
+/// A stored field of a gate that is off by default proves that the gate is on, as in `allocate`.
+#[test]
+fn gates_are_read_from_stored_objects() {
+    let device = "{name: g, bindsToNode: true, bindingConditions: [ready], bindingFailureConditions: [failed]}";
+    let slice = |uid: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: s{uid}}}\nspec: {{driver: gpu.example.com, nodeName: w, pool: {{name: w, generation: 1, resourceSliceCount: 1}}, devices: [{device}]}}\n"
+        )
+    };
+    let ask = |text: String| -> Value {
+        let request = json!({"verb": "audit", "text": text, "release": "1.35"});
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
+    };
+    let stored = ask(slice(", uid: u"));
+    assert_eq!(
+        stored["gates"]["DRADeviceBindingConditions"], true,
+        "{stored}"
+    );
+    let new = ask(slice(""));
+    assert_eq!(new["gates"]["DRADeviceBindingConditions"], false, "{new}");
+}

@@ -721,8 +721,8 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
     told.sort();
     let wanted = [
         ("no node has gpu free", 2),
-        ("no node takes them: node selector or affinity", 1),
         ("request gpu: device class gone does not exist", 1),
+        ("taken by no node: node selector or affinity", 1),
     ];
     assert_eq!(told, wanted.map(|(reason, pods)| (reason.to_owned(), pods)));
     assert!(

@@ -142,8 +142,7 @@ pub fn audit<'t>(
 ) -> Result<Audit<'t>, Error> {
     let text = text.into();
     let release = options.release.or_else(|| release_of_nodes(text.text()));
-    let target = Target::new(release, &options.gates)?;
-    let on = |name: &str| target.on(name);
+    let mut target = Target::new(release, &options.gates)?;
     let mut input = Input::read(text, Some(target.release), &options.limits);
     input.take_copies(Some(target.release));
     let namespace = options.namespace.unwrap_or("default");
@@ -159,6 +158,8 @@ pub fn audit<'t>(
             Some(first) => repeated.push((first, at)),
         }
     }
+    target.prove(&gathering.proven_gates(), &options.gates);
+    let on = |name: &str| target.on(name);
     let Gathering {
         mut facts,
         findings: mut in_text,

@@ -393,6 +393,12 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
         let finding = Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+        if is_cut_list(tree, refused.node) {
+            return finding.with_help(message!(
+                "manifest.list-without-kind",
+                "the end of the text may be missing: kubectl prints `kind: List` behind the items"
+            ));
+        }
         return at_misspelt(finding, tree, refused.node);
     };
     let finding =
@@ -403,6 +409,13 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
             .with_fix(correction.title, correction.edits),
         None => finding,
     }
+}
+
+/// Returns true if the document has what kubectl prints of a List before its kind.
+fn is_cut_list(tree: &Tree<'_>, root: NodeId) -> bool {
+    let items = tree.get(root, "items");
+    tree.get(root, "kind").is_none()
+        && items.is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }))
 }
 
 /// Adds the objects of a document. kubectl treats any document whose `items` is an array as a List, whatever its kind

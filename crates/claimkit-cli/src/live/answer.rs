@@ -125,7 +125,8 @@ impl AnsweredPod<'_> {
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some("resourceslices").filter(|plural| {
-            about_devices && self.unseen.iter().any(|unseen| unseen.is_all_of(plural))
+            let decides = |unseen: &Unseen| unseen.is_file() || unseen.is_all_of(plural);
+            about_devices && self.unseen.iter().any(decides)
         })
     }
 

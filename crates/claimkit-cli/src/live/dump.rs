@@ -11,6 +11,16 @@ use claimkit::{PreparedCluster, release_of_nodes};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 
+/// Maximum number of characters of why a file cannot be read: upstream's words can hold all of an object.
+const MOST_OF_WHY: usize = 120;
+
+fn shortened(why: &str) -> String {
+    match why.char_indices().nth(MOST_OF_WHY) {
+        Some((end, _)) => format!("{}…", why.get(..end).unwrap_or_default()),
+        None => why.to_owned(),
+    }
+}
+
 /// Reads what `kubectl get … -o yaml` printed. Without a release, that of the nodes' kubelets is followed.
 ///
 /// # Errors
@@ -41,13 +51,16 @@ pub fn read(
         .unwrap_or("default")
         .clone_into(&mut live.namespace);
     let mut seen = LiveObjects::empty(live.release);
-    for text in &texts {
-        seen.cluster.join(PreparedCluster::read(
+    for (name, text) in names.iter().zip(&texts) {
+        let part = PreparedCluster::read(
             text.as_str(),
             Some(live.release),
             Some(&live.namespace),
             &limits,
-        ));
+        );
+        let unread = part.unread().map(|why| Unseen::file(name, &shortened(why)));
+        seen.unseen.extend(unread);
+        seen.cluster.join(part);
     }
     seen.some = !seen.cluster.is_empty();
     seen.pods = seen.cluster.pods().map(Brief::from).collect();

@@ -30,10 +30,13 @@ struct Roots {
     storage: [String; 1],
 }
 
+/// In place of a kind: a file that could not be read whole.
+const FILE: &str = "";
+
 /// A kind, or a part of it, that could not be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unseen {
-    /// The kind in the plural, or the part of it.
+    /// The kind in the plural, the part of it, or a file.
     pub what: String,
     pub why: String,
     /// The consequence for the answer.
@@ -57,6 +60,22 @@ pub enum MissingObjects {
 }
 
 impl Unseen {
+    /// Makes the entry of a file that holds what is not known.
+    pub fn file(name: &str, why: &str) -> Self {
+        Unseen {
+            what: name.to_owned(),
+            why: why.to_owned(),
+            so: "what it holds may decide",
+            kind: FILE,
+            missing: MissingObjects::Rest,
+        }
+    }
+
+    /// Returns true if it is a file, whose kinds are not known.
+    pub fn is_file(&self) -> bool {
+        self.kind == FILE
+    }
+
     /// Returns true if no object of a kind was seen.
     pub fn is_all_of(&self, plural: &str) -> bool {
         self.kind == plural && self.missing == MissingObjects::All
@@ -64,7 +83,7 @@ impl Unseen {
 
     /// Returns true if objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
-        self.kind == plural && self.missing != MissingObjects::Elsewhere
+        (self.kind == plural || self.is_file()) && self.missing != MissingObjects::Elsewhere
     }
 }
 

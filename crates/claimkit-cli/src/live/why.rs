@@ -223,7 +223,10 @@ fn open(
         }
         // Events alone can say why no pod exists.
         if !seen.some && question.owners().next().is_none() {
-            return Err("the files hold no object that an answer needs".to_owned());
+            return Err(match seen.unseen.iter().find(|unseen| unseen.is_file()) {
+                Some(file) => format!("{}: {}", file.what, file.why),
+                None => "the files hold no object that an answer needs".to_owned(),
+            });
         }
         return Ok((live, seen, args.gates().unwrap_or_default()));
     }
@@ -306,7 +309,13 @@ fn without_pods(kind: &str, namespace: &str, name: &str, seen: &LiveObjects) -> 
             "No pod of {kind} {namespace}/{name} exists, for it cannot be made: {}",
             refusal.why
         ),
-        None => format!("No pod of {kind} {namespace}/{name} waits."),
+        None if seen.cluster.pods().any(|pod| {
+            pod.metadata.namespace == namespace && Brief::from(pod).is_of(kind, name)
+        }) =>
+        {
+            format!("No pod of {kind} {namespace}/{name} waits.")
+        }
+        None => format!("There is no pod of {kind} {namespace}/{name} among those that were seen."),
     }
 }
 
@@ -587,12 +596,17 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
     accounts
 }
 
-/// Returns true if a finding is about the cluster. Findings about empty input are about files.
+/// Returns true if a finding is about the cluster. Findings about empty input are about files, and files that cannot be read are said apart.
 fn is_shown(finding: &claimkit_model::text::located::LocatedFinding) -> bool {
     finding.severity != Severity::Info
         && !matches!(
             finding.code,
-            Code::NothingChecked | Code::PlacementNotModelled
+            Code::NothingChecked
+                | Code::PlacementNotModelled
+                | Code::YamlSyntax
+                | Code::JsonSyntax
+                | Code::YamlSeparator
+                | Code::NoKind
         )
 }
 

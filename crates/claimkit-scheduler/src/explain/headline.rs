@@ -132,7 +132,7 @@ fn reason_of(account: &PodAccount, nodes: &[NodeAccount]) -> Reason {
             let message = account.turn.as_ref().and_then(|turn| turn.message.clone());
             Reason::from(
                 message.unwrap_or_else(|| {
-                    message!("headline.no-node", "no node takes them").into_owned()
+                    message!("headline.no-node", "taken by no node").into_owned()
                 }),
             )
         })
@@ -163,7 +163,7 @@ fn of_turn(turn: &Turn) -> Option<String> {
     if let Some(waits_for) = &turn.waits_for {
         return Some(message!(
             "headline.waits-for",
-            "they wait for {waits_for}",
+            "waiting for {waits_for}",
             waits_for
         ));
     }
@@ -174,7 +174,7 @@ fn of_turn(turn: &Turn) -> Option<String> {
     }
     match turn.outcome {
         TurnOutcome::Gated => {
-            Some(message!("headline.gated", "they have scheduling gates").into_owned())
+            Some(message!("headline.gated", "held back by scheduling gates").into_owned())
         }
         TurnOutcome::NotKnown => Some(match turn.unsure.first() {
             Some(why) => message!("headline.not-known-for", "not known: {why}", why),
@@ -377,7 +377,7 @@ fn of_plugins(nodes: &[NodeAccount]) -> Option<String> {
     }
     Some(message!(
         "headline.refused",
-        "no node takes them: {reasons}",
+        "taken by no node: {reasons}",
         reasons = message::parts(named)
     ))
 }

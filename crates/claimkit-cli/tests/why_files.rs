@@ -1,0 +1,107 @@
+//! `why -f`: files that are broken, cut, or do not hold what is asked about.
+
+#![allow(clippy::unwrap_used, reason = "tests fail loudly")]
+
+use claimkit_cli::{Host, run};
+use std::collections::BTreeMap;
+
+/// Files, and what was printed.
+#[derive(Default)]
+struct Files {
+    files: BTreeMap<String, Vec<u8>>,
+    out: String,
+    err: String,
+}
+
+impl Host for Files {
+    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
+        let file = self.files.get(path).cloned();
+        file.ok_or_else(|| "no such file".to_owned())
+    }
+
+    fn out(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.err.push_str(text);
+    }
+}
+
+const OBJECTS: &str = "apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}
+- {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: c}]}, status: {phase: Pending}}
+";
+
+fn why(files: &[(&str, &str)], words: &[&str]) -> Files {
+    let mut host = Files::default();
+    let mut args = vec!["why".to_owned(), "-n".to_owned(), "x".to_owned()];
+    for (name, text) in files {
+        host.files
+            .insert((*name).to_owned(), text.as_bytes().to_vec());
+        args.extend(["-f".to_owned(), (*name).to_owned()]);
+    }
+    args.extend(words.iter().map(|word| (*word).to_owned()));
+    run(&args, &mut host);
+    host
+}
+
+/// What a broken file holds is not known: it proves nothing about devices, and its name is said.
+#[test]
+fn a_broken_file_decides_nothing() {
+    let broken = "apiVersion: v1\nkind: ResourceSlice\nmetadata: {name: [\n";
+    let answer = why(&[("objects.yaml", OBJECTS), ("slices.yaml", broken)], &[]);
+    assert!(
+        answer.out.starts_with("x/p waits. It is not known why"),
+        "{}",
+        answer.out
+    );
+    assert!(!answer.out.contains("no ResourceSlice"), "{}", answer.out);
+    assert!(
+        answer.err.contains("slices.yaml could not be seen (yaml:"),
+        "{}",
+        answer.err
+    );
+    let whole = why(&[("objects.yaml", OBJECTS)], &[]);
+    assert!(
+        whole.out.contains("there is no ResourceSlice"),
+        "{}",
+        whole.out
+    );
+}
+
+/// A dump that ends early is named with the reason, which is not the whole dump.
+#[test]
+fn a_file_without_objects_is_named_with_the_reason() {
+    let cut = format!("apiVersion: v1\nitems:\n{}", "- {a: 1}\n".repeat(100));
+    for (name, text, reason) in [
+        (
+            "cut.json",
+            "{\"apiVersion\": \"v1\", \"items\": [{",
+            "cut.json: unexpected EOF",
+        ),
+        ("cut.yaml", &cut, "cut.yaml: Object 'Kind' is missing in"),
+    ] {
+        let answer = why(&[(name, text)], &[]);
+        assert!(answer.err.contains(reason), "{}", answer.err);
+        assert!(answer.err.len() < 200, "{}", answer.err);
+    }
+}
+
+/// No pod that waits and no pod at all are two answers.
+#[test]
+fn pods_that_were_not_seen_do_not_wait() {
+    let running = "- {apiVersion: v1, kind: Pod, metadata: {name: r, namespace: x, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: u, controller: true}]}, spec: {nodeName: a, containers: [{name: c, image: i}]}, status: {phase: Running}}\n";
+    let objects = format!("{OBJECTS}{running}");
+    let asked = |owner| why(&[("objects.yaml", &objects)], &[owner]).out;
+    assert_eq!(
+        asked("deployment/web"),
+        "There is no pod of deployment x/web among those that were seen.\n"
+    );
+    let pods = asked("sts/db");
+    assert!(pods.contains("x/r has a node: a"), "{pods}");
+}
