@@ -726,3 +726,23 @@ fn lists_and_other_documents_stay() {
     assert_eq!(run(text, "v1").text.as_deref(), Some(want.as_str()));
     assert_eq!(run(&want, "v1beta1").text.as_deref(), Some(text));
 }
+
+/// kubectl reads no List inside a List: such a file is refused, not converted in part.
+#[test]
+fn a_list_in_a_list_is_refused() {
+    let claim = "{apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaim, metadata: {name: a}, spec: {devices: {requests: [{name: r, deviceClassName: c}]}}}";
+    for inner in [
+        "apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaimList",
+        "apiVersion: v1, kind: List",
+    ] {
+        let text = format!("apiVersion: v1\nkind: List\nitems:\n- {{{inner}, items: [{claim}]}}\n");
+        let request = serde_json::json!({"verb": "convert", "text": text, "to": "v1"});
+        let answer: serde_json::Value =
+            serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
+        assert_eq!(
+            (&answer["ok"], &answer["text"]),
+            (&false.into(), &serde_json::Value::Null)
+        );
+        assert_eq!(answer["findings"][0]["code"], "no-kind", "{answer}");
+    }
+}

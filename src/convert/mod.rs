@@ -43,7 +43,7 @@ pub use migrate::Decision;
 
 use self::written::WrittenShape;
 use crate::advice::{hints, locate};
-use crate::manifest::{Input, Item, What};
+use crate::manifest::{Input, Item, What, kubectl};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::message;
@@ -302,6 +302,10 @@ struct Converter<'o> {
     checked: bool,
 }
 
+fn unreadable() -> String {
+    message!("convert.unreadable", "it cannot be read").into_owned()
+}
+
 impl Converter<'_> {
     fn plan(&mut self, input: &Input<'_>, migration: &Migration<'_>) -> Vec<Plan> {
         let mut plans: Vec<Plan> = Vec::new();
@@ -433,6 +437,20 @@ impl Converter<'_> {
             to: item.api_version.clone(),
             ..Converted::default()
         };
+        if let Some(tree) = input.tree(item)
+            && item.list_index.is_some()
+            && kubectl::is_list(tree, item.node)
+        {
+            self.checked = true;
+            let finding = Finding::new(Code::NoKind, Origin::Kubectl, kubectl::NESTED_LIST);
+            let help = message!(
+                "convert.nested-list",
+                "kubectl reads no List inside a List: move the items of the inner one into the outer one"
+            );
+            self.push(input, item, index, finding.with_help(help));
+            outcome.skipped = Some(unreadable());
+            return Err(Box::new(outcome));
+        }
         let group = item
             .api_version
             .split_once('/')
@@ -468,8 +486,7 @@ impl Converter<'_> {
             {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
-                outcome.skipped =
-                    Some(message!("convert.unreadable", "it cannot be read").into_owned());
+                outcome.skipped = Some(unreadable());
                 return Err(Box::new(outcome));
             }
             (What::Refused(finding), None) if group != GROUP => {

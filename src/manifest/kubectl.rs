@@ -13,6 +13,10 @@ use claimkit_values::time::Time;
 /// Maximum number of bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;
 
+/// What kubectl says of a List inside a List.
+pub const NESTED_LIST: &str =
+    "*unstructured.Unstructured is not a list: no Items field in this object";
+
 /// The only field of any object that kubectl decodes: its metadata.
 static METADATA_ONLY: Struct = Struct {
     go: "metadataOnlyObject",
@@ -32,6 +36,12 @@ static METADATA_ONLY: Struct = Struct {
         .omit(),
     ],
 };
+
+/// Returns true if kubectl takes the object for a list.
+pub fn is_list(tree: &Tree<'_>, node: NodeId) -> bool {
+    let items = tree.get(node, "items");
+    items.is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }))
+}
 
 /// An object kubectl would send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,16 +155,8 @@ fn list(
         return Err(kindless(tree, root, mode));
     }
     check_metadata(tree, root, mode, release)?;
-    let nested = |&node: &NodeId| {
-        tree.get(node, "items")
-            .is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }))
-    };
-    if nodes.iter().any(nested) {
-        return Err(
-            "*unstructured.Unstructured is not a list: no Items field in this object"
-                .to_owned()
-                .into(),
-        );
+    if nodes.iter().any(|node| is_list(tree, *node)) {
+        return Err(NESTED_LIST.to_owned().into());
     }
     let item_kind = list_kind.strip_suffix("List").unwrap_or(&list_kind);
     Ok(nodes

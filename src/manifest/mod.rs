@@ -413,9 +413,7 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
 
 /// Returns true if the document has what kubectl prints of a List before its kind.
 fn is_cut_list(tree: &Tree<'_>, root: NodeId) -> bool {
-    let items = tree.get(root, "items");
-    tree.get(root, "kind").is_none()
-        && items.is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }))
+    tree.get(root, "kind").is_none() && kubectl::is_list(tree, root)
 }
 
 /// Adds the objects of a document. kubectl treats any document whose `items` is an array as a List, whatever its kind
