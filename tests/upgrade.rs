@@ -286,3 +286,15 @@ fn impossible_questions_are_refused() {
     assert_eq!(nothing["findings"][0]["code"], "nothing-checked");
     assert_eq!(nothing["ok"], false);
 }
+
+/// What a release does not keep of an object is found whether another object beside it must be converted or not.
+#[test]
+fn lost_fields_are_found_beside_objects_that_move() {
+    let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: rule}\nspec: {deviceSelector: {deviceClassName: gpu, driver: a.b}, taint: {key: k, effect: NoSchedule}}\n";
+    let class = "---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {}\n";
+    assert_eq!(codes(&upgrade(rule, "1.33", "1.38")), ["upgrade-field"]);
+    assert_eq!(
+        codes(&upgrade(&format!("{rule}{class}"), "1.33", "1.38")),
+        ["upgrade-version", "upgrade-field"]
+    );
+}

@@ -80,6 +80,8 @@ pub struct ConvertOptions {
     /// The release that validates the result if it serves the target version; otherwise the release by which the text is read.
     pub release: Option<Release>,
     pub limits: Limits,
+    /// Leave objects as they are of which the target release serves the version.
+    pub(crate) only_unserved: bool,
 }
 
 impl ConvertOptions {
@@ -394,6 +396,17 @@ impl Converter<'_> {
         Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
     }
 
+    /// Returns true if the target is a release that serves a kind in a version.
+    fn serves(&self, version: &Version, kind: &str) -> bool {
+        match self.to {
+            ConvertTarget::Version(_) => false,
+            ConvertTarget::Release(minor) => {
+                let release = Release::last_of(minor);
+                version.served_by(release) && version.kind(kind, release).is_some()
+            }
+        }
+    }
+
     /// Returns false if the target is of the classic family and the object of the device family: such an object is not converted.
     fn goes_on(&self, version: &Version) -> bool {
         !matches!(self.to, ConvertTarget::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
@@ -465,8 +478,13 @@ impl Converter<'_> {
             }
             _ => WrittenShape::Unknown,
         };
-        if let Some(to) =
-            to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version))
+        let stays = |to: &&Version| {
+            let is_it = |version: &Version| version.api_version == to.api_version;
+            let is_served =
+                |version| self.options.only_unserved && self.serves(version, &item.kind);
+            known.is_some_and(|version| is_it(version) || is_served(version))
+        };
+        if let Some(to) = to.filter(stays)
             && !matches!(shape, WrittenShape::Other(_))
         {
             self.checked = true;

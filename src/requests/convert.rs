@@ -30,6 +30,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
         annotate: request.annotate,
         release,
         limits: request.limits,
+        ..ConvertOptions::default()
     };
     let mut done = convert::convert(text, to, &options);
     let mut findings = std::mem::take(&mut done.findings);

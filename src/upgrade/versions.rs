@@ -190,10 +190,12 @@ fn stored_as(
     TroubleFound::of(Code::UpgradeVersion, objects, message, help)
 }
 
-/// Returns the text with each object in the newest version that the new release serves; as it is, if it cannot be converted.
+/// Returns the text with each object in a version that the new release serves; as it is, if it cannot be converted. What is served stays as
+/// it is written, so that what the release does not keep of it is found.
 fn moved<'q>(question: &UpgradeQuestion<'q, '_>) -> Cow<'q, str> {
     let options = ConvertOptions {
         lossy: true,
+        only_unserved: true,
         release: Some(question.from.release()),
         limits: *question.limits,
         ..ConvertOptions::default()
