@@ -289,6 +289,8 @@ fn redacted_metadata_does_not_free_devices() {
         "name: h, namespace: XXXX",
         "name: h, namespace: default, labels: {team: '<redacted>'}",
         "name: '<redacted>', namespace: default",
+        "name: h, namespace: default, labels: <redacted>",
+        "name: h, namespace: default, annotations: <redacted>",
     ] {
         let text = [
             node("w0"),
@@ -303,6 +305,40 @@ fn redacted_metadata_does_not_free_devices() {
         assert_eq!(
             answer["pods"][0]["turn"]["devices"][0]["device"], "gpu.example.com/w0/g1",
             "{metadata}: {answer}"
+        );
+    }
+    let results = "{results: [{request: r, driver: gpu.example.com, pool: w0, device: g0}]}";
+    for status in [
+        format!("{{allocation: {{devices: {results}}}, reservedFor: <redacted>}}"),
+        format!("{{allocation: {{devices: {results}}}, devices: <redacted>}}"),
+        format!(
+            "{{allocation: {{nodeSelector: <redacted>, allocationTimestamp: XXXX, devices: {results}}}}}"
+        ),
+    ] {
+        let claim_of = |name: &str| {
+            format!(
+                "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: default, uid: u-{}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {status}\n",
+                status.len()
+            )
+        };
+        // Two claims of which the name was taken out are two.
+        let other = claim_of("'<redacted>'")
+            .replace("u-", "v-")
+            .replace("g0", "g1");
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            slice("w0", "{name: g0}, {name: g1}, {name: g2}"),
+            claim_of("'<redacted>'"),
+            other,
+            claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
+            pod("p", "c", ""),
+        ]
+        .concat();
+        let answer = allocate(&text, &json!({}));
+        assert_eq!(
+            answer["pods"][0]["turn"]["devices"][0]["device"], "gpu.example.com/w0/g2",
+            "{status}: {answer}"
         );
     }
 }

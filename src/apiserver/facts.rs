@@ -497,12 +497,9 @@ const SERVER_WRITTEN: [&str; 5] = [
 ];
 
 /// Fields of metadata that placements depend on.
-const PLACED_BY: [&str; 4] = [
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.labels",
-    "metadata.annotations",
-];
+const PLACED_BY: [&str; 2] = ["metadata.name", "metadata.namespace"];
+/// What a claim holds.
+const HELD: &str = "status.allocation.devices";
 
 impl Stored {
     /// Returns the evidence in an object.
@@ -526,15 +523,16 @@ impl Stored {
         }
     }
 
-    /// Returns true if a fault at a path says nothing about what the object holds or offers: metadata, times of conditions, and
-    /// the wishes of a claim that has its devices.
+    /// Returns true if a fault at a path says nothing about what the object holds or offers: metadata, times of conditions, and of a claim
+    /// that has its devices all but these.
     pub fn allows_fault_at(self, path: &str) -> bool {
         let in_metadata = path.starts_with("metadata.");
         match self {
             Stored::Unknown => false,
             Stored::Copy => in_metadata || path.ends_with(".lastTransitionTime"),
             Stored::Allocated => {
-                in_metadata || path.starts_with("spec.") || path.ends_with(".lastTransitionTime")
+                let in_status = path.starts_with("status.") && !path.starts_with(HELD);
+                in_metadata || in_status || path.starts_with("spec.")
             }
         }
     }

@@ -31,9 +31,13 @@ impl<'o> Index<'o> {
         }
     }
 
-    /// Adds an object, or returns the place of the one that has its name already. Objects without a name are not compared.
+    /// Adds an object, or returns the place of the one that has its name already. Objects without a name are not compared, nor those of
+    /// which the name was made unreadable.
     pub fn add(&mut self, item: &Item, at: usize) -> Option<usize> {
-        if item.name.is_empty() {
+        let is_readable = |letter: char| {
+            letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".:-".contains(letter)
+        };
+        if item.name.is_empty() || !item.name.chars().all(is_readable) {
             return None;
         }
         let namespace = match (

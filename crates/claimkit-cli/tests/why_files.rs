@@ -105,3 +105,30 @@ fn pods_that_were_not_seen_do_not_wait() {
     let pods = asked("sts/db");
     assert!(pods.contains("x/r has a node: a"), "{pods}");
 }
+
+/// The spec of a claim cannot change: what is advised names the template and the pod, or says that the claim is made anew.
+#[test]
+fn advice_names_what_can_be_changed() {
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}\n";
+    let claim = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: two, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}}\n";
+    let template = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}}}\n";
+    let pod = |entry: &str| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: q, namespace: x}}, spec: {{containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, {entry}}}]}}, status: {{phase: Pending}}}}\n"
+        )
+    };
+    let asked = |entry| {
+        let objects = format!("{OBJECTS}{slice}{claim}{template}{}", pod(entry));
+        why(&[("objects.yaml", &objects)], &["--alone", "q"]).out
+    };
+    let told = asked("resourceClaimName: two");
+    assert!(
+        told.contains("in x/two, made anew: `spec.devices.requests[0].exactly.count: 1`"),
+        "{told}"
+    );
+    let told = asked("resourceClaimTemplateName: t").replace('\n', " ");
+    assert!(
+        told.contains("in ResourceClaimTemplate x/t, and the pod made anew: `spec.spec.devices.requests[0].exactly.count: 1`"),
+        "{told}"
+    );
+}

@@ -1,7 +1,7 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, Help, Owners, is_about_others};
+use super::helps::{self, Help, Owners, Templates, is_about_others};
 use super::kinds::NODES;
 use super::read::Unseen;
 use claimkit::report::text::{visible, wrapped};
@@ -39,6 +39,8 @@ pub struct AnsweredPod<'a> {
     pub unseen: &'a [Unseen],
     /// The objects that make pods again.
     pub owners: &'a Owners,
+    /// The templates of its claims.
+    pub templates: Templates,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
 }
@@ -169,7 +171,10 @@ impl AnsweredPod<'_> {
     pub fn helps(&self) -> Vec<Help> {
         if self.verdict() == LiveVerdict::Refused {
             self.account
-                .map(|account| helps::of(account, self.owners))
+                .map(|account| {
+                    let (owners, templates) = (self.owners, &self.templates);
+                    helps::of(account, helps::Beside { owners, templates })
+                })
                 .unwrap_or_default()
         } else {
             Vec::new()

@@ -1,6 +1,6 @@
 //! The changes that would give a pod its devices and a node.
 
-use claimkit_scheduler::allocator::objects::Toleration;
+use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
@@ -106,12 +106,12 @@ impl Help {
 
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
-pub fn of(account: &PodAccount, owners: &Owners) -> Vec<Help> {
+pub fn of(account: &PodAccount, beside: Beside<'_>) -> Vec<Help> {
     let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
-    let mut found = ways(account, owners, wanted);
+    let mut found = ways(account, beside, wanted);
     if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
-        found = ways(account, owners, unwanted);
+        found = ways(account, beside, unwanted);
     }
     order::sort_by_key(&mut found, Way::order);
     found.iter().map(Way::help).collect()
@@ -119,7 +119,7 @@ pub fn of(account: &PodAccount, owners: &Owners) -> Vec<Help> {
 
 fn ways<'a>(
     account: &'a PodAccount,
-    owners: &Owners,
+    beside: Beside<'_>,
     nodes: impl Iterator<Item = &'a NodeAccount>,
 ) -> Vec<Way<'a>> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
@@ -129,7 +129,7 @@ fn ways<'a>(
         if node.verdict == NodeVerdict::Refused && !asks_for_devices {
             continue;
         }
-        for way in ways_to(account, owners, node) {
+        for way in ways_to(account, beside, node) {
             let at = *known.entry(way.text()).or_insert(ways.len());
             match ways.get_mut(at) {
                 Some(same) => same.join(way),
@@ -148,7 +148,7 @@ impl<'a> Way<'a> {
 }
 
 /// Returns the ways to one node.
-fn ways_to<'a>(account: &'a PodAccount, owners: &Owners, node: &'a NodeAccount) -> Vec<Way<'a>> {
+fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccount) -> Vec<Way<'a>> {
     let Some(steps) = remedies(node) else {
         return Vec::new();
     };
@@ -167,7 +167,7 @@ fn ways_to<'a>(account: &'a PodAccount, owners: &Owners, node: &'a NodeAccount) 
     let mut ways = Vec::new();
     for relaxation in &devices.relaxations {
         let mut all = remedies(node).unwrap_or_default();
-        all.extend(changes(account, owners, relaxation));
+        all.extend(changes(account, beside, relaxation));
         ways.push(Way {
             steps: all,
             gives: if is_own { &relaxation.gives } else { &[] },
@@ -184,12 +184,12 @@ fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAcco
 }
 
 /// Returns the steps of a change of devices.
-fn changes(account: &PodAccount, owners: &Owners, relaxation: &Relaxation) -> Vec<Step> {
+fn changes(account: &PodAccount, beside: Beside<'_>, relaxation: &Relaxation) -> Vec<Step> {
     let changes = relaxation.changes.iter().enumerate();
     changes
         .map(|(at, change)| {
             let words = relaxation.parts.get(at).unwrap_or(&relaxation.text);
-            let (cost, how) = cost_and_how(account, change, owners);
+            let (cost, how) = cost_and_how(account, change, beside);
             Step {
                 cost,
                 text: words.clone(),
@@ -199,16 +199,33 @@ fn changes(account: &PodAccount, owners: &Owners, relaxation: &Relaxation) -> Ve
         .collect()
 }
 
-fn cost_and_how(account: &PodAccount, change: &Change, owners: &Owners) -> (u32, Option<String>) {
-    let place = |edit: String| Some(format!("in {}: {edit}", change.claim));
-    let path = change.path.as_ref().map(ToString::to_string);
+/// Returns the price of a change, and how to make it. The spec of a claim cannot change: the claim is made anew, or with its pod from a
+/// template that has changed.
+fn cost_and_how(
+    account: &PodAccount,
+    change: &Change,
+    beside: Beside<'_>,
+) -> (u32, Option<String>) {
+    let template = beside.templates.get(&change.claim);
+    let place = |edit: String| {
+        Some(match template {
+            Some(template) => {
+                format!("in ResourceClaimTemplate {template}, and the pod made anew: {edit}")
+            }
+            None => format!("in {}, made anew: {edit}", change.claim),
+        })
+    };
+    let path = change.path.as_ref().map(|path| match template {
+        Some(_) => format!("spec.{path}"),
+        None => path.to_string(),
+    });
     let value = |value: &str| {
         let path = path.as_ref()?;
         place(format!("`{path}: {value}`"))
     };
     let removed = || place(format!("without `{}`", path.as_ref()?));
     match change.kind {
-        ChangeKind::Free(_) => freeing(account, &change.claim, owners),
+        ChangeKind::Free(_) => freeing(account, &change.claim, beside.owners),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
             (2, value(change.to.as_deref().unwrap_or_default()))
         }
@@ -220,13 +237,9 @@ fn cost_and_how(account: &PodAccount, change: &Change, owners: &Owners) -> (u32,
             // Who is given such a device may lose it again, or finds that it does not work.
             let is_evicting = tolerated.is_some_and(|tolerated| tolerated.effect == NO_EXECUTE);
             let added = tolerated.zip(path.as_ref()).map(|(tolerated, path)| {
-                format!(
-                    "in {}: add `{}` to `{path}`",
-                    change.claim,
-                    written(tolerated)
-                )
+                place(format!("add `{}` to `{path}`", written(tolerated)))
             });
-            (if is_evicting { 7 } else { 3 }, added)
+            (if is_evicting { 7 } else { 3 }, added.flatten())
         }
     }
 }
@@ -244,6 +257,33 @@ fn written(toleration: &Toleration) -> String {
         .map(|(name, value)| format!("{name}: {}", print::scalar(value)))
         .collect();
     format!("{{{}}}", given.join(", "))
+}
+
+/// The ResourceClaimTemplates of a pod's claims as `namespace/name`, by the claims' `namespace/name`.
+pub type Templates = BTreeMap<String, String>;
+
+/// What is known beside the account of a pod.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    pub owners: &'a Owners,
+    pub templates: &'a Templates,
+}
+
+/// Returns the templates of a pod's claims. A claim that is not made yet has the name that the account gives it.
+pub fn templates_of(pod: &Pod) -> Templates {
+    let Meta {
+        namespace, name, ..
+    } = &pod.metadata;
+    let entries = pod.spec.resource_claims.iter();
+    let claims = entries.filter_map(|entry| {
+        let template = entry.resource_claim_template_name.as_ref()?;
+        let claim = match pod.claim_of(&entry.name) {
+            Some(made) => format!("{namespace}/{made}"),
+            None => format!("{namespace}/{name}-{}", entry.name),
+        };
+        Some((claim, format!("{namespace}/{template}")))
+    });
+    claims.collect()
 }
 
 /// The objects that make pods again, as `kind/name`, by the pod's `namespace/name`.
@@ -493,7 +533,8 @@ mod tests {
     }
 
     fn sentences(account: &PodAccount) -> Vec<String> {
-        of(account, &Owners::new())
+        let (owners, templates) = (&Owners::new(), &Templates::new());
+        of(account, Beside { owners, templates })
             .iter()
             .map(Help::sentence)
             .collect()
@@ -547,7 +588,12 @@ mod tests {
             }];
             let owned = pods.iter().filter(|(_, owner)| !owner.is_empty());
             let owners = owned.map(|(pod, owner)| (format!("ns/{pod}"), (*owner).to_owned()));
-            let found = of(&account(vec![holding]), &owners.collect());
+            let owners = owners.collect();
+            let beside = Beside {
+                owners: &owners,
+                templates: &Templates::new(),
+            };
+            let found = of(&account(vec![holding]), beside);
             found
                 .first()
                 .and_then(|help| help.how.clone())

@@ -2,7 +2,7 @@
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
-use super::helps::{Help, Owners};
+use super::helps::{Help, Owners, templates_of};
 use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{Live, dump};
@@ -385,6 +385,15 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     // Files may hold what is about one pod: a claim that they lack may exist.
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
+    let templates = |brief: &Brief| {
+        let mut pods = seen.cluster.pods();
+        let BriefMeta {
+            namespace, name, ..
+        } = &brief.metadata;
+        let pod =
+            pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
+        pod.map(templates_of).unwrap_or_default()
+    };
     let answered: Vec<AnsweredPod<'_>> = asked
         .iter()
         .map(|brief| AnsweredPod {
@@ -392,6 +401,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             account: of(brief),
             unseen: &seen.unseen,
             owners: &owners,
+            templates: templates(brief),
             stuck: match brief.node() {
                 Some(_) => {
                     let BriefMeta {
