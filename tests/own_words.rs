@@ -472,3 +472,21 @@ fn misspelt_fields_of_pods_are_found_everywhere() {
         .unwrap()["help"];
     assert_eq!(*help, "`resourceClaims` belongs under `spec.template.spec`");
 }
+
+/// Two lines that became one are not quoted: that would make one error two.
+#[test]
+fn joined_lines_are_not_quoted() {
+    for (line, fixes) in [
+        ("name: x spec:", 0),
+        ("name: g resourceClaimName: x", 0),
+        ("name: note: this", 1),
+        ("name: well known words: here", 1),
+    ] {
+        let text = format!("apiVersion: v1\nkind: Pod\nmetadata:\n  {line}\n");
+        let answer = ask(&json!({"verb": "validate", "text": text}));
+        let finding = &answer["findings"][0];
+        assert_eq!(finding["code"], "yaml-syntax", "{answer}");
+        let got = finding["fixes"].as_array().map_or(0, Vec::len);
+        assert_eq!(got, fixes, "{line}: {finding}");
+    }
+}

@@ -68,7 +68,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                     ),
                     message!(
                         "convert.managed-fields-help",
-                        "set `dropServerFields` to take `managedFields` out of a manifest"
+                        "`dropServerFields`, or `--drop-server-fields`, takes `managedFields` out of a manifest"
                     ),
                 ));
             }
@@ -86,7 +86,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                 ),
                 message!(
                     "convert.last-applied-help",
-                    "set `dropServerFields` to take it out; the next `kubectl apply` writes it anew"
+                    "`dropServerFields`, or `--drop-server-fields`, takes it out; the next `kubectl apply` writes it anew"
                 ),
             ));
         }

@@ -638,6 +638,14 @@ impl ErrorSite<'_, '_> {
                 .unwrap_or(value)
                 .trim();
             let span = Span::new(start, start.saturating_add(value.len()));
+            if let Some(key) = key_behind(value) {
+                let help = message!(
+                    "yaml.joined-lines",
+                    "two lines may have become one: begin `{key}:` on a line of its own, or put the value in quotes",
+                    key
+                );
+                return (span, help.into(), None);
+            }
             let help = message!(
                 "yaml.second-colon",
                 "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line"
@@ -870,4 +878,15 @@ impl ErrorSite<'_, '_> {
         };
         (rest, help, None)
     }
+}
+
+/// Returns the key that follows a value on its line: `spec` in `x spec:`.
+fn key_behind(value: &str) -> Option<&str> {
+    let before = value
+        .split_once(": ")
+        .map_or_else(|| value.strip_suffix(':'), |(before, _)| Some(before))?;
+    let (first, key) = before.rsplit_once(' ')?;
+    let is_key = key.starts_with(|letter: char| letter.is_ascii_lowercase())
+        && key.chars().all(|letter| letter.is_ascii_alphanumeric());
+    (is_key && !first.trim().contains(' ')).then_some(key)
 }
