@@ -490,3 +490,13 @@ fn joined_lines_are_not_quoted() {
         assert_eq!(got, fixes, "{line}: {finding}");
     }
 }
+
+/// A slice that two folders have is one object, not two of one pool.
+#[test]
+fn a_slice_that_is_given_twice_is_one() {
+    let text = slice("w0", "{name: g0}");
+    let answer = ask(&json!({"verb": "validate", "text": format!("{text}{text}")}));
+    for code in ["pool-count-too-low", "device-twice"] {
+        assert_eq!(messages(&answer, code), Vec::<&str>::new(), "{answer}");
+    }
+}

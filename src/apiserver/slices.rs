@@ -4,6 +4,7 @@ use super::facts::Gathering;
 use super::options::ValidateOptions;
 use crate::advice::locate::locate;
 use crate::cel_lints::published::PublishedNames;
+use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use claimkit_model::finding::{Code, Finding, Severity, field_path};
 use claimkit_model::object::Record;
@@ -28,6 +29,8 @@ pub struct Together<'o, 't> {
     /// Slices and taint rules, with their indices among all objects of the text. `documents` has their documents.
     items: Vec<(usize, Item)>,
     gathering: Gathering<'o>,
+    /// The objects that were taken: of several with one name the first counts, as in a cluster.
+    names: Index<'o>,
     /// True if there is a slice or a taint rule of the device family.
     is_asked: bool,
 }
@@ -45,6 +48,7 @@ impl<'o, 't> Together<'o, 't> {
             documents: Vec::new(),
             items: Vec::new(),
             gathering,
+            names: Index::new(options.namespace_of("")),
             is_asked: false,
         }
     }
@@ -69,7 +73,7 @@ impl<'o, 't> Together<'o, 't> {
             | DeviceKind::PodSchedulingContext
             | DeviceKind::ResourcePoolStatusRequest => false,
         };
-        if !counts || api.kind.items.is_some() {
+        if !counts || api.kind.items.is_some() || self.names.add(item, index).is_some() {
             return;
         }
         if kind != DeviceKind::ResourceClaim && !self.is_asked {
