@@ -132,3 +132,22 @@ fn advice_names_what_can_be_changed() {
         "{told}"
     );
 }
+
+/// What is freed goes to the pod that waits longest: only that pod is told so.
+#[test]
+fn a_freed_device_is_promised_to_the_pod_that_gets_it() {
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}\n";
+    let held = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: held, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: a, device: g0}]}}}}\n";
+    let later = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: d, namespace: x}, spec: {devices: {requests: [{name: other, exactly: {deviceClassName: gpu}}]}}}\n- {apiVersion: v1, kind: Pod, metadata: {name: z, namespace: x, creationTimestamp: '2026-09-01T10:00:00Z'}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: d}]}, status: {phase: Pending}}\n";
+    let objects = format!("{OBJECTS}{slice}{held}{later}").replace(
+        "{name: p, namespace: x}",
+        "{name: p, namespace: x, creationTimestamp: '2026-09-01T09:00:00Z'}",
+    );
+    let asked = |pod| why(&[("objects.yaml", &objects)], &[pod]).out;
+    let (first, second) = (asked("p"), asked("z"));
+    assert!(
+        first.contains("freeing claim x/held: gives g0 on a"),
+        "{first}"
+    );
+    assert!(!second.contains("freeing claim"), "{second}");
+}

@@ -1,7 +1,7 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, Help, Owners, Templates, is_about_others};
+use super::helps::{self, Help, InVain, Owners, Templates, is_about_others};
 use super::kinds::NODES;
 use super::read::Unseen;
 use claimkit::report::text::{visible, wrapped};
@@ -41,6 +41,8 @@ pub struct AnsweredPod<'a> {
     pub owners: &'a Owners,
     /// The templates of its claims.
     pub templates: Templates,
+    /// What helps others in its place.
+    pub in_vain: InVain,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
 }
@@ -172,8 +174,12 @@ impl AnsweredPod<'_> {
         if self.verdict() == LiveVerdict::Refused {
             self.account
                 .map(|account| {
-                    let (owners, templates) = (self.owners, &self.templates);
-                    helps::of(account, helps::Beside { owners, templates })
+                    let beside = helps::Beside {
+                        owners: self.owners,
+                        templates: &self.templates,
+                        in_vain: &self.in_vain,
+                    };
+                    helps::of(account, beside)
                 })
                 .unwrap_or_default()
         } else {
@@ -582,9 +588,11 @@ impl<'a> Parts<'a> {
             ));
         }
         if let Some(first) = &account.same_as {
-            parts
-                .first
-                .push(format!("The nodes, and what helps: as for {first}."));
+            parts.first.push(match &account.turn {
+                // In turn the other pod takes first what a change gives.
+                Some(_) => format!("The nodes: as for {first}, which gets first what helps there."),
+                None => format!("The nodes, and what helps: as for {first}."),
+            });
             return parts;
         }
         // Of a pod that fits, or that no node is asked about, the nodes are of no interest.

@@ -41,6 +41,8 @@ struct Way<'a> {
     /// The devices that it gets; empty: those that the node has for it now.
     gives: &'a [String],
     nodes: Vec<&'a str>,
+    /// The claims that are freed, if that is all.
+    frees: Vec<&'a str>,
 }
 
 impl Way<'_> {
@@ -69,6 +71,7 @@ impl Way<'_> {
         };
         let how = self.how();
         Help {
+            frees: self.frees.iter().map(|claim| (*claim).to_owned()).collect(),
             text: format!("{}: {gives}", self.text()),
             how: (!how.is_empty()).then(|| how.join("; ")),
         }
@@ -88,6 +91,8 @@ fn either(nodes: &[&str]) -> String {
 /// A change that helps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Help {
+    /// The claims that are freed, if that is all: whoever waits longer may get their devices.
+    pub frees: Vec<String>,
     /// The change, and what it gives.
     pub text: String,
     /// A command for the first node, or the place and value of an edit.
@@ -114,7 +119,10 @@ pub fn of(account: &PodAccount, beside: Beside<'_>) -> Vec<Help> {
         found = ways(account, beside, unwanted);
     }
     order::sort_by_key(&mut found, Way::order);
-    found.iter().map(Way::help).collect()
+    let helps = found.iter().map(Way::help);
+    helps
+        .filter(|help| !beside.in_vain.contains(&help.frees))
+        .collect()
 }
 
 fn ways<'a>(
@@ -157,6 +165,7 @@ fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccoun
             steps,
             gives: &[],
             nodes: vec![&node.name],
+            frees: Vec::new(),
         }];
     }
     // The devices of an earlier node that is alike have other names.
@@ -167,11 +176,21 @@ fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccoun
     let mut ways = Vec::new();
     for relaxation in &devices.relaxations {
         let mut all = remedies(node).unwrap_or_default();
+        let is_freeing = |change: &Change| matches!(change.kind, ChangeKind::Free(_));
+        let frees = match all.is_empty() && relaxation.changes.iter().all(is_freeing) {
+            true => relaxation
+                .changes
+                .iter()
+                .map(|change| change.claim.as_str())
+                .collect(),
+            false => Vec::new(),
+        };
         all.extend(changes(account, beside, relaxation));
         ways.push(Way {
             steps: all,
             gives: if is_own { &relaxation.gives } else { &[] },
             nodes: vec![&node.name],
+            frees,
         });
     }
     ways
@@ -267,7 +286,11 @@ pub type Templates = BTreeMap<String, String>;
 pub struct Beside<'a> {
     pub owners: &'a Owners,
     pub templates: &'a Templates,
+    pub in_vain: &'a InVain,
 }
+
+/// Claims that are freed in vain: another pod gets their devices.
+pub type InVain = BTreeSet<Vec<String>>;
 
 /// Returns the templates of a pod's claims. A claim that is not made yet has the name that the account gives it.
 pub fn templates_of(pod: &Pod) -> Templates {
@@ -533,11 +556,12 @@ mod tests {
     }
 
     fn sentences(account: &PodAccount) -> Vec<String> {
-        let (owners, templates) = (&Owners::new(), &Templates::new());
-        of(account, Beside { owners, templates })
-            .iter()
-            .map(Help::sentence)
-            .collect()
+        let beside = Beside {
+            owners: &Owners::new(),
+            templates: &Templates::new(),
+            in_vain: &InVain::new(),
+        };
+        of(account, beside).iter().map(Help::sentence).collect()
     }
 
     #[test]
@@ -592,6 +616,7 @@ mod tests {
             let beside = Beside {
                 owners: &owners,
                 templates: &Templates::new(),
+                in_vain: &InVain::new(),
             };
             let found = of(&account(vec![holding]), beside);
             found

@@ -2,7 +2,7 @@
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
-use super::helps::{Help, Owners, templates_of};
+use super::helps::{Help, InVain, Owners, templates_of};
 use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{Live, dump};
@@ -25,6 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
+
+/// Maximum number of claims that are tried free.
+const MOST_TRIED: usize = 12;
+/// Maximum number of pods that wait, times objects, of all tries: beyond that fewer are made.
+const MOST_WORK: usize = 1_000_000;
 
 /// The finding about a cluster without slices.
 const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
@@ -332,18 +337,15 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     }
     let place = (!everywhere || !question.named.is_empty()).then_some(namespace.as_str());
     let asked = asked(&question, place, &seen)?;
+    let request = AllocateRequest {
+        gates: gates.clone(),
+        what_if: what_if(&args.what_if, &[]),
+        alone: args.alone,
+        node_names: (!args.node.is_empty()).then(|| args.node.clone()),
+        ..request(&live, &asked, &question)
+    };
     let answer = match asked.iter().any(|brief| brief.waits()) {
-        true => answer(
-            &live,
-            &seen,
-            AllocateRequest {
-                gates: gates.clone(),
-                what_if: what_if(&args.what_if, &[]),
-                alone: args.alone,
-                node_names: (!args.node.is_empty()).then(|| args.node.clone()),
-                ..request(&live, &asked, &question)
-            },
-        )?,
+        true => answer(&live, &seen, request.clone())?,
         false => requests::Answer::default(),
     };
     let mut findings: Vec<String> = answer
@@ -394,7 +396,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
         pod.map(templates_of).unwrap_or_default()
     };
-    let answered: Vec<AnsweredPod<'_>> = asked
+    let mut answered: Vec<AnsweredPod<'_>> = asked
         .iter()
         .map(|brief| AnsweredPod {
             brief,
@@ -402,6 +404,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             unseen: &seen.unseen,
             owners: &owners,
             templates: templates(brief),
+            in_vain: InVain::new(),
             stuck: match brief.node() {
                 Some(_) => {
                     let BriefMeta {
@@ -415,6 +418,9 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             },
         })
         .collect();
+    if !args.alone {
+        leave_out_vain(&mut answered, &live, &seen, &request)?;
+    }
     if args.output == PlainForm::Json {
         let report = Report {
             verb: "why",
@@ -476,6 +482,64 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     } else {
         Exit::Fine
     })
+}
+
+/// Leaves out claims whose freeing helps another pod, which waits longer: each is tried with all pods in turn.
+///
+/// # Errors
+/// The cluster cannot be asked.
+fn leave_out_vain(
+    answered: &mut [AnsweredPod<'_>],
+    live: &Live,
+    seen: &LiveObjects,
+    request: &AllocateRequest,
+) -> Result<(), String> {
+    let waiting = seen
+        .cluster
+        .pods()
+        .filter(|pod| pod.spec.node_name.is_empty());
+    let size = waiting.count().saturating_mul(seen.cluster.len());
+    if seen.cluster.pods().count() < 2 {
+        return Ok(());
+    }
+    let tries = MOST_WORK
+        .checked_div(size)
+        .unwrap_or(MOST_TRIED)
+        .clamp(1, MOST_TRIED);
+    let mut freed: Vec<Vec<String>> = Vec::new();
+    for help in answered.iter().flat_map(AnsweredPod::helps) {
+        if !help.frees.is_empty() && !freed.contains(&help.frees) {
+            freed.push(help.frees);
+        }
+    }
+    for claims in freed.into_iter().take(tries) {
+        let mut changed = AllocateRequest {
+            pod: None,
+            node_names: None,
+            ..request.clone()
+        };
+        changed.what_if.free.extend(claims.iter().cloned());
+        let Content::Allocate { pods, .. } = answer(live, seen, changed)?.content else {
+            continue;
+        };
+        let has_node = |pod: &str| {
+            let mut named = pods
+                .iter()
+                .filter(|account| account.pod.as_deref() == Some(pod));
+            named.any(|account| {
+                account
+                    .turn
+                    .as_ref()
+                    .is_some_and(|turn| turn.outcome.has_node())
+            })
+        };
+        for one in answered.iter_mut() {
+            if !has_node(&one.brief.full_name()) {
+                one.in_vain.insert(claims.clone());
+            }
+        }
+    }
+    Ok(())
 }
 
 impl<'a> PodReport<'a> {
