@@ -117,7 +117,8 @@ fn folders_with_their_own_settings_are_clusters_of_their_own() {
     );
     assert_eq!(out, "checked 4 objects in 2 files: no problems\n");
     // Without settings of their own they are one.
-    let both = [("a/cluster.yaml", CLUSTER), ("a/b/cluster.yaml", CLUSTER)];
+    let other = CLUSTER.replace("{name: s1}", "{name: s2}");
+    let both = [("a/cluster.yaml", CLUSTER), ("a/b/cluster.yaml", &other)];
     let (_, out, _) = typed(&both, "validate a");
     assert!(out.contains("device-twice"), "{out}");
 }
