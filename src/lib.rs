@@ -159,6 +159,7 @@ pub use claimkit_model::finding::{
     Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField,
 };
 pub use claimkit_model::limits::Limits;
+pub use claimkit_model::message::{Message, Words};
 pub use claimkit_model::object::decode::Via;
 pub use claimkit_model::schema::{Release, UnknownRelease, Version};
 pub use claimkit_model::text::de::DeserializeError;

@@ -61,7 +61,7 @@ fn answer(text: &str) -> Answer {
         .find(|finding| finding.severity == Severity::Error)
     {
         return Answer {
-            objects: Err(error.message.clone()),
+            objects: Err(error.message.to_string()),
             strict: Vec::new(),
         };
     }
@@ -113,7 +113,7 @@ fn answer(text: &str) -> Answer {
             What::Ours(api) => api,
             What::Refused(finding) => {
                 return Answer {
-                    objects: Err(finding.message.clone()),
+                    objects: Err(finding.message.to_string()),
                     strict: Vec::new(),
                 };
             }

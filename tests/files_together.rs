@@ -70,8 +70,8 @@ fn an_object_of_another_file_is_not_absent() {
         of_code
             .map(|finding| {
                 (
-                    finding.message.clone(),
-                    finding.help.clone().unwrap().into_owned(),
+                    finding.message.to_string(),
+                    finding.help.clone().unwrap().to_string(),
                 )
             })
             .collect()

@@ -38,12 +38,19 @@ fn string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Returns the messages of a source, without those of its unit tests.
+/// Returns true if a place of a text is in a comment, as an example is.
+fn is_in_comment(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[line..at].trim_start().starts_with("//")
+}
+
+/// Returns the messages of a source, without those of its unit tests and examples.
 fn declared(file: &Path, text: &str) -> Vec<Declared> {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
     let starts = ["message!(", "template!("]
         .into_iter()
-        .flat_map(|start| text.match_indices(start));
+        .flat_map(|start| text.match_indices(start))
+        .filter(|(at, _)| !is_in_comment(text, *at));
     let read = starts.filter_map(|(at, start)| {
         let (id, rest) = string(&text[at + start.len()..])?;
         let (english, rest) = string(rest.trim_start().strip_prefix(',')?)?;

@@ -105,7 +105,7 @@ fn codes(text: &str, release: Option<&str>) -> Vec<(String, Severity)> {
     report
         .findings
         .iter()
-        .map(|finding| (finding.message.clone(), finding.severity))
+        .map(|finding| (finding.message.to_string(), finding.severity))
         .collect()
 }
 

@@ -35,7 +35,7 @@ fn outcome(text: &str) -> (Vec<String>, Option<String>) {
     if let Some(error) = error {
         assert_eq!(error.origin, Origin::Kubectl);
     }
-    (names, error.map(|error| error.message.clone()))
+    (names, error.map(|error| error.message.to_string()))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Help for limits: the actual count and the allowed maximum.
 
 use claimkit_model::finding::{Finding, Step};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::text::tree::{NodeId, Tree};
 
 /// Returns the help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of
@@ -11,7 +11,7 @@ pub fn help(
     tree: &Tree<'_>,
     node: Option<NodeId>,
     reduced: Option<(usize, usize)>,
-) -> Option<String> {
+) -> Option<Message> {
     let message = finding.message.as_str();
     if let Some((head, tail)) = message.split_once(": the total number of ") {
         let (what, max) = tail.split_once(" must not exceed ")?;
@@ -85,7 +85,7 @@ pub fn help(
 }
 
 /// Says the same of the devices of a slice.
-fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> String {
+fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> Message {
     match reduced {
         Some((few, many)) if max == few => message!(
             "budget.devices-otherwise-more",
@@ -110,7 +110,7 @@ fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> String 
     }
 }
 
-fn allowed(count: usize, what: &str, max: impl std::fmt::Display) -> String {
+fn allowed(count: usize, what: &str, max: impl std::fmt::Display) -> Message {
     message!(
         "budget.allowed",
         "{count} {what}, {max} allowed",

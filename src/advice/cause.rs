@@ -1,48 +1,51 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
 use claimkit_model::finding::{Cause, Code, Finding};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
 use claimkit_values::names;
 
 /// Returns advice that follows from the words of an error and from the value that it is about; `None`: that of the code will do.
 /// `text`: the value, if it is a string. `key`: the last key of the path.
-pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Option<String> {
+pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Option<Message> {
     if let Some(help) = unfilled(text) {
         return Some(help);
     }
     let said = finding.message.as_str();
     match finding.code {
         Code::SelectorInvalid => {
-            let error = said.split_once(": compilation failed: ").map_or(said, |(_, error)| error);
+            let error = said
+                .split_once(": compilation failed: ")
+                .map_or(said, |(_, error)| error);
             Some(selector(text, error, release))
         }
-        Code::AttributeInvalid if finding.cause == Some(Cause::TooLong) => {
-            Some(message!(
-                "cause.attribute-too-long",
-                "shorten it to 64 bytes: it has {length}, and letters outside of ASCII count for several",
-                length = text.len()
-            ))
+        Code::AttributeInvalid if finding.cause == Some(Cause::TooLong) => Some(message!(
+            "cause.attribute-too-long",
+            "shorten it to 64 bytes: it has {length}, and letters outside of ASCII count for several",
+            length = text.len()
+        )),
+        Code::AttributeInvalid | Code::AttributeVersionInvalid
+            if key == "version" && !text.is_empty() =>
+        {
+            Some(version(text))
         }
-        Code::AttributeInvalid | Code::AttributeVersionInvalid if key == "version" && !text.is_empty() => Some(version(text)),
-        Code::CountersInvalid if said.contains("only one of") => Some(
-            message!(
-                "cause.counters-or-devices",
-                "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
-            )
-            .into_owned(),
-        ),
+        Code::CountersInvalid if said.contains("only one of") => Some(message!(
+            "cause.counters-or-devices",
+            "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
+        )),
         Code::PoolNameInvalid if finding.cause == Some(Cause::Required) => {
-            let help =
-                message!("cause.pool-name", "write `pool.name`: drivers with devices of one node use the node's name");
-            Some(help.into_owned())
+            let help = message!(
+                "cause.pool-name",
+                "write `pool.name`: drivers with devices of one node use the node's name"
+            );
+            Some(help)
         }
         _ => None,
     }
 }
 
 /// Returns help for a value with a placeholder in it.
-pub fn unfilled(text: &str) -> Option<String> {
+pub fn unfilled(text: &str) -> Option<Message> {
     let hole = placeholder(text)?;
     Some(message!(
         "cause.placeholder",
@@ -82,7 +85,7 @@ pub fn placeholder(text: &str) -> Option<&str> {
 }
 
 /// Returns the version to write in place of one that does not exist.
-fn version(text: &str) -> String {
+fn version(text: &str) -> Message {
     let bare = text.strip_prefix('v').unwrap_or(text);
     let (numbers, rest) = bare
         .split_at_checked(bare.find(['-', '+']).unwrap_or(bare.len()))
@@ -98,17 +101,20 @@ fn version(text: &str) -> String {
         .collect();
     let mut wrong = Vec::new();
     if bare != text {
-        wrong
-            .push(message!("cause.version-without-v", "a version begins without `v`").into_owned());
+        wrong.push(message!(
+            "cause.version-without-v",
+            "a version begins without `v`"
+        ));
     }
     if are_numbers
         && parts
             .iter()
             .any(|part| part.len() > 1 && part.starts_with('0'))
     {
-        wrong.push(
-            message!("cause.version-zeros", "its numbers have no leading zeros").into_owned(),
-        );
+        wrong.push(message!(
+            "cause.version-zeros",
+            "its numbers have no leading zeros"
+        ));
     }
     if are_numbers && parts.len() != 3 {
         wrong.push(message!(
@@ -130,17 +136,26 @@ fn version(text: &str) -> String {
         None => message!(
             "cause.version",
             "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`"
-        )
-        .into_owned(),
+        ),
         Some(wrong) if parts.len() > 3 => {
-            message!("cause.version-or-string", "{wrong}: publish it as a `string`, or as `{written}`", wrong, written)
+            message!(
+                "cause.version-or-string",
+                "{wrong}: publish it as a `string`, or as `{written}`",
+                wrong,
+                written
+            )
         }
-        Some(wrong) => message!("cause.version-write", "{wrong}: write `{written}`", wrong, written),
+        Some(wrong) => message!(
+            "cause.version-write",
+            "{wrong}: write `{written}`",
+            wrong,
+            written
+        ),
     }
 }
 
 /// Returns what to do about an expression that kube-apiserver does not accept. `error`: its words after `compilation failed`.
-pub fn selector(expression: &str, error: &str, release: Release) -> String {
+pub fn selector(expression: &str, error: &str, release: Release) -> Message {
     let undeclared = quoted_after(error, "undeclared reference to '").or_else(|| {
         quoted_after(error, "no matching overload for '")
             .filter(|_| !error.contains("Quantity") && !error.contains("Semver"))
@@ -179,29 +194,25 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         return message!(
             "cause.compare-quantities",
             "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
-        )
-        .into_owned();
+        );
     }
     if compares("Semver") {
         return message!(
             "cause.compare-versions",
             "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
-        )
-        .into_owned();
+        );
     }
     if error.contains("kubernetes.Quantity.(string)") {
         return message!(
             "cause.text-for-quantity",
             "a text is not a quantity: write `quantity(\"40Gi\")`"
-        )
-        .into_owned();
+        );
     }
     if error.contains("Semver.(string)") {
         return message!(
             "cause.text-for-version",
             "a text is not a version: write `semver(\"1.2.3\")`"
-        )
-        .into_owned();
+        );
     }
     if error.contains("Syntax error") {
         return syntax(expression, error);
@@ -210,8 +221,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         return message!(
             "cause.not-bool",
             "a selector is true or false: compare the value, as in `… == \"a\"`"
-        )
-        .into_owned();
+        );
     }
     if let Some(name) = undeclared
         && expression.contains(&format!("-{name}"))
@@ -219,21 +229,19 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         return message!(
             "cause.hyphen",
             "`-` subtracts: names of attributes have letters, digits and `_`; a name with `-` cannot be read"
-        )
-        .into_owned();
+        );
     }
     if undeclared.is_some() || error.contains("undefined field") {
         return message!(
             "cause.variable",
             "the variable is `device`, with `driver`, `attributes` and `capacity`: read attributes as `device.attributes[\"domain\"].name`"
-        )
-        .into_owned();
+        );
     }
     see_position()
 }
 
-fn see_position() -> String {
-    message!("cause.see-position", "see the position in the message").into_owned()
+fn see_position() -> Message {
+    message!("cause.see-position", "see the position in the message")
 }
 
 /// Quotes that word processors write for `"` and `'`.
@@ -259,7 +267,7 @@ fn bare_quantity<'e>(expression: &'e str, error: &str) -> Option<&'e str> {
 }
 
 /// Returns help for a syntax error of an expression.
-fn syntax(expression: &str, error: &str) -> String {
+fn syntax(expression: &str, error: &str) -> Message {
     if let Some(quote) = expression.chars().find(|c| TYPOGRAPHIC.contains(c)) {
         return message!(
             "cause.typographic-quote",
@@ -292,7 +300,7 @@ fn syntax(expression: &str, error: &str) -> String {
         }
     }
     if count('"') % 2 == 1 && !expression.contains("\\\"") {
-        return message!("cause.quote-missing", "a `\"` is missing").into_owned();
+        return message!("cause.quote-missing", "a `\"` is missing");
     }
     let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
     if let Some((word, sign)) = words.iter().find(|(word, _)| expression.contains(word)) {
@@ -310,7 +318,7 @@ fn syntax(expression: &str, error: &str) -> String {
         .replace("<=", "")
         .contains('=');
     if has_single {
-        return message!("cause.compare-with-equals", "compare with `==`").into_owned();
+        return message!("cause.compare-with-equals", "compare with `==`");
     }
     if let Some(quantity) = bare_quantity(expression, error) {
         return message!(
@@ -320,7 +328,7 @@ fn syntax(expression: &str, error: &str) -> String {
         );
     }
     if error.contains("'&'") || error.contains("'|'") {
-        return message!("cause.write-and-or", "write `&&` and `||`").into_owned();
+        return message!("cause.write-and-or", "write `&&` and `||`");
     }
     see_position()
 }
@@ -331,7 +339,7 @@ fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
 }
 
 /// Returns the gate or release that a name needs.
-fn needs(name: &str, gate: Gate, release: Release) -> String {
+fn needs(name: &str, gate: Gate, release: Release) -> Message {
     let state = |release: Release| gate.default_in(release);
     let first = claimkit_model::schema::release::LAST_PATCHES
         .iter()

@@ -1,11 +1,10 @@
 //! What to write in place of a value of the wrong type.
 
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::object::decode::Mismatch;
 use claimkit_model::schema::{Field, FieldType};
 use claimkit_model::text::diagnose::{self, Correction, Expected};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
-use std::borrow::Cow;
 
 /// Returns the correction of a mismatch in the tree that was decoded, where it is certain.
 pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
@@ -14,7 +13,7 @@ pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
 }
 
 /// Returns what to write in place of a value of another shape than its field has; `None`: the words of Go's decoder are enough.
-pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Cow<'static, str>> {
+pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     let ty = &mismatch.ty;
     let takes_list = matches!(ty.pointed(), FieldType::List(_));
     Some(match tree.kind(mismatch.node) {

@@ -2,7 +2,7 @@
 
 use crate::advice::{budget, cause, locate, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::decode::{Strict, StrictKind};
 use claimkit_model::schema::core::NODE_SELECTOR_OPERATORS;
@@ -11,7 +11,6 @@ use claimkit_model::text::Span;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
-use std::borrow::Cow;
 
 /// Adds help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
@@ -20,7 +19,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         _ => None,
     };
     let Some(found) = found else {
-        finding.help = finding.code.spoken_help();
+        finding.help = finding.code.spoken_help().map(Words::from);
         let mut edits = Edits::new();
         let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
         if strict.kind == StrictKind::Duplicate
@@ -29,7 +28,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             && !edits.is_empty()
         {
             finding.fixes.push(Fix {
-                title: message!("hint.keep-last", "keep the last, which counts").into_owned(),
+                title: message!("hint.keep-last", "keep the last, which counts"),
                 edits,
             });
         }
@@ -57,7 +56,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         && tree.entry(strict.parent, "metadata").is_none()
         && let Some(edit) = under_metadata(tree, strict.key)
     {
-        let title = message!("hint.move-under-metadata", "move it under `metadata`").into_owned();
+        let title = message!("hint.move-under-metadata", "move it under `metadata`");
         finding.fixes.push(Fix {
             title,
             edits: vec![edit],
@@ -206,33 +205,41 @@ pub fn validation(
     let text = node.and_then(|node| tree.str(node)).unwrap_or("");
     let allowed = field_at(api, &finding.steps).map_or(Vec::new(), |field| field.allowed(release));
     let help = match finding.code {
-        _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => match suggest::value(text, &allowed) {
-            Some(near) => {
-                scalar(finding, tree, node, near);
-                Some(did_you_mean(near))
+        _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => {
+            match suggest::value(text, &allowed) {
+                Some(near) => {
+                    scalar(finding, tree, node, near);
+                    Some(did_you_mean(near))
+                }
+                None if api.version.family == Family::Classic => None,
+                None => allowed.split_last().map(|(last, others)| {
+                    message!(
+                        "hint.write-one-of",
+                        "write `{others}` or `{last}`",
+                        others = others.join("`, `"),
+                        last
+                    )
+                }),
             }
-            None if api.version.family == Family::Classic => None,
-            None => allowed.split_last().map(|(last, others)| {
-                message!("hint.write-one-of", "write `{others}` or `{last}`", others = others.join("`, `"), last)
-            }),
-        },
-        Code::ClassNameInvalid if api.version.family == Family::Device => Some(
-            message!(
-                "hint.class-name",
-                "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
-            )
-            .into_owned(),
-        ),
-        Code::RequestShape if !nests_requests(api, &finding.steps) => Some(
-            message!(
-                "hint.request-shape",
-                "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
-            )
-            .into_owned(),
-        ),
+        }
+        Code::ClassNameInvalid if api.version.family == Family::Device => Some(message!(
+            "hint.class-name",
+            "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
+        )),
+        Code::RequestShape if !nests_requests(api, &finding.steps) => Some(message!(
+            "hint.request-shape",
+            "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
+        )),
         Code::NodeSelectorOperator => {
-            let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
-            let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
+            let fields = finding
+                .steps
+                .iter()
+                .any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
+            let operators: &[&str] = if fields {
+                &["In", "NotIn"]
+            } else {
+                NODE_SELECTOR_OPERATORS
+            };
             suggest::value(text, operators).map(|near| {
                 scalar(finding, tree, node, near);
                 did_you_mean(near)
@@ -252,33 +259,43 @@ pub fn validation(
         Code::SelectorInvalid => {
             finding.span = node.and_then(|node| problem(finding, tree, node));
             // 1.30 has a variable for each type of attribute.
-            let named = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
+            let named = finding
+                .steps
+                .iter()
+                .any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
             named.then(|| {
                 message!(
                     "hint.read-by-type",
                     "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
                 )
-                .into_owned()
             })
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
-            let help = message!("hint.name-at-top", "the name is at the top level; write it under `metadata`");
-            Some(help.into_owned())
+            let help = message!(
+                "hint.name-at-top",
+                "the name is at the top level; write it under `metadata`"
+            );
+            Some(help)
         }
-        Code::ListTooLong | Code::DeviceTooLarge | Code::CountersInvalid | Code::RequestPolicyInvalid => {
-            budget::help(finding, tree, node, reduced)
-        }
+        Code::ListTooLong
+        | Code::DeviceTooLarge
+        | Code::CountersInvalid
+        | Code::RequestPolicyInvalid => budget::help(finding, tree, node, reduced),
         Code::QualifiedNameInvalid if lacks_domain(&finding.steps, text) => Some(message!(
             "hint.lacks-domain",
             "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain",
             text
         )),
-        Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() { last_key(&finding.steps) } else { text }),
+        Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() {
+            last_key(&finding.steps)
+        } else {
+            text
+        }),
         _ => None,
     };
     if finding.help.is_none() {
         let help = help.or_else(|| cause::help(finding, text, last_key(&finding.steps), release));
-        finding.help = help.map(Cow::Owned).or_else(|| finding.code.spoken_help());
+        finding.help = help.or_else(|| finding.code.spoken_help()).map(Words::from);
     }
 }
 
@@ -340,16 +357,12 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         "hint.empty-mode",
         "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`"
     );
-    let mut finding = Finding::new(
-        Code::AllocationModeDefaulted,
-        claimkit_model::finding::Origin::Claimkit,
-        message,
-    )
-    .with_span(entry.key_span)
-    .with_help(message!(
-        "hint.empty-mode-help",
-        "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
-    ));
+    let mut finding = Finding::new(Code::AllocationModeDefaulted, message)
+        .with_span(entry.key_span)
+        .with_help(message!(
+            "hint.empty-mode-help",
+            "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"
+        ));
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {

@@ -1,8 +1,7 @@
 //! Fields of other API versions: what to know about them, and what to write in their place.
 
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::schema::{Api, Struct};
-use std::borrow::Cow;
 
 /// Fields of other versions: Go struct, field, what to know. `resource.k8s.io` of 1.31 and later is another design.
 const OTHER_VERSIONS: &[(&str, &str, Template)] = &[
@@ -212,7 +211,7 @@ const EARLIER_DESIGN: &[(&str, &str, Template)] = &[
 ];
 
 /// Returns the replacement for a field of the classic family, or for one that a later version of the device family removed.
-pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
+pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<Message> {
     let place = if api.kind.kind == "ResourceClaimTemplate" {
         "spec.spec"
     } else {
@@ -265,12 +264,12 @@ pub(super) fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option
                 name
             )
         }
-        _ => return row(EARLIER_DESIGN, name, schema).map(Cow::into_owned),
+        _ => return row(EARLIER_DESIGN, name, schema),
     })
 }
 
 /// Returns what to know about a field that the classic family has in another version only, or the device family.
-pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Cow<'static, str>> {
+pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Message> {
     if schema.go == "AllocationResult" {
         if name == "resourceHandle" {
             let help = message!(
@@ -290,7 +289,7 @@ pub(super) fn in_other_version(name: &str, schema: &Struct) -> Option<Cow<'stati
     row(OTHER_VERSIONS, name, schema)
 }
 
-fn row(table: &[(&str, &str, Template)], name: &str, schema: &Struct) -> Option<Cow<'static, str>> {
+fn row(table: &[(&str, &str, Template)], name: &str, schema: &Struct) -> Option<Message> {
     let (_, _, help) = table
         .iter()
         .find(|(go, field, _)| *go == schema.go && *field == name)?;

@@ -4,7 +4,7 @@
 //! where the fields belong.
 
 use claimkit_model::finding::Edit;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Struct;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
@@ -25,7 +25,7 @@ pub enum Move {
 
 impl Move {
     /// Returns the title of the fix.
-    pub fn title(&self, field: &str) -> String {
+    pub fn title(&self, field: &str) -> Message {
         match self {
             Move::Under { into, .. } => {
                 message!("shape.move-under", "move the fields under `{into}`", into)

@@ -2,7 +2,7 @@
 
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
 use crate::advice::shape::Move;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
 use claimkit_model::schema::meta::OBJECT_META;
 use claimkit_model::schema::{Api, Family, FieldType, Release, Struct, VERSIONS, Version};
@@ -11,7 +11,7 @@ use claimkit_model::schema::{Api, Family, FieldType, Release, Struct, VERSIONS, 
 #[derive(Clone, Debug)]
 pub struct Suggestion {
     /// Help in claimkit's own words.
-    pub help: String,
+    pub help: Message,
     /// The replacement name, where it is certainly correct on its own.
     pub rename: Option<&'static str>,
     /// The replacement `apiVersion`, under the same condition.
@@ -21,16 +21,16 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    fn rename(help: impl Into<String>, name: &'static str) -> Self {
+    fn rename(help: Message, name: &'static str) -> Self {
         Suggestion {
             rename: Some(name),
             ..Suggestion::say(help)
         }
     }
 
-    fn say(help: impl Into<String>) -> Self {
+    fn say(help: Message) -> Self {
         Suggestion {
-            help: help.into(),
+            help,
             rename: None,
             api_version: None,
             moves: None,
@@ -279,7 +279,6 @@ fn elsewhere(
                     "suggest.spec-in-spec",
                     "`spec.spec` is the shape of a ResourceClaimTemplate: leave one `spec` out, or write `kind: ResourceClaimTemplate`"
                 )
-                .into_owned()
             } else if path.is_empty() {
                 message!(
                     "suggest.belongs-at-top",
@@ -309,7 +308,7 @@ fn elsewhere(
     None
 }
 
-fn belongs_under(name: &str, path: &str) -> String {
+fn belongs_under(name: &str, path: &str) -> Message {
     message!(
         "suggest.belongs-under",
         "`{name}` belongs under `{path}`",
@@ -483,7 +482,7 @@ fn renamed(version: &Version, name: &'static str) -> Suggestion {
 }
 
 /// Says which releases serve a version or a kind of it, and what another one has instead.
-fn served_by(what: &str, first: u8, last: u8, instead: Option<String>) -> String {
+fn served_by(what: &str, first: u8, last: u8, instead: Option<Message>) -> Message {
     let served = if first == last {
         message!(
             "suggest.served-by-one",
@@ -507,7 +506,7 @@ fn served_by(what: &str, first: u8, last: u8, instead: Option<String>) -> String
 }
 
 /// Returns the version that the release serves, and what has taken the place of a kind there.
-fn instead(served: Option<&Version>, release: Release, after: Option<Template>) -> Option<String> {
+fn instead(served: Option<&Version>, release: Release, after: Option<Template>) -> Option<Message> {
     let serves = serves(served?, release);
     Some(match after {
         Some(after) => message!(
@@ -520,7 +519,7 @@ fn instead(served: Option<&Version>, release: Release, after: Option<Template>) 
     })
 }
 
-fn serves(served: &Version, release: Release) -> String {
+fn serves(served: &Version, release: Release) -> Message {
     message!(
         "suggest.release-serves",
         "{release} serves {version}",
@@ -573,7 +572,7 @@ fn unknown_version(
             ..Suggestion::say(did_you_mean(served.api_version))
         };
     }
-    let serves = served.map_or(String::new(), |served| serves(served, release));
+    let serves = served.map_or(Message::default(), |served| serves(served, release));
     Suggestion::say(match since {
         Some(first) => message!(
             "suggest.version-later",
@@ -592,7 +591,7 @@ fn unknown_version(
 }
 
 /// Returns a valid attribute or capacity name for an invalid one; `None` if the name is valid already or has no valid form.
-pub fn identifier(name: &str) -> Option<String> {
+pub fn identifier(name: &str) -> Option<Message> {
     let (domain, own) = match name.rsplit_once('/') {
         Some((domain, own)) => (Some(domain), own),
         None => (None, name),
@@ -637,7 +636,7 @@ mod tests {
         }
     }
 
-    fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<String> {
+    fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<Message> {
         field(
             name,
             schema,

@@ -8,8 +8,8 @@ use crate::apiserver::namespaces::{NamespaceLabels, labels_in};
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
-use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
-use claimkit_model::message::message;
+use claimkit_model::finding::{self, Code, Severity, TextField};
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{SourceText, Span};
@@ -38,7 +38,7 @@ pub struct Gathered<'t> {
     /// Objects of the text are left out, because the server refuses them.
     pub left_out: bool,
     /// The assumptions, a line of English each.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Message>,
     /// The gates that stored objects prove.
     pub proofs: Vec<GateProof>,
 }
@@ -178,7 +178,7 @@ fn name_owners(facts: &mut Facts) {
 }
 
 /// Adds the nodes that slices name, if no Node is given. Returns a line of English about them.
-fn name_nodes(facts: &mut Facts) -> Option<String> {
+fn name_nodes(facts: &mut Facts) -> Option<Message> {
     if !facts.nodes.is_empty() {
         return None;
     }
@@ -276,8 +276,8 @@ fn take_nodes(
                 name = item.name
             );
             let span = Some(Span::new(item.span.from(), item.span.from()));
-            let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message)
-                .about(TextField::Nodes);
+            let finding =
+                finding::Finding::new(Code::AlreadyExists, message).about(TextField::Nodes);
             let finding = finding::Finding {
                 span,
                 severity: Severity::Warning,
@@ -293,8 +293,8 @@ fn take_nodes(
                 name = item.name,
                 error
             );
-            let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message)
-                .about(TextField::Nodes);
+            let finding =
+                finding::Finding::new(Code::TypeMismatch, message).about(TextField::Nodes);
             let span = Some(item.span);
             beside.push(located::finding(
                 &input.file.source,

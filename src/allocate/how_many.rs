@@ -1,5 +1,6 @@
 //! How often a pod fits into a cluster.
 
+use claimkit_model::message::Message;
 use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::scheduler::outcome::Simulation;
@@ -57,7 +58,7 @@ pub fn repeat(
     facts: &mut Facts,
     pod: String,
     scheduler: &Scheduler<'_>,
-) -> Result<Repeated, String> {
+) -> Result<Repeated, Message> {
     let mut count = 0;
     let mut at_least = true;
     for size in SIZES {
@@ -86,7 +87,7 @@ fn fitting(
     pod: &str,
     size: usize,
     scheduler: &Scheduler<'_>,
-) -> Result<usize, String> {
+) -> Result<usize, Message> {
     let names = order::set(expand::repeat(&mut facts, pod, size)?);
     expand::expand(&mut facts, MOST_PODS);
     scheduler.store(&mut facts);

@@ -1,6 +1,6 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
-use claimkit_model::message::{self, Template, message};
+use claimkit_model::message::{self, Message, Template, Words, message};
 use claimkit_scheduler::allocator::behaviour::Behaviour;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
@@ -415,11 +415,11 @@ fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
             account.verdict = NodeVerdict::Refused;
             account.allocations = None;
             let why = if first.why.is_empty() {
-                &first.reasons
+                let reasons = first.reasons.iter().cloned();
+                message::sentences(reasons.map(Words::upstream))
             } else {
-                &first.why
+                message::sentences(first.why.iter().cloned()).into()
             };
-            let why = message::sentences(why.iter().cloned());
             account.text = message!(
                 "pods.node-refuses",
                 "{name}: {why}",
@@ -455,7 +455,7 @@ fn groups(
 }
 
 struct Groups {
-    by_reason: BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>,
+    by_reason: BTreeMap<(Vec<String>, Vec<Words>), ReasonGroup>,
     /// How many devices mode All needs.
     least: i64,
 }
@@ -488,14 +488,14 @@ impl Groups {
             None
         };
         // Amounts differ from node to node.
-        let mut key: Vec<String> = Vec::new();
+        let mut key: Vec<Words> = Vec::new();
         for refusal in refusals.iter().filter(|refusal| {
             !matches!(
                 refusal.plugin,
                 Plugin::NodeResourcesFit | Plugin::NodeAffinity
             )
         }) {
-            key.extend(refusal.why.iter().cloned());
+            key.extend(refusal.why.iter().cloned().map(Words::from));
         }
         if self.by_reason.len() < MOST_GROUPS {
             key.extend(devices.clone());
@@ -512,6 +512,7 @@ impl Groups {
         for line in refusals
             .iter()
             .flat_map(|refusal| refusal.why.clone())
+            .map(Words::from)
             .chain(devices)
         {
             if group.why.len() < MOST_WHYS.max(refusals.len()) && !group.why.contains(&line) {
@@ -536,15 +537,15 @@ impl Groups {
 }
 
 /// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.
-fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<String> {
+fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<Words> {
     let find = |name: &str| nodes.iter().find(|node| node.name == name);
     let own = find(name)?;
     let node = own.same_as.as_deref().and_then(find).unwrap_or(own);
     if let Some(short) = own.resources.iter().find(|resource| resource.short) {
-        return Some(short.text.clone());
+        return Some(short.text.clone().into());
     }
     if let Some(conflict) = node.conflicts.first() {
-        return Some(conflict.text.clone());
+        return Some(conflict.text.clone().into());
     }
     let said =
         node.lacking(least).map(
@@ -562,7 +563,8 @@ fn about_devices(name: &str, nodes: &[NodeAccount], least: i64) -> Option<String
             },
         );
     said.or_else(|| own.help.clone())
-        .or_else(|| own.message.clone())
+        .map(Words::from)
+        .or_else(|| own.message.clone().map(Words::upstream))
 }
 
 /// The outcomes of all pods.
@@ -592,7 +594,7 @@ impl Outcomes<'_> {
             ..Turn::default()
         };
         let unsure = outcome.unsure.iter().filter(|why| **why != Unsure::Tie);
-        turn.unsure = unsure.map(|why| why.text().into_owned()).collect();
+        turn.unsure = unsure.map(|why| why.text()).collect();
         match outcome.decisions.last() {
             None => {}
             Some(
@@ -680,7 +682,7 @@ impl Outcomes<'_> {
     }
 
     /// Returns the conditions that the devices of a pod do not meet yet, each with its device.
-    fn conditions_to_meet(&self, pod: &Pod) -> Vec<String> {
+    fn conditions_to_meet(&self, pod: &Pod) -> Vec<Message> {
         let mut list = Vec::new();
         for entry in &pod.spec.resource_claims {
             let claim = pod.claim_of(&entry.name).and_then(|name| {
@@ -712,7 +714,7 @@ impl Outcomes<'_> {
     }
 
     /// Returns the claims for which volumes are made, and what makes them.
-    fn volumes_to_make(&self, claims: &[usize]) -> String {
+    fn volumes_to_make(&self, claims: &[usize]) -> Message {
         let facts = &self.facts.volumes;
         let mut list = Vec::new();
         for claim in claims.iter().filter_map(|at| facts.claims.get(*at)) {
@@ -784,7 +786,7 @@ fn message(decision: &PodDecision) -> Option<String> {
 }
 
 /// Returns why it is not known whether a pod gets a node.
-fn not_known(unknown: &Unknown) -> String {
+fn not_known(unknown: &Unknown) -> Message {
     match unknown {
         Unknown::Volumes(claims) => message!(
             "pods.volumes-not-given",
@@ -799,7 +801,7 @@ fn not_known(unknown: &Unknown) -> String {
     }
 }
 
-fn waits_for(waiting: &Waiting, facts: &Facts) -> String {
+fn waits_for(waiting: &Waiting, facts: &Facts) -> Message {
     match waiting {
         Waiting::Claim(reason) => {
             message!("pods.wait-claims", "its ResourceClaims: {reason}", reason)
@@ -834,7 +836,7 @@ fn waits_for(waiting: &Waiting, facts: &Facts) -> String {
                 name
             )
         }
-        Waiting::Deleted => message!("pods.wait-end", "its end: it is being deleted").into_owned(),
+        Waiting::Deleted => message!("pods.wait-end", "its end: it is being deleted"),
     }
 }
 

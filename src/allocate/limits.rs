@@ -1,7 +1,7 @@
 //! What an answer about devices does not consider, as findings.
 
 use super::question::PlacementMode;
-use claimkit_model::finding::{self, Code, Origin};
+use claimkit_model::finding::{self, Code};
 use claimkit_model::message::{message, template};
 use claimkit_scheduler::allocator::objects::{Facts, Pod};
 use claimkit_scheduler::scheduler::{MOST_PODS, expand};
@@ -21,7 +21,7 @@ pub fn limits_of_answer(
             "schedule.no-slices",
             "no ResourceSlice is given: no device is known"
         );
-        finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message)
+        finding::Finding::new(Code::NothingChecked, message)
     });
     let unseen = match mode {
         PlacementMode::Alone => not_looked_at(facts, target),
@@ -34,7 +34,7 @@ pub fn limits_of_answer(
             gate,
             release = target.release
         );
-        finding::Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message)
+        finding::Finding::new(Code::PlacementNotModelled, message)
     });
     no_device.into_iter().chain([unseen]).chain(rules)
 }
@@ -67,7 +67,7 @@ fn not_looked_at(facts: &Facts, target: Target) -> finding::Finding {
             "not looked at: claims of pod groups (DRAWorkloadResourceClaims), taints of nodes, their resources where no device takes of them, affinity and other plugins of the scheduler; devices of claims that are not given here count as free; pods that are not given here take none"
         ),
     };
-    finding::Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message)
+    finding::Finding::new(Code::PlacementNotModelled, message)
 }
 
 /// Returns the note about what the scheduler knows and the objects do not say, when pods are placed in turn.
@@ -120,7 +120,7 @@ fn not_known(facts: &Facts) -> finding::Finding {
     let unknown = parts
         .iter()
         .filter(|(is, _)| *is)
-        .map(|(_, part)| part.text().into_owned());
+        .map(|(_, part)| part.text());
     let unknown = unknown
         .reduce(|first, rest| message!("schedule.not-known-list", "{first}, {rest}", first, rest));
     let message = message!(
@@ -128,7 +128,7 @@ fn not_known(facts: &Facts) -> finding::Finding {
         "not known, and not considered: {unknown}; devices of claims and resources of pods that are not given here count as free",
         unknown = unknown.unwrap_or_default()
     );
-    finding::Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message)
+    finding::Finding::new(Code::PlacementNotModelled, message)
 }
 
 /// Returns the finding about a workload that has more pods than are placed.
@@ -149,6 +149,6 @@ pub fn find_pods_left_out(expanded: &expand::Expanded) -> Option<finding::Findin
             wanted,
             most = MOST_PODS
         );
-        finding::Finding::warning(Code::PlacementNotModelled, Origin::Claimkit, message)
+        finding::Finding::warning(Code::PlacementNotModelled, message)
     })
 }

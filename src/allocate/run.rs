@@ -9,8 +9,8 @@ use super::question::{AllocateOptions, PlacementMode};
 use crate::apiserver::slices;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::finding::{self, Code, Origin, Severity, TextField};
-use claimkit_model::message::message;
+use claimkit_model::finding::{self, Code, Severity, TextField};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::schema::{Release, other_gates};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
@@ -61,7 +61,7 @@ pub struct Allocation<'t> {
     /// The gates that the release knows.
     pub gates: BTreeMap<&'static str, bool>,
     /// The changes that the answer assumes, a line of English each.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Message>,
     /// How many lines of `assumed`, the last ones, are about claims that pods need and that are not there.
     pub claims_assumed: usize,
     /// The findings about the text, the cluster, and all nodes.
@@ -174,7 +174,12 @@ pub fn allocate<'t>(
         || features.contains(&Feature::ListTypeAttributes);
     let engine = CelSelectors::new(target.release, lists);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
-        .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
+        .ok_or_else(|| {
+            Error::new(
+                ErrorKind::Gate,
+                Words::upstream(behaviour::no_allocator(&features)),
+            )
+        })?;
     let scheduler = Scheduler {
         target,
         now,
@@ -188,7 +193,7 @@ pub fn allocate<'t>(
     } else {
         PlacementMode::InTurn
     };
-    let mut assumed: Vec<String> = by_nodes.map(as_nodes).into_iter().chain(proven).collect();
+    let mut assumed: Vec<Message> = by_nodes.map(as_nodes).into_iter().chain(proven).collect();
     assumed.append(&mut gathered.assumed);
     assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
     assumed.extend(changed.lines);
@@ -286,11 +291,7 @@ pub fn allocate<'t>(
             ),
             (false, _) => message!("schedule.no-node", "the text holds no Node"),
         };
-        in_text.push(finding::Finding::new(
-            Code::NothingChecked,
-            Origin::Claimkit,
-            message,
-        ));
+        in_text.push(finding::Finding::new(Code::NothingChecked, message));
     } else {
         in_text.extend(limits_of_answer(
             &facts,
@@ -393,7 +394,7 @@ impl Accounts<'_> {
     }
 
     /// Places each pod as if it were the only one.
-    fn alone(&self, facts: &Facts) -> Result<Answered, String> {
+    fn alone(&self, facts: &Facts) -> Result<Answered, Message> {
         let cluster = self.cluster(facts);
         let cases = self.asked.cases(&cluster, self.rules(), self.gates)?;
         let pods: Vec<PodAccount> = cases
@@ -418,7 +419,7 @@ impl Accounts<'_> {
     }
 
     /// Places all pods one after another, then the claims that no pod uses.
-    fn in_turn(&self, facts: &Facts) -> Result<Answered, String> {
+    fn in_turn(&self, facts: &Facts) -> Result<Answered, Message> {
         let named = self.asked.named(facts)?;
         let asks = |pod: &Pod| match &named {
             Some(names) => names.contains(&pod.metadata.full_name()),
@@ -475,7 +476,7 @@ impl Accounts<'_> {
 }
 
 /// Returns the allocator's features: those of the gates, or those asked for.
-fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, String> {
+fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, Message> {
     match options.features {
         None => Ok(features_of(target.release.minor, |name| target.on(name))),
         Some(names) => {
@@ -493,7 +494,7 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
 }
 
 /// Returns the requested nodes, by their index in the facts.
-fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, String> {
+fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, Message> {
     let Some(names) = options.node_names else {
         return Ok((0..facts.nodes.len()).collect());
     };
@@ -545,7 +546,7 @@ impl Asked<'_> {
         cluster: &Cluster<'f>,
         rules: &'static PluginRules,
         gates: PluginGates,
-    ) -> Result<Vec<PodCase<'f>>, String> {
+    ) -> Result<Vec<PodCase<'f>>, Message> {
         let facts = cluster.facts;
         if let Some(name) = self.options.pod {
             let wanted = self.options.full(name);
@@ -575,7 +576,7 @@ impl Asked<'_> {
             let claims = names
                 .iter()
                 .map(find)
-                .collect::<Result<Vec<&Claim>, String>>()?;
+                .collect::<Result<Vec<&Claim>, Message>>()?;
             return Ok(vec![PodCase::of_claims(cluster, rules, gates, &claims)]);
         }
         // A pod with a node is scheduled already, and one without claims asks for nothing.
@@ -598,7 +599,7 @@ impl Asked<'_> {
 
     /// Returns the name of the pod, or of the object that makes pods, that is repeated: the one named, or the only one of the
     /// text.
-    fn only_pod(&self, facts: &Facts) -> Result<String, String> {
+    fn only_pod(&self, facts: &Facts) -> Result<String, Message> {
         if let Some(name) = self.options.pod {
             return Ok(self.options.full(name));
         }
@@ -619,8 +620,7 @@ impl Asked<'_> {
             [] => Err(message!(
                 "schedule.nothing-to-repeat",
                 "the text has no pod to repeat; name one with `pod`"
-            )
-            .into_owned()),
+            )),
             names => Err(message!(
                 "schedule.several-to-repeat",
                 "one pod is repeated, and the text has {names}; name one with `pod`",
@@ -630,7 +630,7 @@ impl Asked<'_> {
     }
 
     /// Returns the names of the pods that the question names: a pod, or those of a workload.
-    fn named(&self, facts: &Facts) -> Result<Option<BTreeSet<String>>, String> {
+    fn named(&self, facts: &Facts) -> Result<Option<BTreeSet<String>>, Message> {
         if let Some(copies) = self.copies {
             return Ok(Some(copies.clone()));
         }
@@ -683,7 +683,7 @@ impl Asked<'_> {
     }
 }
 
-fn no_pod(name: &str) -> String {
+fn no_pod(name: &str) -> Message {
     message!(
         "schedule.unknown-pod",
         "`pod`: there is no Pod `{name}`",

@@ -105,7 +105,7 @@ pub fn findings(
         } else {
             Origin::Claimkit
         };
-        let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone())
+        let mut finding = Finding::upstream(Code::TypeMismatch, origin, mismatch.message.clone())
             .with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
         if let Some(correction) = correct::correct(tree, mismatch) {
@@ -133,7 +133,8 @@ pub fn findings(
             StrictKind::Unknown => Code::UnknownField,
             StrictKind::Duplicate => Code::DuplicateField,
         };
-        let mut finding = Finding::of_severity(code, severity, origin, strict.message.clone())
+        let mut finding = Finding::upstream(code, origin, strict.message.clone())
+            .with_severity(severity)
             .with_span(strict.key);
         finding.path = Some(strict.path.clone());
         findings.push(finding);

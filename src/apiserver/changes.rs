@@ -1,8 +1,7 @@
 //! Changes that the server makes to an object before validation, and the findings about them.
 
-use claimkit_model::finding::{Code, Finding, Origin, Path};
-use claimkit_model::message::message;
-use std::borrow::Cow;
+use claimkit_model::finding::{Code, Finding, Path};
+use claimkit_model::message::{Message, message};
 
 /// The fields that were filled in and dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,13 +26,12 @@ impl Changes {
         let mut findings = Vec::new();
         let root = Path::ROOT;
         let metadata = root.field("metadata");
-        let dropped =
-            |code, message: Cow<'static, str>, path: &Path<'_>, help: Cow<'static, str>| {
-                Finding::warning(code, Origin::Claimkit, message)
-                    .at(path)
-                    .key()
-                    .with_help(help)
-            };
+        let dropped = |code, message: Message, path: &Path<'_>, help: Message| {
+            Finding::warning(code, message)
+                .at(path)
+                .key()
+                .with_help(help)
+        };
         if self.status_dropped {
             let message = message!(
                 "server.status-dropped",
@@ -84,7 +82,7 @@ impl Changes {
             );
             findings.push(dropped(
                 Code::ServerOwnedDropped,
-                message.into(),
+                message,
                 &metadata.field(name),
                 exported(),
             ));
@@ -96,7 +94,7 @@ impl Changes {
                 namespace
             );
             findings.push(
-                Finding::new(Code::NamespaceFilled, Origin::Claimkit, message)
+                Finding::new(Code::NamespaceFilled, message)
                     .at(&metadata)
                     .key()
                     .with_help(message!(
@@ -112,7 +110,7 @@ impl Changes {
                 base
             );
             findings.push(
-                Finding::new(Code::NameGenerated, Origin::Claimkit, message)
+                Finding::new(Code::NameGenerated, message)
                     .at(&metadata.field("generateName"))
                     .key(),
             );
@@ -121,7 +119,7 @@ impl Changes {
     }
 }
 
-fn exported() -> Cow<'static, str> {
+fn exported() -> Message {
     message!(
         "server.exported-field",
         "leave it out; a manifest exported from a cluster carries it"

@@ -4,7 +4,7 @@
 use crate::apiserver::status::Status;
 use crate::manifest::Item;
 use claimkit_model::finding::{Code, Finding, Origin, Step};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::{self, Scope};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{NodeId, Tree};
@@ -83,12 +83,12 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
         quoted(given),
         quoted(named)
     );
-    let mut finding = Finding::new(Code::NamespaceMismatch, Origin::Kubectl, message);
+    let mut finding = Finding::upstream(Code::NamespaceMismatch, Origin::Kubectl, message);
     finding.steps = vec![
         Step::Key("metadata".to_owned()),
         Step::Key("namespace".to_owned()),
     ];
-    finding.help = Code::NamespaceMismatch.spoken_help();
+    finding.help = Code::NamespaceMismatch.spoken_help().map(Words::from);
     Some(finding)
 }
 
@@ -118,7 +118,7 @@ pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Find
         return None;
     }
     let status = Status::too_large(&format!("limit is {MAX_BODY}"));
-    let finding = Finding::new(
+    let finding = Finding::upstream(
         Code::RequestTooLarge,
         Origin::ApiServer,
         status.message.clone(),

@@ -2,8 +2,8 @@
 
 use crate::apiserver::object::ObjectRequest;
 use crate::apiserver::varies::serving;
-use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Severity, Step};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::schema::{Api, Release};
 
 /// The answer of a release to an object.
@@ -33,7 +33,7 @@ impl Standing {
     }
 
     /// Says which releases answer so; `open`: all later ones do.
-    fn in_releases(self, first: &str, last: &str, open: bool) -> String {
+    fn in_releases(self, first: &str, last: &str, open: bool) -> Message {
         match self {
             Standing::Accepted if open => {
                 message!("server.accepted-from", "accepted from {first}", first)
@@ -123,7 +123,7 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
         release = object.release,
         history = history(&standings),
     );
-    let mut finding = Finding::new(Code::ReleaseDecides, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::ReleaseDecides, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
     let advice = Code::ReleaseDecides.spoken_help().unwrap_or_default();
@@ -157,15 +157,15 @@ pub fn ending(api: Api, release: Release) -> Option<Finding> {
         kind,
         version
     );
-    let mut finding = Finding::new(Code::VersionEnds, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::VersionEnds, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
     Some(finding.with_help(Code::VersionEnds.spoken_help().unwrap_or_default()))
 }
 
 /// Writes `refused in 1.32 and 1.33, accepted from 1.34`.
-fn history(standings: &[(Release, Standing)]) -> String {
-    let mut text = String::new();
+fn history(standings: &[(Release, Standing)]) -> Message {
+    let mut text = Message::default();
     let runs: Vec<&[(Release, Standing)]> = standings
         .chunk_by(|before, after| before.1 == after.1)
         .collect();
@@ -196,9 +196,9 @@ fn history(standings: &[(Release, Standing)]) -> String {
 impl ObjectRequest<'_, '_> {
     /// Returns the answer of the release, and the first reason if it does not accept the whole object. `None` if there is no
     /// answer.
-    fn standing(&self) -> Option<(Standing, Option<String>)> {
+    fn standing(&self) -> Option<(Standing, Option<Words>)> {
         let (tree, body) = self.body()?;
-        let undecodable = self.decoding_error(&body);
+        let undecodable = self.decoding_error(&body).map(Words::upstream);
         // An undecodable create is rejected in any case.
         if undecodable.is_some() && self.old.is_none() {
             return Some((Standing::Refused, undecodable));

@@ -192,7 +192,7 @@ fn judge<'t>(
         .warnings
         .into_iter()
         .filter(|warning| warning.origin == Origin::ApiServer);
-    reply.warnings = of_server.map(|warning| warning.message).collect();
+    reply.warnings = of_server.map(|warning| warning.message.into()).collect();
     reply.dropped = outcome.dropped;
     reply.panics = outcome.panics;
     reply.status = outcome.status;

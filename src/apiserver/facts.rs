@@ -9,8 +9,8 @@ use crate::manifest::findings::{other_group, place, repeated};
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use crate::validation::Context;
-use claimkit_model::finding::{Code, Finding, Origin, Severity};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Severity};
+use claimkit_model::message::{Message, message};
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::view::Object;
 use claimkit_model::object::view::device::ResourceSlice;
@@ -43,7 +43,7 @@ pub struct Gathering<'o> {
     /// The feature gates of the server that takes new objects; `None`: objects are taken as they are.
     pub gates: Option<Gates>,
     /// Assumptions about the objects, a line each.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Message>,
     /// Gates that are off by default, and stored objects that a server stores only if they are on.
     pub proofs: Vec<GateProof>,
     /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
@@ -346,7 +346,7 @@ impl<'o> Gathering<'o> {
                 read_from::<Meta>(Datum::Node(tree, metadata))
             })
         };
-        let made = |set: &PodSet| -> Result<Workload, String> {
+        let made = |set: &PodSet| -> Result<Workload, Message> {
             let mut metadata = read(tree, metadata)?;
             metadata.namespace = self.namespace_of(item);
             metadata.generate();
@@ -369,7 +369,7 @@ impl<'o> Gathering<'o> {
                 spec,
             })
         };
-        let made: Result<Vec<Workload>, String> = sets.list.iter().map(made).collect();
+        let made: Result<Vec<Workload>, Message> = sets.list.iter().map(made).collect();
         let made = match made {
             Ok(made) => made,
             Err(error) => {
@@ -452,7 +452,7 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &str) {
+    fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &Message) {
         let message = message!(
             "server.unusable",
             "{kind} `{name}` of `{version}` cannot be used: {why}",
@@ -461,7 +461,7 @@ impl<'o> Gathering<'o> {
             version = item.api_version,
             why,
         );
-        let finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message);
+        let finding = Finding::new(Code::TypeMismatch, message);
         self.findings.push(place(input, item, index, finding));
     }
 }

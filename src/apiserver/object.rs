@@ -196,7 +196,8 @@ impl ObjectRequest<'_, '_> {
                     remark = finding.message,
                     gate,
                     release = self.release,
-                );
+                )
+                .into();
             }
         }
     }
@@ -381,7 +382,7 @@ impl ObjectRequest<'_, '_> {
                 verdict.status = self.undecodable(error);
                 let finding = Finding {
                     span,
-                    ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error)
+                    ..Finding::upstream(Code::TypeMismatch, Origin::ApiServer, error.to_owned())
                 };
                 verdict.findings.push(of_stored(finding).with_help(message!(
                     "server.wrong-type-in-old",
@@ -391,7 +392,7 @@ impl ObjectRequest<'_, '_> {
             Via::Kubectl | Via::Server => {
                 let finding = Finding {
                     span,
-                    ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error)
+                    ..Finding::upstream(Code::TypeMismatch, Origin::Claimkit, error.to_owned())
                 };
                 verdict.findings.push(stored::unreadable(&finding));
             }
@@ -431,7 +432,7 @@ impl ObjectRequest<'_, '_> {
                     versions = versions.join(", "),
                 ),
             };
-            let mut finding = Finding::new(
+            let mut finding = Finding::upstream(
                 Code::UnknownKind,
                 Origin::Kubectl,
                 client::unmapped(self.item),
@@ -445,7 +446,7 @@ impl ObjectRequest<'_, '_> {
             let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
             let message =
                 format!("the server could not find the requested resource (post {resource})");
-            let mut finding = Finding::new(Code::ListNotCreatable, Origin::Kubectl, message)
+            let mut finding = Finding::upstream(Code::ListNotCreatable, Origin::Kubectl, message)
                 .with_help(message!(
                     "server.list-without-items",
                     "a List is submitted item by item: give it `items`"
@@ -453,11 +454,7 @@ impl ObjectRequest<'_, '_> {
             finding.steps = vec![Step::Key("kind".to_owned())];
             return finding;
         }
-        let mut finding = Finding::new(
-            Code::NoStatus,
-            Origin::Claimkit,
-            stored::no_status(kind, "update"),
-        );
+        let mut finding = Finding::new(Code::NoStatus, stored::no_status(kind, "update"));
         finding.steps = vec![Step::Key("kind".to_owned())];
         finding
     }
@@ -489,11 +486,7 @@ impl ObjectRequest<'_, '_> {
                 name,
                 namespace,
             );
-            return Err(Box::new(Finding::new(
-                Code::StoredObject,
-                Origin::Claimkit,
-                message,
-            )));
+            return Err(Box::new(Finding::new(Code::StoredObject, message)));
         };
         match &item.what {
             What::Ours(api)
@@ -514,18 +507,13 @@ impl ObjectRequest<'_, '_> {
                     version = item.api_version,
                     kind,
                 );
-                return Err(Box::new(Finding::new(
-                    Code::StoredObject,
-                    Origin::Claimkit,
-                    message,
-                )));
+                return Err(Box::new(Finding::new(Code::StoredObject, message)));
             }
         }
         match old.tree(item) {
             Some(tree) => Ok((tree, self.read(tree, old, item))),
             None => Err(Box::new(Finding::new(
                 Code::StoredObject,
-                Origin::Claimkit,
                 stored::no_object(),
             ))),
         }

@@ -15,7 +15,7 @@ use crate::validation::errors::Errors;
 use crate::validation::{Context, metadata};
 use claimkit_model::error::Error;
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, TextField};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::object::decode::How;
 use claimkit_model::schema::{Api, FieldType, Scope};
 use claimkit_model::text::print::{self, Order};
@@ -194,7 +194,7 @@ pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Pat
             ..Patched::default()
         })
     };
-    let wrong = |message: String| Finding::new(Code::PatchRefused, Origin::Claimkit, message);
+    let wrong = |message: Message| Finding::new(Code::PatchRefused, message);
     let input = Input::read(patch.text, options.release, &options.limits);
     if let Some(finding) = input
         .file
@@ -237,8 +237,8 @@ pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Pat
     refused(finding)
 }
 
-pub(super) fn stored_is(message: impl Into<String>) -> Finding {
-    Finding::new(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
+pub(super) fn stored_is(message: Message) -> Finding {
+    Finding::new(Code::StoredObject, message).about(TextField::Old)
 }
 
 /// Reports that the patch cannot be read because its text has this finding.
@@ -250,7 +250,7 @@ fn unread(finding: &Finding) -> Finding {
     );
     Finding {
         span: finding.span,
-        ..Finding::new(Code::PatchRefused, Origin::Claimkit, message)
+        ..Finding::new(Code::PatchRefused, message)
     }
 }
 
@@ -359,8 +359,9 @@ impl PatchRequest<'_, '_> {
             .ok_or_else(|| PatchStop::Finding(Box::new(stored_is(stored::no_object()))))?;
         let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
-            let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone())
-                .with_span(error.span);
+            let error =
+                Finding::upstream(Code::TypeMismatch, Origin::Claimkit, error.message.clone())
+                    .with_span(error.span);
             return Err(PatchStop::Finding(Box::new(stored::unreadable(&error))));
         }
         // A stored object always has its namespace, even if its text leaves it out.
@@ -417,9 +418,10 @@ impl PatchRequest<'_, '_> {
             .first()
             .and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else {
-            return Err(PatchStop::Patch(PatchRefusal::Ours(
-                message!("server.patch-leaves-nothing", "the patch leaves no object").into_owned(),
-            )));
+            return Err(PatchStop::Patch(PatchRefusal::Ours(message!(
+                "server.patch-leaves-nothing",
+                "the patch leaves no object"
+            ))));
         };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, patched)?;
@@ -618,7 +620,7 @@ impl PatchRequest<'_, '_> {
                 "server.applied-without-kind",
                 "a configuration to apply is an object with `apiVersion` and `kind`"
             );
-            return Err(PatchStop::Patch(PatchRefusal::Ours(message.into_owned())));
+            return Err(PatchStop::Patch(PatchRefusal::Ours(message)));
         }
         let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -654,7 +656,7 @@ impl PatchRequest<'_, '_> {
                         "server.patched-of-other-group",
                         "the patched object has a kind of another group, which the server does not take here"
                     );
-                    return Err(PatchStop::Patch(PatchRefusal::Ours(message.into_owned())));
+                    return Err(PatchStop::Patch(PatchRefusal::Ours(message)));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::apiserver::status::Status;
 use crate::patch::{self, PatchRefusal};
 use claimkit_model::finding::{Code, Finding, Origin, TextField};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_values::GoUnicode;
 
 /// The reason why there is no patched object.
@@ -18,8 +18,8 @@ pub enum PatchStop {
 
 impl PatchStop {
     /// Returns claimkit's own refusal.
-    pub fn finding(code: Code, message: impl Into<String>) -> Self {
-        PatchStop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
+    pub fn finding(code: Code, message: Message) -> Self {
+        PatchStop::Finding(Box::new(Finding::error(code, message)))
     }
 }
 
@@ -33,18 +33,18 @@ impl From<PatchRefusal> for PatchStop {
 pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
     let finding = match stop {
         PatchStop::Finding(finding) => (**finding).clone(),
-        PatchStop::Status(status) => Finding::new(
+        PatchStop::Status(status) => Finding::upstream(
             Code::PatchRefused,
             Origin::ApiServer,
             status.message.clone(),
         ),
         PatchStop::Patch(PatchRefusal::Ours(message)) => {
-            Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone())
+            Finding::new(Code::PatchRefused, message.clone())
         }
         PatchStop::Patch(PatchRefusal::Conflicts(conflicts)) => {
             let finding = |conflict: &patch::FieldConflict| {
                 let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
-                let mut finding = Finding::new(Code::ApplyConflict, Origin::ApiServer, message)
+                let mut finding = Finding::upstream(Code::ApplyConflict, Origin::ApiServer, message)
                     .with_help(message!(
                         "server.apply-conflict",
                         "set `force` to take the field over, or leave it out of what is applied"
@@ -61,7 +61,7 @@ pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
         PatchStop::Patch(refused) => {
             let message =
                 Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
-            let finding = Finding::new(Code::PatchRefused, Origin::ApiServer, message);
+            let finding = Finding::upstream(Code::PatchRefused, Origin::ApiServer, message);
             match refused {
                 PatchRefusal::Rejected(reason) => finding.with_help(reason.clone()),
                 _ => finding,

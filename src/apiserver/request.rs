@@ -13,8 +13,8 @@ use crate::validation::errors::{MAX_BYTES, Panic, is_cut};
 use crate::validation::{self, Bad, Context, Errors, FieldError, immutable};
 use claimkit_model::cel::ServerCrash;
 use claimkit_model::finding::path;
-use claimkit_model::finding::{Code, Finding, Origin, Path, Step};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::view::Object;
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
@@ -136,7 +136,7 @@ fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
             "server.selector-not-compiled",
             "the selector was not compiled: whether the server accepts this CEL expression is not known here"
         );
-        let mut finding = Finding::new(Code::SelectorNotCompiled, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::SelectorNotCompiled, message);
         finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
         finding.path = Some(path::render(&finding.steps));
         finding
@@ -430,8 +430,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                     message!(
                         "server.zero-step",
                         "the server divides by zero here and answers with an internal error"
-                    )
-                    .into_owned(),
+                    ),
                     message!(
                         "server.zero-step-help",
                         "write a step that is larger than zero"
@@ -443,7 +442,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                     message!("server.crash-help", "write the expression in another way"),
                 ),
             };
-            let mut finding = Finding::error(code, Origin::Claimkit, message);
+            let mut finding = Finding::error(code, message);
             finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
             finding = finding.with_help(help);
             return RequestOutcome {
@@ -497,7 +496,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             "not checked, for the labels of the namespace are not known: {error}",
             error = error.body,
         );
-        let mut finding = Finding::new(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::NamespaceLabelsUnknown, message);
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
         Some(
             finding
@@ -532,7 +531,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 "the feature gate DeclarativeValidationTakeover is on: for some errors the server uses other words, and puts them last"
             );
             let code = Code::GeneratedRulesUnknown;
-            Finding::new(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default())
+            Finding::new(code, message).with_help(code.spoken_help().unwrap_or_default())
         })
     }
 
@@ -566,7 +565,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 "the errors of this object have more than {bytes} bytes of text; what follows is left out",
                 bytes = MAX_BYTES,
             );
-            let finding = Finding::new(Code::LimitFindings, Origin::Claimkit, message);
+            let finding = Finding::new(Code::LimitFindings, message);
             findings.push(finding.with_help(message!(
                 "server.errors-left-out-help",
                 "fix the first ones and validate again"
@@ -695,8 +694,8 @@ impl RequestOutcome {
 }
 
 /// Says that kube-apiserver crashes on an expression.
-fn crash(crash: ServerCrash) -> String {
-    let text = match crash {
+fn crash(crash: ServerCrash) -> Message {
+    match crash {
         ServerCrash::BytesAsKey => message!(
             "server.crash-bytes-key",
             "kube-apiserver crashes on a map of constants with bytes as a key, and answers with an internal error"
@@ -705,20 +704,17 @@ fn crash(crash: ServerCrash) -> String {
             "server.crash-format",
             "kube-apiserver 1.31 crashes on format() of a text that is not a literal, and answers with an internal error"
         ),
-        other => {
-            return message!(
-                "server.crash",
-                "{crash}, and answers with an internal error",
-                crash = other
-            );
-        }
-    };
-    text.into_owned()
+        other => message!(
+            "server.crash",
+            "{crash}, and answers with an internal error",
+            crash = other
+        ),
+    }
 }
 
 /// Makes the finding of a `Warning` header of the server.
 fn server_warning(text: String) -> Finding {
-    let mut finding = Finding::new(Code::ServerWarning, Origin::ApiServer, text);
+    let mut finding = Finding::upstream(Code::ServerWarning, Origin::ApiServer, text);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding
 }
@@ -736,12 +732,13 @@ fn stored_before(changes: Changes) -> RequestOutcome {
 
 /// Makes the outcome of a refusal outside of validation, about one field of `metadata`.
 fn refused(code: Code, field: &str, status: Status, changes: Changes) -> RequestOutcome {
-    let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
+    let mut finding = Finding::upstream(code, Origin::ApiServer, status.message.clone())
+        .with_severity(Severity::Error);
     finding.steps = vec![
         Step::Key("metadata".to_owned()),
         Step::Key(field.to_owned()),
     ];
-    finding.help = code.spoken_help();
+    finding.help = code.spoken_help().map(Words::from);
     RequestOutcome {
         findings: vec![finding],
         status: Some(status),

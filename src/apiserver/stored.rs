@@ -1,8 +1,7 @@
 //! Findings about the text of the stored objects.
 
-use claimkit_model::finding::{Code, Finding, Origin, TextField};
-use claimkit_model::message::message;
-use std::borrow::Cow;
+use claimkit_model::finding::{Code, Finding, TextField};
+use claimkit_model::message::{Message, message};
 
 /// Reports that the stored object cannot be read because its text has this finding.
 pub fn unreadable(finding: &Finding) -> Finding {
@@ -11,7 +10,7 @@ pub fn unreadable(finding: &Finding) -> Finding {
         "the stored object cannot be read: {problem}",
         problem = finding.message
     );
-    let about = Finding::new(Code::StoredObject, Origin::Claimkit, message)
+    let about = Finding::new(Code::StoredObject, message)
         .with_help(message!(
             "server.stored-unreadable-help",
             "give the object as the server stores it in `old`"
@@ -28,12 +27,12 @@ pub fn unreadable(finding: &Finding) -> Finding {
 }
 
 /// Says that the text of the stored object has none.
-pub fn no_object() -> Cow<'static, str> {
+pub fn no_object() -> Message {
     message!("server.no-stored-object", "`old` holds no object")
 }
 
 /// Says that a kind has no status to write.
-pub fn no_status(kind: &str, operation: &str) -> String {
+pub fn no_status(kind: &str, operation: &str) -> Message {
     message!(
         "server.no-status",
         "a `{kind}` has no status: use the operation `{operation}`",

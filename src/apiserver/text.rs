@@ -19,7 +19,7 @@ use crate::validation::pod_claims;
 use crate::validation::references::{Located, NamedObject, References};
 use claimkit_model::error::Error;
 use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::{Api, Gates, Release, Scope};
@@ -606,7 +606,7 @@ impl<'a, 't> Session<'a, 't> {
 /// Returns the server's answer to creating an object whose name is taken, and the finding about it.
 fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
     let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
-    let mut finding = Finding::new(
+    let mut finding = Finding::upstream(
         Code::AlreadyExists,
         Origin::ApiServer,
         status.message.clone(),
@@ -702,7 +702,7 @@ fn refused(
     let status = match unknown {
         Some(UnknownObject::Unmapped(message)) => {
             finding = Finding {
-                message,
+                message: Words::upstream(message),
                 origin: Origin::Kubectl,
                 ..finding
             };
@@ -743,7 +743,7 @@ fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
         written = item.api_version,
         right,
     );
-    let mut finding = Finding::new(Code::GroupMisspelled, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::GroupMisspelled, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     let tree = input.tree(item)?;
     hints::scalar(

@@ -2,7 +2,7 @@
 
 use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, FieldPath, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::amount::{spell, spell_like};
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::identity::DeviceName;
@@ -144,6 +144,7 @@ fn named(holders: &[&Holder<'_>]) -> String {
             names,
             more
         )
+        .into()
     } else {
         names
     }
@@ -225,7 +226,7 @@ fn device(
 }
 
 /// Says that no current slice publishes a device that a claim holds.
-fn unpublished(claim: &Claim, device: &str, published: Option<&Published<'_>>) -> Option<String> {
+fn unpublished(claim: &Claim, device: &str, published: Option<&Published<'_>>) -> Option<Message> {
     match published {
         None => Some(message!(
             "audit.device-unpublished",
@@ -335,7 +336,7 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
         return;
     }
     let users = match claim.status.reserved_for.as_slice() {
-        [] => message!("audit.reserved-for-nobody", "it is reserved for nobody").into_owned(),
+        [] => message!("audit.reserved-for-nobody", "it is reserved for nobody"),
         users => {
             let names: Vec<&str> = users
                 .iter()
@@ -389,7 +390,7 @@ enum Unused {
 }
 
 impl Unused {
-    fn message(self, claim: &str, resource: &str, consumer: &str) -> String {
+    fn message(self, claim: &str, resource: &str, consumer: &str) -> Message {
         let kind = resource.trim_end_matches('s');
         match self {
             Unused::Absent => message!(

@@ -181,7 +181,7 @@ fn select(
             "no claim of the class is allocated on nodes where such a device is asked about: select by `device.driver` first, and test attributes with `has(…)`"
         );
         let about = about(class).at(field_path!["spec", "selectors", index, "cel", "expression"]);
-        finder.tell(Code::SelectorFails, about, message, Some(help.into_owned()));
+        finder.tell(Code::SelectorFails, about, message, Some(help));
     } else if selected.is_empty() && !devices.is_empty() {
         let message = message!(
             "audit.class-selects-nothing",
@@ -245,12 +245,7 @@ impl<'f> Texts<'_, 'f> {
                     "cel",
                     "expression"
                 ]));
-                finder.tell(
-                    Code::SelectorUnparsable,
-                    about,
-                    message,
-                    Some(help.into_owned()),
-                );
+                finder.tell(Code::SelectorUnparsable, about, message, Some(help));
             }
         }
     }

@@ -1,12 +1,11 @@
 //! Findings about objects of the cluster, with their places in the text.
 
-use super::ORIGIN;
 use crate::advice::locate::locate;
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
 use claimkit_model::finding::{Code, FieldPath, Finding, Severity, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, Words, message};
 use claimkit_scheduler::allocator::objects::Meta;
 use claimkit_values::order;
 
@@ -66,9 +65,9 @@ impl<'i, 't> Finder<'i, 't> {
     }
 
     /// Adds a finding. Without `help` it gets the advice of its code.
-    pub fn tell(&mut self, code: Code, about: About<'_>, message: String, help: Option<String>) {
-        let mut finding = Finding::new(code, ORIGIN, message);
-        finding.help = help.map(Into::into).or_else(|| code.spoken_help());
+    pub fn tell(&mut self, code: Code, about: About<'_>, message: Message, help: Option<Message>) {
+        let mut finding = Finding::new(code, message);
+        finding.help = help.or_else(|| code.spoken_help()).map(Words::from);
         finding.object = self.index.find(about.kind, about.namespace, about.name);
         if let Some(item) = finding.object.and_then(|at| self.input.items.get(at))
             && let Some(tree) = self.input.tree(item)
@@ -153,7 +152,6 @@ impl<'i, 't> Finder<'i, 't> {
             list.push(Finding::of_severity(
                 Code::LimitFindings,
                 worst.unwrap_or(Severity::Info),
-                ORIGIN,
                 message,
             ));
         }

@@ -20,9 +20,9 @@ use crate::apiserver::slices as placing;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::finding::{Code, Findings, Origin, Severity};
+use claimkit_model::finding::{Code, Findings, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::{message, template};
+use claimkit_model::message::{Words, message, template};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
@@ -173,7 +173,12 @@ pub fn audit<'t>(
     absent(&facts, &input.items, &mut finder);
     let features = features_of(target.release.minor, on);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
-        .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
+        .ok_or_else(|| {
+            Error::new(
+                ErrorKind::Gate,
+                Words::upstream(behaviour::no_allocator(&features)),
+            )
+        })?;
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
     let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
     PluginRules::of(target.release.minor, target.release.patch)
@@ -284,7 +289,7 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         finder.tell(
             Code::ObjectsAbsent,
             About::nothing(),
-            message.text().into_owned(),
+            message.text(),
             Some(help),
         );
     }
@@ -300,12 +305,7 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
                 "the text holds no ResourceSlice and no ResourceClaim"
             )
         };
-        finder.tell(
-            Code::NothingChecked,
-            About::nothing(),
-            message.into_owned(),
-            None,
-        );
+        finder.tell(Code::NothingChecked, About::nothing(), message, None);
     }
 }
 
@@ -327,6 +327,3 @@ fn current(cluster: &Cluster<'_>) -> Vec<DeviceAt> {
     }
     devices
 }
-
-/// The origin of the findings.
-const ORIGIN: Origin = Origin::Claimkit;

@@ -2,7 +2,7 @@
 
 use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{Claim, ClaimSpec, Consumer, Facts, Meta, Pod};
@@ -102,7 +102,7 @@ fn mismatch(
     pod: &Pod,
     claim: &Claim,
     nodes: &BTreeMap<&str, usize>,
-) -> Option<String> {
+) -> Option<Message> {
     let (name, node) = (pod.metadata.full_name(), pod.spec.node_name.as_str());
     let own = claim.metadata.full_name();
     let Some(allocation) = &claim.status.allocation else {

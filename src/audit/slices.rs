@@ -2,7 +2,7 @@
 
 use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::objects::{Device, Slice};
 use claimkit_values::order;
@@ -131,7 +131,7 @@ fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_
 struct Part<'f> {
     whole: &'f str,
     part: DeviceAt,
-    reason: String,
+    reason: Message,
 }
 
 /// Reports devices of which one is a part of the other, as far as attributes say so, and that no common counter set keeps apart.
@@ -195,7 +195,7 @@ fn partitions(
     }
 }
 
-type Pair<'f> = (DeviceAt, &'f Device, &'f Device, String);
+type Pair<'f> = (DeviceAt, &'f Device, &'f Device, Message);
 
 /// Finds devices with an attribute such as `parentUUID` whose value is the attribute `uuid` of another device.
 fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {

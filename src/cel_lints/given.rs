@@ -1,22 +1,21 @@
 //! Devices of 1.31 and later and instances of 1.30 as a caller gives them: JSON of a slice's fields.
 
 use claimkit_model::cel::{CelDevice, DeviceAttribute, NamedAttribute};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::{engine, objects};
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
 /// Why a given value is invalid.
 #[derive(Debug)]
 pub struct GivenProblem {
     /// The path below the value: `.attributes.model`; empty for the value itself.
     pub at: String,
-    pub text: String,
+    pub text: Message,
 }
 
 impl GivenProblem {
     /// Names the value in front: `devices` or `instances`, and its index.
-    pub fn told(&self, list: &str, index: usize) -> String {
+    pub fn told(&self, list: &str, index: usize) -> Message {
         let place = format!("{list}[{index}]{}", self.at);
         message!(
             "expression.given",
@@ -104,14 +103,14 @@ pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, GivenPro
     read.collect()
 }
 
-fn wrong(at: &str, text: impl Into<String>) -> GivenProblem {
+fn wrong(at: &str, text: Message) -> GivenProblem {
     GivenProblem {
         at: at.to_owned(),
-        text: text.into(),
+        text,
     }
 }
 
-fn no_object() -> Cow<'static, str> {
+fn no_object() -> Message {
     message!("expression.no-object", "is not an object")
 }
 
@@ -146,7 +145,7 @@ fn map<'v>(
     Ok(members.into_iter().flatten())
 }
 
-fn attribute(value: &Value) -> Result<DeviceAttribute, String> {
+fn attribute(value: &Value) -> Result<DeviceAttribute, Message> {
     let kind = match value {
         Value::String(_) => "string",
         Value::Bool(_) => "bool",

@@ -16,13 +16,12 @@ use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
-use claimkit_model::finding::{Code, Finding, Origin, Step, path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Step, path};
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest;
 use claimkit_model::schema::{Api, Gates, Release};
 use claimkit_model::text::scalar::Places;
 use claimkit_model::text::tree::Tree;
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -171,10 +170,10 @@ impl Lints {
         kept: &Kept,
         code: Code,
         span: &Range<u32>,
-        message: String,
-        help: impl Into<Cow<'static, str>>,
+        message: Message,
+        help: Message,
     ) -> Finding {
-        let mut finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
+        let mut finding = Finding::warning(code, message).with_help(help);
         finding.object = Some(kept.object);
         finding.path = Some(path::render(&kept.steps));
         finding.span = kept
@@ -271,7 +270,7 @@ impl Lints {
                 .min();
             let help = match near {
                 Some((distance, near)) if distance <= 3 && distance < name.len() => {
-                    claimkit_model::nearest::did_you_mean(near).into()
+                    claimkit_model::nearest::did_you_mean(near)
                 }
                 _ if known.is_empty() => message!(
                     "expression.nothing-published",
@@ -284,7 +283,6 @@ impl Lints {
                         "published: `{names}`",
                         names = shown.join("`, `")
                     )
-                    .into()
                 }
             };
             tell(Self::finding(
@@ -520,8 +518,7 @@ fn failure(
             "expression.guard-first",
             "begin the expression with `{test} && `",
             test
-        )
-        .into(),
+        ),
         Some(Guard {
             test,
             before: Some(part),
@@ -530,8 +527,7 @@ fn failure(
             "write `{test} && ` before `{part}`",
             test,
             part = shortened(&part)
-        )
-        .into(),
+        ),
         None => message!(
             "expression.fails-help",
             "the scheduler allocates nothing while a selector fails on a device it is asked about"
@@ -567,8 +563,8 @@ impl<'p> NamedRead<'p> {
 /// Why no device can answer a read, and what to write.
 struct WrongRead {
     code: Code,
-    message: String,
-    help: String,
+    message: Message,
+    help: Message,
 }
 
 /// The fields in which a ResourceSlice writes values of attributes and capacities.
@@ -597,7 +593,7 @@ fn field_of_value(path: &[String]) -> Option<WrongRead> {
 }
 
 /// Says that no slice publishes a name. `before`: the way to it in an expression.
-fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
+fn unpublished(before: &[String], name: &str, device: bool) -> Option<Message> {
     Some(match (before, device) {
         ([_, kind], true) if kind == "attributes" => message!(
             "expression.domain-without-attributes",
@@ -640,7 +636,7 @@ fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
 }
 
 /// Returns a way to compare the kind of value that the text looks like.
-fn meant_by(text: &str) -> Option<String> {
+fn meant_by(text: &str) -> Option<Message> {
     let digits = text.strip_prefix('v').unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;

@@ -7,8 +7,7 @@ use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::library::semver::SemanticVersion;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, Program, SELECTOR_COST_LIMIT};
-use claimkit_model::message::message;
-use std::borrow::Cow;
+use claimkit_model::message::{Message, message};
 use std::ops::Range;
 
 /// Functions that read a text.
@@ -32,8 +31,8 @@ pub struct Unparsable {
     /// Its bytes in the expression.
     pub span: Range<u32>,
     /// The conversion as it is written, and why it fails.
-    pub message: String,
-    pub help: Cow<'static, str>,
+    pub message: Message,
+    pub help: Message,
 }
 
 /// Returns the conversions of an expression that always fail, in the order of the text. `environment`: the one that compiled it.
@@ -93,39 +92,53 @@ fn failure(text: &str, environment: &Environment) -> Option<String> {
         .map(|error| error.text.clone())
 }
 
-fn help(function: &str, text: &str) -> Cow<'static, str> {
+fn help(function: &str, text: &str) -> Message {
     match function {
         "semver" => match SemanticVersion::parse_normalized(text) {
             Ok(version) => message!(
                 "expression.write-semver",
                 "write `semver(\"{version}\")`: three numbers without leading zeros and without `v`",
                 version,
-            )
-            .into(),
+            ),
             Err(_) => message!(
                 "expression.semver",
                 "a semantic version has three numbers without leading zeros, as in `1.2.3`; see semver.org"
             ),
         },
         "quantity" => {
-            let bare: String = text.chars().filter(|character| !character.is_whitespace()).collect();
+            let bare: String = text
+                .chars()
+                .filter(|character| !character.is_whitespace())
+                .collect();
             let shorter = bare.strip_suffix(['B', 'b']).unwrap_or(&bare);
-            match [bare.as_str(), shorter].into_iter().find(|text| CelQuantity::parse(text).is_ok()) {
+            match [bare.as_str(), shorter]
+                .into_iter()
+                .find(|text| CelQuantity::parse(text).is_ok())
+            {
                 Some(quantity) => message!(
                     "expression.write-quantity",
                     "write `quantity(\"{quantity}\")`: quantities have no unit behind the suffix, and no spaces",
                     quantity,
-                )
-                .into(),
+                ),
                 None => message!(
                     "expression.quantity",
                     "write a number with a suffix such as `Gi` (1024³) or `G` (1000³), as in `40Gi`"
                 ),
             }
         }
-        "duration" => message!("expression.duration", "write a number with a unit, as in `90s` or `1h30m`"),
-        "timestamp" => message!("expression.timestamp", "write RFC 3339, as in `2026-01-31T12:00:00Z`"),
-        _ => message!("expression.readable-text", "write a text that `{function}` can read", function).into(),
+        "duration" => message!(
+            "expression.duration",
+            "write a number with a unit, as in `90s` or `1h30m`"
+        ),
+        "timestamp" => message!(
+            "expression.timestamp",
+            "write RFC 3339, as in `2026-01-31T12:00:00Z`"
+        ),
+        _ => message!(
+            "expression.readable-text",
+            "write a text that `{function}` can read",
+            function
+        ),
     }
 }
 

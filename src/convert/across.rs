@@ -4,7 +4,7 @@ use super::job::{self, Job};
 use super::migrate::{self, Migration, ObjectMigration, annotate};
 use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
 use crate::manifest::{Input, Item};
-use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{in_english, message};
 use claimkit_model::object::decode::Via;
@@ -84,12 +84,8 @@ impl Converter<'_> {
         let to = self.to.name();
         self.say_losses(input, index, item, &object.losses, &to);
         for decision in &object.decisions {
-            let mut finding = Finding::new(
-                Code::ConversionDecision,
-                Origin::Claimkit,
-                decision.message(),
-            )
-            .with_span(decision.span);
+            let mut finding =
+                Finding::new(Code::ConversionDecision, decision.message()).with_span(decision.span);
             if let Some(help) = decision.others() {
                 finding = finding.with_help(help);
             }
@@ -204,11 +200,8 @@ impl Converter<'_> {
                         "convert.no-comments",
                         "the decisions are not in the text: it has no place for comments"
                     );
-                    self.findings.push(Finding::info(
-                        Code::ConversionDecision,
-                        Origin::Claimkit,
-                        message,
-                    ));
+                    self.findings
+                        .push(Finding::info(Code::ConversionDecision, message));
                 }
             }
         }

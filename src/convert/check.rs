@@ -6,9 +6,9 @@ use crate::apiserver::defaults;
 use crate::apiserver::hub::Hub;
 use crate::manifest::{Input, Item};
 use crate::validation::{self, Context, FieldError, Operation};
-use claimkit_model::finding::{Code, Edit, Finding, Origin, Severity};
+use claimkit_model::finding::{Code, Edit, Finding, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::schema::{Api, Family, Release};
@@ -16,7 +16,6 @@ use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::print::{self as printing, Order};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode, Span};
-use std::borrow::Cow;
 
 /// A conversion that was carried out.
 pub(super) struct Done {
@@ -42,7 +41,7 @@ pub(super) fn carry_out(
         let root = value::document(&mut tree, plan.root, plan.head.as_ref(), &plan.jobs());
         expected.push((tree, root));
     }
-    let mut reasons: Vec<Option<Cow<'static, str>>> = vec![None; plans.len()];
+    let mut reasons: Vec<Option<Message>> = vec![None; plans.len()];
     let mut text = rewritten(input, plans, &expected, &mut reasons, limits)?;
     for round in 0.. {
         let mut wrong = differing(input, &text, plans, &expected, limits);
@@ -102,7 +101,7 @@ fn rewritten(
     input: &Input<'_>,
     plans: &[Plan],
     expected: &[(Tree<'_>, NodeId)],
-    reasons: &mut [Option<Cow<'static, str>>],
+    reasons: &mut [Option<Message>],
     limits: &Limits,
 ) -> Result<String, Box<Finding>> {
     // Each restart prints at least one more document, so the loop ends.
@@ -241,7 +240,7 @@ fn printed(
             bytes = limits.bytes
         );
         return Err(Box::new(
-            Finding::new(Code::LimitBytes, Origin::Claimkit, message)
+            Finding::new(Code::LimitBytes, message)
                 .with_span(document.span)
                 .with_help(message!(
                     "convert.too-large-help",
@@ -290,15 +289,15 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
             reason
         ),
     };
-    let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
+    let mut finding = Finding::new(Code::ConversionPrinted, message)
         .with_span(Span::at(old.from()))
         .with_help(printed_help());
     if (!bare || hidden) && !lossy {
         finding.severity = Severity::Error;
-        finding.help = Some(message!(
+        finding.help = Some(Words::Ours(message!(
             "convert.printed-loss-help",
             "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document"
-        ));
+        )));
         finding.command_help = Some(message!(
             "convert.printed-loss-command-help",
             "write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document"
@@ -309,7 +308,7 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
 }
 
 /// Says that a document is printed anew and loses its comments.
-pub(super) fn printed_without_comments(reason: &str) -> String {
+pub(super) fn printed_without_comments(reason: &str) -> Message {
     message!(
         "convert.printed-without-comments",
         "the document is printed anew, without its comments and anchors: {reason}",
@@ -318,7 +317,7 @@ pub(super) fn printed_without_comments(reason: &str) -> String {
 }
 
 /// Says how a document is not printed anew.
-pub(super) fn printed_help() -> Cow<'static, str> {
+pub(super) fn printed_help() -> Message {
     message!(
         "convert.printed-help",
         "write the fields without anchors, aliases and merge keys to keep the text as it is"
@@ -330,7 +329,7 @@ pub(super) fn disagrees(span: Span) -> Finding {
         "convert.disagrees",
         "the converted text does not read as the converted object: there is no result"
     );
-    Finding::new(Code::ConversionDisagrees, Origin::Claimkit, message)
+    Finding::new(Code::ConversionDisagrees, message)
         .with_span(span)
         .with_help(message!(
             "convert.disagrees-help",
@@ -529,7 +528,7 @@ pub(super) fn lost_validity(
         release,
         error = error.message()
     );
-    let mut finding = Finding::new(Code::ValidityLost, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::ValidityLost, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);
     finding.span = input

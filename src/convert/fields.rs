@@ -2,7 +2,7 @@
 
 use super::job::{self, Job};
 use claimkit_model::finding::Path;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::steps::{self, StepRow, StructChange};
 use claimkit_model::schema::{Field, FieldType, Struct};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
@@ -16,7 +16,7 @@ pub struct Gone<'g> {
     pub entry: &'g Entry,
     /// The path of the mapping.
     pub parent: &'g Path<'g>,
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// The fate of a field in the conversion.
@@ -25,7 +25,7 @@ pub enum Fate {
     Stays(Option<(&'static FieldType, &'static FieldType)>),
     /// It is a struct whose fields move up one level.
     Hoisted(&'static Struct),
-    Goes(String),
+    Goes(Message),
 }
 
 /// The two versions of one conversion.
@@ -121,7 +121,7 @@ impl<'j> Sides<'j> {
     }
 
     /// Returns why only the amount of a capacity is kept.
-    pub fn amount_only(&self) -> String {
+    pub fn amount_only(&self) -> Message {
         message!(
             "loss.amount-only",
             "a capacity of {version} is an amount and nothing else",
@@ -207,7 +207,7 @@ impl Walk<'_, '_, '_> {
         holder: Option<&Entry>,
         entry: &Entry,
         parent: &Path<'_>,
-        reason: String,
+        reason: Message,
     ) {
         if self.nulls == Nulls::Included || !job::is_null(self.tree, entry.value) {
             (self.each)(Gone {

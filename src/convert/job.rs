@@ -1,7 +1,7 @@
 //! One object's conversion: its kind, its target, and the place of its allocation.
 
 use crate::manifest::{Item, What};
-use claimkit_model::message::{Template, message};
+use claimkit_model::message::{Message, Template, message};
 use claimkit_model::schema::steps::{self, Direction, Handle, StepRow, VersionStep};
 use claimkit_model::schema::{Api, ApiKind, Family, Release, Struct, Version};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
@@ -95,7 +95,7 @@ impl Job {
     }
 
     /// Returns why a field that only the new version has is dropped: if kept, it would take effect for the first time.
-    pub fn comes_to_life(&self, name: &str) -> String {
+    pub fn comes_to_life(&self, name: &str) -> Message {
         message!(
             "loss.comes-to-life",
             "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",

@@ -3,7 +3,7 @@
 use super::fields::{self, Nulls};
 use super::job::{self, Job};
 use claimkit_model::finding::Path;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Family;
 use claimkit_model::schema::steps::{Direction, Handle};
 use claimkit_model::text::print::{self, Order};
@@ -19,7 +19,7 @@ pub struct Loss {
     /// Its value as JSON.
     pub value: String,
     /// Why it is lost.
-    pub reason: String,
+    pub reason: Message,
     /// Its place in the text.
     pub span: Span,
 }
@@ -54,7 +54,7 @@ struct Losses<'t, 's> {
 }
 
 impl Losses<'_, '_> {
-    fn push(&mut self, path: &Path<'_>, node: NodeId, span: Span, reason: String) {
+    fn push(&mut self, path: &Path<'_>, node: NodeId, span: Span, reason: Message) {
         let mut value = String::new();
         if !print::json(self.tree, node, Order::Source, MAX_VALUE, &mut value) {
             value = "null".to_owned();
@@ -68,12 +68,12 @@ impl Losses<'_, '_> {
     }
 
     /// Records a lost field; also occurrences that a later duplicate key hides, because their text is removed too.
-    fn field(&mut self, map: NodeId, parent: &Path<'_>, name: &str, reason: &str) {
+    fn field(&mut self, map: NodeId, parent: &Path<'_>, name: &str, reason: &Message) {
         let tree = self.tree;
         job::occurrences(tree, map, name).for_each(|entry| self.entry(entry, parent, reason));
     }
 
-    fn entry(&mut self, entry: &Entry, parent: &Path<'_>, reason: &str) {
+    fn entry(&mut self, entry: &Entry, parent: &Path<'_>, reason: &Message) {
         if entry.merged && entry.shadowed {
             return;
         }
@@ -88,11 +88,11 @@ impl Losses<'_, '_> {
             &path,
             entry.value,
             edit::trimmed(self.tree.source(), span),
-            reason.to_owned(),
+            reason.clone(),
         );
     }
 
-    fn newer_only(&mut self, object: NodeId, field: &'static str, reason: &str, job: &Job) {
+    fn newer_only(&mut self, object: NodeId, field: &'static str, reason: &Message, job: &Job) {
         if job.direction() == Direction::Up {
             self.unknown(object, &Path::ROOT, field, job);
             return;
@@ -142,8 +142,7 @@ impl Losses<'_, '_> {
                     message!(
                         "loss.one-driver",
                         "v1alpha1 holds the handle of one driver only"
-                    )
-                    .into_owned(),
+                    ),
                 );
             }
         }
@@ -156,8 +155,7 @@ impl Losses<'_, '_> {
             let reason = message!(
                 "loss.handle-without-data",
                 "v1alpha1 has no handle without data"
-            )
-            .into_owned();
+            );
             self.push(path, handle, tree.span(handle), reason);
         } else if named != driver {
             let reason = message!(

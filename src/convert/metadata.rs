@@ -1,11 +1,10 @@
 //! Metadata that mentions versions, and fields that only the server writes.
 
 use super::job::{self, Job};
-use claimkit_model::finding::{Code, Finding, Origin, Path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Path};
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::meta::LAST_APPLIED;
 use claimkit_model::text::tree::{Entry, NodeId, Tree};
-use std::borrow::Cow;
 
 /// Fields of `metadata` that the server writes and a manifest in a repository should not carry.
 pub const SERVER_FIELDS: &[&str] = &[
@@ -122,8 +121,8 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     findings
 }
 
-fn mentioned(path: &Path<'_>, message: String, help: Cow<'static, str>) -> Finding {
-    Finding::new(Code::VersionMentioned, Origin::Claimkit, message)
+fn mentioned(path: &Path<'_>, message: Message, help: Message) -> Finding {
+    Finding::new(Code::VersionMentioned, message)
         .at(path)
         .with_help(help)
 }
@@ -134,7 +133,7 @@ fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
         "`{path}` is taken out: only the server writes it",
         path = path.render()
     );
-    Finding::new(Code::ServerFieldDropped, Origin::Claimkit, message)
+    Finding::new(Code::ServerFieldDropped, message)
         .at(path)
         .with_span(entry.key_span)
 }

@@ -46,7 +46,7 @@ use crate::advice::{hints, locate};
 use crate::manifest::{Input, Item, What, kubectl};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{self, How, StrictKind, Via};
 use claimkit_model::object::view::{AllocationResult, ResourceClaim};
@@ -171,7 +171,7 @@ pub struct Converted {
     /// The assumptions on the way from the classic to the device family.
     pub decisions: Vec<Decision>,
     /// Why it was left as it is.
-    pub skipped: Option<String>,
+    pub skipped: Option<Message>,
     /// The first minor release that does not serve it in the version it had, as far as that is known or announced.
     pub removed_in: Option<u8>,
 }
@@ -304,8 +304,8 @@ struct Converter<'o> {
     checked: bool,
 }
 
-fn unreadable() -> String {
-    message!("convert.unreadable", "it cannot be read").into_owned()
+fn unreadable() -> Message {
+    message!("convert.unreadable", "it cannot be read")
 }
 
 impl Converter<'_> {
@@ -370,8 +370,7 @@ impl Converter<'_> {
                 version = version.name
             );
             let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())]);
-            let finding =
-                Finding::new(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
+            let finding = Finding::new(Code::UnknownKind, message).with_span(span);
             self.findings.push(finding.with_help(message!(
                 "convert.list-kind-unknown-help",
                 "write the kind of the items with `List` behind it, or `List` of `v1`"
@@ -434,7 +433,7 @@ impl Converter<'_> {
                 "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2"
             ),
         };
-        Finding::new(Code::NoCounterpart, Origin::Claimkit, message)
+        Finding::new(Code::NoCounterpart, message)
             .with_help(help)
             .at(&Path::ROOT.field("kind"))
     }
@@ -455,7 +454,7 @@ impl Converter<'_> {
             && kubectl::is_list(tree, item.node)
         {
             self.checked = true;
-            let finding = Finding::new(Code::NoKind, Origin::Kubectl, kubectl::NESTED_LIST);
+            let finding = Finding::upstream(Code::NoKind, Origin::Kubectl, kubectl::NESTED_LIST);
             let help = message!(
                 "convert.nested-list",
                 "kubectl reads no List inside a List: move the items of the inner one into the outer one"
@@ -514,9 +513,10 @@ impl Converter<'_> {
                     ..finding.clone()
                 };
                 self.push(input, item, index, finding);
-                outcome.skipped = Some(
-                    message!("convert.no-object", "it is not a Kubernetes object").into_owned(),
-                );
+                outcome.skipped = Some(message!(
+                    "convert.no-object",
+                    "it is not a Kubernetes object"
+                ));
                 return Err(Box::new(outcome));
             }
             _ => {
@@ -538,8 +538,7 @@ impl Converter<'_> {
                     input,
                     item,
                     index,
-                    Finding::new(Code::OtherGroup, Origin::Claimkit, message)
-                        .with_span(Span::at(item.span.from())),
+                    Finding::new(Code::OtherGroup, message).with_span(Span::at(item.span.from())),
                 );
                 outcome.skipped = Some(message!(
                     "convert.other-group",
@@ -606,7 +605,7 @@ impl Converter<'_> {
                 "convert.handle-without-driver",
                 "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts"
             );
-            let finding = Finding::new(Code::HandleWithoutDriver, Origin::Claimkit, message)
+            let finding = Finding::new(Code::HandleWithoutDriver, message)
                 .at(&path.field("resourceHandle"))
                 .with_help(message!(
                     "convert.handle-without-driver-help",
@@ -638,8 +637,9 @@ impl Converter<'_> {
             } else {
                 Origin::Claimkit
             };
-            let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone())
-                .with_span(mismatch.span);
+            let mut finding =
+                Finding::upstream(Code::TypeMismatch, origin, mismatch.message.clone())
+                    .with_span(mismatch.span);
             finding.path = Some(mismatch.path.clone());
             self.push(input, item, index, finding);
         }
@@ -648,7 +648,8 @@ impl Converter<'_> {
                 StrictKind::Unknown => Code::UnknownField,
                 StrictKind::Duplicate => Code::DuplicateField,
             };
-            let mut finding = Finding::warning(code, Origin::ApiServer, strict.message.clone())
+            let mut finding = Finding::upstream(code, Origin::ApiServer, strict.message.clone())
+                .with_severity(Severity::Warning)
                 .with_span(strict.key);
             finding.path = Some(strict.path.clone());
             hints::strict(&mut finding, strict, api, release, tree);
@@ -688,19 +689,15 @@ impl Converter<'_> {
                     reason
                 ),
             };
-            let mut finding = Finding::of_severity(
-                Code::ConversionLoss,
-                Severity::Warning,
-                Origin::Claimkit,
-                message,
-            )
-            .with_span(loss.span);
+            let mut finding =
+                Finding::of_severity(Code::ConversionLoss, Severity::Warning, message)
+                    .with_span(loss.span);
             if !self.options.lossy {
                 finding.severity = Severity::Error;
-                finding.help = Some(message!(
+                finding.help = Some(Words::Ours(message!(
                     "loss.help",
                     "set `lossy` to `allow` to convert without it"
-                ));
+                )));
                 finding.command_help = Some(message!(
                     "loss.command-help",
                     "give `--allow-loss` to convert without it"
@@ -729,8 +726,7 @@ fn shaped_as(named: &str, shape: &str) -> Finding {
         named,
         shape
     );
-    Finding::warning(Code::UnknownField, Origin::Claimkit, message)
-        .at(&Path::ROOT.field("apiVersion"))
+    Finding::warning(Code::UnknownField, message).at(&Path::ROOT.field("apiVersion"))
 }
 
 fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {

@@ -13,6 +13,7 @@ use claimkit_model::cel::functions::CallStyle;
 use claimkit_model::cel::types::Type;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, trace};
+use claimkit_model::message::Words;
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::Span;
 use claimkit_model::text::scalar::Places;
@@ -33,13 +34,13 @@ struct At<'i> {
 }
 
 /// The gates that are set for a release, `None` for its defaults. The error says which gate cannot be set.
-pub type GatesOf<'g> = &'g dyn Fn(Release) -> Result<Option<Gates>, String>;
+pub type GatesOf<'g> = &'g dyn Fn(Release) -> Result<Option<Gates>, Words>;
 
 fn find<'i>(
     input: &'i Input<'_>,
     offset: usize,
     gates: GatesOf<'_>,
-) -> Result<Option<At<'i>>, String> {
+) -> Result<Option<At<'i>>, Words> {
     let place = || {
         let item = input.items.iter().find(|item| item.span.touches(offset))?;
         let What::Ours(api) = &item.what else {
@@ -80,7 +81,7 @@ pub fn hover(
     gates: GatesOf<'_>,
     key: &str,
     beside: &[Beside<'_>],
-) -> Result<Option<Hover>, String> {
+) -> Result<Option<Hover>, Words> {
     Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key, beside)))
 }
 
@@ -213,7 +214,7 @@ pub fn complete(
     offset: usize,
     gates: GatesOf<'_>,
     beside: &[Beside<'_>],
-) -> Result<Option<Vec<Completion>>, String> {
+) -> Result<Option<Vec<Completion>>, Words> {
     Ok(find(input, offset, gates)?.and_then(|at| within(&at, input, beside)))
 }
 

@@ -7,6 +7,7 @@
 use super::facts::{self, FieldConditions, StringFormat, Unique};
 use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
+use claimkit_model::message::Words;
 use claimkit_model::schema::{
     ApiKind, Family, Field, FieldType, GROUP, Gates, ListKind, Package, Release, Scope, Struct,
     VERSIONS, Version,
@@ -70,7 +71,7 @@ pub fn json_schema(
     gates: Gates,
     kind: Option<&str>,
     sentences: Option<&Sentences>,
-) -> Result<String, String> {
+) -> Result<String, Words> {
     let (wanted, kind) = match kind.map(|kind| kind.rsplit_once('/').unwrap_or(("", kind))) {
         Some((version, kind)) => (
             version.strip_prefix("resource.k8s.io/").unwrap_or(version),
@@ -101,9 +102,9 @@ pub fn json_schema(
         } else {
             format!("/{wanted}")
         };
-        return Err(format!(
+        return Err(Words::english(format!(
             "no version of `{GROUP}{version}` is known for release `{release}`"
-        ));
+        )));
     };
     let (out, defs) = (String::with_capacity(1 << 14), Vec::new());
     let mut export = Export {
@@ -138,10 +139,10 @@ pub fn json_schema(
                         names.push(name);
                     }
                 }
-                return Err(format!(
+                return Err(Words::english(format!(
                     "release `{release}` does not serve the kind `{name}`; write one of {}",
                     names.join(", ")
-                ));
+                )));
             };
             export.version = version;
             export.string("title", name);

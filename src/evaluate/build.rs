@@ -4,7 +4,7 @@ use super::options::{Detail, EvaluateOptions, FULL_NODES};
 use super::placement as out;
 use crate::advice::locate;
 use claimkit_model::finding::Step;
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, Words, message};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, Range};
 use claimkit_model::text::{NodeId, Source, Tree};
@@ -17,7 +17,6 @@ use claimkit_scheduler::classic::placement::{
 };
 use claimkit_scheduler::rules::SchedulerRules;
 use claimkit_values::order;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Maximum number of nodes named in the inverse view of a requirement.
@@ -106,7 +105,7 @@ pub struct Placing<'a, 'q> {
 }
 
 /// One line of text, and the place in the text that it refers to.
-type Reason = (String, Option<Range>);
+type Reason = (Words, Option<Range>);
 
 impl Placing<'_, '_> {
     fn placement(&self, nodes: Vec<out::PlacedNode>) -> out::Placement {
@@ -211,7 +210,8 @@ impl Placing<'_, '_> {
                 decision.plan.and_then(|plan| plans.get(plan)),
             ) {
                 let claim = plan.entry.unwrap_or(&plan.claim);
-                reason = message!("schedule.claim", "claim `{claim}`: {reason}", claim, reason);
+                reason =
+                    message!("schedule.claim", "claim `{claim}`: {reason}", claim, reason).into();
             }
             let name = self.nodes.name(node);
             let claims = self
@@ -281,14 +281,15 @@ impl Placing<'_, '_> {
                         "schedule.selector-unparsed",
                         "the selector cannot be parsed: {error}",
                         error
-                    ),
+                    )
+                    .into(),
                     range,
                 )
             }
             MatchOutcome::Match => {
                 let term = matches.matched_term(node).unwrap_or_default();
                 let text = match matches.terms.len() {
-                    1 => message!("schedule.term-matches", "the term matches").into_owned(),
+                    1 => message!("schedule.term-matches", "the term matches"),
                     many => {
                         let term = term.saturating_add(1);
                         message!(
@@ -300,17 +301,17 @@ impl Placing<'_, '_> {
                     }
                 };
                 // The check itself shows the term. With thousands of nodes, positions are given only for failures.
-                (text, None)
+                (text.into(), None)
             }
             MatchOutcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
                     let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
                     (
-                        miss.text,
+                        miss.text.into(),
                         range.or(ranges.map(|ranges| ranges.whole.clone())),
                     )
                 }
-                None => (String::new(), None),
+                None => (Words::default(), None),
             },
         }
     }
@@ -446,9 +447,9 @@ struct Teller<'a, 'p, 'q, 's, 'r> {
 }
 
 /// Returns the instances that the scheduler itself would allocate for a claim on a node.
-fn gets<'p>(plan: &'p ClaimPlan<'_>, node: &str) -> Option<&'p str> {
+fn gets<'p>(plan: &'p ClaimPlan<'_>, node: &str) -> Option<&'p Message> {
     plan.filters.iter().find_map(|filter| match filter {
-        Filter::Structured(Some(structured)) => Some(structured.on(node).why.as_str()),
+        Filter::Structured(Some(structured)) => Some(&structured.on(node).why),
         _ => None,
     })
 }
@@ -472,13 +473,13 @@ impl Teller<'_, '_, '_, '_, '_> {
                 .selector_reason(&site.matches, ranges, node, MatchOutcome::Error);
         }
         match (gate, decision.verdict) {
-            (Some(gate), _) => (gate.why.clone(), None),
+            (Some(gate), _) => (gate.why.clone().into(), None),
             (None, PlacementVerdict::Yes) => (
                 message!(
                     "schedule.allocated-available",
                     "allocated, and available on the node"
                 )
-                .into_owned(),
+                .into(),
                 None,
             ),
             _ if plans
@@ -488,18 +489,18 @@ impl Teller<'_, '_, '_, '_, '_> {
                 let gets = plans
                     .iter()
                     .filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
-                let gets = message::sentences(gets.map(str::to_owned));
+                let gets = message::sentences(gets.cloned());
                 (
-                    message!("schedule.not-allocated", "not allocated; {gets}", gets),
+                    message!("schedule.not-allocated", "not allocated; {gets}", gets).into(),
                     None,
                 )
             }
-            _ => (self.possible(plans, node).into_owned(), None),
+            _ => (self.possible(plans, node).into(), None),
         }
     }
 
     /// Returns the text for a node without obstacles.
-    fn possible(&self, plans: &[ClaimPlan<'_>], node: usize) -> Cow<'static, str> {
+    fn possible(&self, plans: &[ClaimPlan<'_>], node: usize) -> Message {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);
         if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name))
@@ -531,14 +532,14 @@ impl Teller<'_, '_, '_, '_, '_> {
 
     fn filter_reason(&self, filter: &Filter<'_>, node: usize) -> Reason {
         let name = self.placing.nodes.name(node);
-        let explained = |text: Cow<'static, str>| (text.into_owned(), None);
+        let explained = |text: Message| (text.into(), None);
         match filter {
             Filter::Selector {
                 site: at,
                 allocated,
             } => {
                 let Some(site) = self.judge.sites.get(*at) else {
-                    return (String::new(), None);
+                    return (Words::default(), None);
                 };
                 let lazy = !*allocated && !self.judge.rules.class_first;
                 let outcome = if lazy {
@@ -553,15 +554,12 @@ impl Teller<'_, '_, '_, '_, '_> {
                     outcome,
                 )
             }
-            Filter::Unrestricted { path } => (
-                message!(
-                    "schedule.every-node",
-                    "`{path}` is not set: every node",
-                    path
-                ),
-                None,
-            ),
-            Filter::Refused(refusal) => (refusal.reason.clone(), None),
+            Filter::Unrestricted { path } => explained(message!(
+                "schedule.every-node",
+                "`{path}` is not set: every node",
+                path
+            )),
+            Filter::Refused(refusal) => (Words::upstream(refusal.reason.clone()), None),
             Filter::Unsuitable {
                 nodes,
                 reported,
@@ -597,15 +595,12 @@ impl Teller<'_, '_, '_, '_, '_> {
                 "schedule.node-selected",
                 "the node is selected, waiting for the driver"
             )),
-            Filter::Selected(selected) => (
-                message!(
-                    "schedule.other-node-selected",
-                    "node `{node}` is selected",
-                    node = selected
-                ),
-                None,
-            ),
-            Filter::Structured(Some(structured)) => (structured.on(name).why.clone(), None),
+            Filter::Selected(selected) => explained(message!(
+                "schedule.other-node-selected",
+                "node `{node}` is selected",
+                node = selected
+            )),
+            Filter::Structured(Some(structured)) => explained(structured.on(name).why.clone()),
             Filter::Structured(None) => explained(message!(
                 "schedule.no-instances-known",
                 "the text has no slices: instances are not known"
@@ -619,7 +614,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         let gates = plan.gates.iter().map(|gate| out::Check {
             check: gate.check,
             holds: Some(gate.refusal.is_none()),
-            why: gate.why.clone(),
+            why: gate.why.clone().into(),
             scheduler_reason: gate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
             instances: Vec::new(),
             object: None,

@@ -2,11 +2,11 @@
 
 use super::options::Detail;
 use claimkit_model::finding::named;
+use claimkit_model::message::{Message, Words};
 use claimkit_model::text::located::Range;
 pub use claimkit_scheduler::classic::matching::MatchOutcome;
 pub use claimkit_scheduler::classic::placement::{CheckKind, PlacementVerdict};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// `objects[i].placement`
 #[derive(Debug, Serialize)]
@@ -92,7 +92,7 @@ pub struct Next {
     /// The text that the scheduler prints.
     pub scheduler_reason: &'static str,
     /// Help in claimkit's own words.
-    pub why: Cow<'static, str>,
+    pub why: Message,
 }
 
 /// One selector, seen from its requirements.
@@ -145,7 +145,7 @@ pub struct PlacedNode {
     /// Whether the claims can be used there.
     pub verdict: PlacementVerdict,
     /// Why, in one line.
-    pub reason: String,
+    pub reason: Words,
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
@@ -200,7 +200,7 @@ pub struct PlacedClaim {
     /// For this claim alone.
     pub verdict: PlacementVerdict,
     /// Why, in one line.
-    pub reason: String,
+    pub reason: Words,
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
@@ -218,7 +218,7 @@ pub struct Check {
     /// Whether the node passes it; `null` if it does not decide.
     pub holds: Option<bool>,
     /// Help in claimkit's own words.
-    pub why: String,
+    pub why: Words,
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
@@ -325,7 +325,7 @@ pub struct RequirementCheck {
     /// `null`: it cannot be parsed, or is not looked at.
     pub holds: Option<bool>,
     /// The reason in claimkit's words; for a term that cannot be parsed, in the scheduler's.
-    pub why: String,
+    pub why: Words,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// The place in the text.
     pub range: Option<Range>,

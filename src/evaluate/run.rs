@@ -6,7 +6,7 @@ use super::placement::Placement;
 use crate::apiserver::{Body, body};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, What};
-use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
+use claimkit_model::finding::{Code, Finding, Severity, Step};
 use claimkit_model::message::{Template, message, template};
 use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::object::view::{self, NodeSelector};
@@ -159,9 +159,7 @@ fn bare<'t>(
             "schedule.selector-twice",
             "the text holds more than one selector; only the first is looked at"
         );
-        findings.push(
-            Finding::error(Code::NothingChecked, Origin::Claimkit, message).with_span(second.span),
-        );
+        findings.push(Finding::error(Code::NothingChecked, message).with_span(second.span));
     }
     let unread = findings
         .iter()
@@ -260,11 +258,7 @@ fn manifest<'t>(
             "schedule.not-modelled",
             "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node"
         );
-        findings.push(Finding::new(
-            Code::PlacementNotModelled,
-            Origin::Claimkit,
-            message,
-        ));
+        findings.push(Finding::new(Code::PlacementNotModelled, message));
     } else if input
         .items
         .iter()
@@ -278,9 +272,7 @@ fn manifest<'t>(
             "nothing was checked: the text holds {needs}",
             needs
         );
-        findings.push(
-            Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)),
-        );
+        findings.push(Finding::new(Code::NothingChecked, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
     }
@@ -324,7 +316,7 @@ fn place_all(
                 input,
                 item,
                 index,
-                Finding::new(Code::PodBound, Origin::Claimkit, message),
+                Finding::new(Code::PodBound, message),
             ));
         }
         parts.push(part);
@@ -429,7 +421,7 @@ fn part<'t>(
                     "pod `{pod}` has no resource claims",
                     pod = pod.name
                 );
-                let finding = Finding::new(Code::OtherGroup, Origin::Claimkit, message);
+                let finding = Finding::new(Code::OtherGroup, message);
                 findings.push(place(input, item, index, finding));
                 return Part::Nothing;
             }

@@ -2,7 +2,7 @@
 
 use crate::advice::locate;
 use crate::manifest::{Input, Item};
-use claimkit_model::finding::{Code, Finding, Origin, Severity, TextField};
+use claimkit_model::finding::{Code, Finding, Severity, TextField};
 use claimkit_model::message::message;
 use claimkit_model::text::Span;
 use claimkit_model::text::print::{self, Order};
@@ -25,7 +25,6 @@ pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding)
 pub fn other_group(item: &Item, index: usize) -> Finding {
     let mut finding = Finding::new(
         Code::OtherGroup,
-        Origin::Claimkit,
         message!(
             "manifest.other-group",
             "`{kind}` of `{version}` was not checked: only objects of `resource.k8s.io` are",
@@ -79,8 +78,7 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
             name
         )
     };
-    let mut finding =
-        Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
+    let mut finding = Finding::of_severity(Code::AlreadyExists, severity, message);
     finding.span = Some(item.span);
     finding.object = Some(index);
     Some(finding)
@@ -94,7 +92,7 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
         kind = item.kind,
         version = item.api_version,
     );
-    let mut finding = Finding::new(Code::PodClaimsOnly, Origin::Claimkit, message)
+    let mut finding = Finding::new(Code::PodClaimsOnly, message)
         .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
     finding
@@ -113,5 +111,5 @@ pub fn nothing_checked(empty: bool) -> Finding {
             "nothing was checked: the text holds no object of `resource.k8s.io`"
         )
     };
-    Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0))
+    Finding::new(Code::NothingChecked, message).with_span(Span::at(0))
 }

@@ -9,7 +9,7 @@ pub mod pod_specs;
 use crate::advice::locate;
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{self, Api, GROUP, Release};
 use claimkit_model::text::print::{self, Order};
@@ -213,8 +213,9 @@ impl<'s> Input<'s> {
             for finding in &mut file.findings {
                 if finding.code == Code::JsonSyntax {
                     finding.origin = Origin::ApiServer;
-                    finding.message =
-                        format!("couldn't get version/kind; json parse error: {message}");
+                    finding.message = Words::upstream(format!(
+                        "couldn't get version/kind; json parse error: {message}"
+                    ));
                 }
             }
         }
@@ -235,7 +236,7 @@ impl<'s> Input<'s> {
             } else {
                 "null"
             };
-            file.findings.push(Finding::new(
+            file.findings.push(Finding::upstream(
                 Code::NoKind,
                 Origin::ApiServer,
                 format!("Object 'Kind' is missing in '{empty}'"),
@@ -392,7 +393,8 @@ fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
-        let finding = Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+        let finding =
+            Finding::upstream(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
         if is_cut_list(tree, refused.node) {
             return finding.with_help(message!(
                 "manifest.list-without-kind",
@@ -402,7 +404,7 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Findin
         return at_misspelt(finding, tree, refused.node);
     };
     let finding =
-        Finding::new(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
+        Finding::upstream(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
     match correction {
         Some(correction) => finding
             .with_help(correction.help)
@@ -596,7 +598,7 @@ fn item(
     };
     match meta {
         Err(message) => {
-            item.what = What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, message))
+            item.what = What::Refused(Finding::upstream(Code::NoKind, Origin::ApiServer, message))
         }
         Ok(meta) => {
             item.what = recognize(document, &meta, release, &mut item);
@@ -666,7 +668,7 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     } else {
         print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
     }
-    let finding = Finding::new(
+    let finding = Finding::upstream(
         Code::NoKind,
         Origin::ApiServer,
         format!("Object '{name}' is missing in '{text}'"),
@@ -700,7 +702,8 @@ fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {
 }
 
 fn refused(code: Code, message: String, key: &str) -> What {
-    let mut finding = Finding::error(code, Origin::ApiServer, message);
+    let mut finding =
+        Finding::upstream(code, Origin::ApiServer, message).with_severity(Severity::Error);
     finding.steps = vec![Step::Key(key.to_owned())];
     What::Refused(finding)
 }

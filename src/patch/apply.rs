@@ -5,6 +5,7 @@ use super::fields::{FieldSet, SetStep};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{FieldConflict, PatchRefusal};
+use claimkit_model::message::Message;
 use claimkit_model::object::{self, Record};
 use claimkit_model::schema::meta::LAST_APPLIED;
 use claimkit_model::schema::{Release, Struct};
@@ -360,7 +361,7 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, P
 /// An object without its managers, and the managers.
 struct Bare {
     object: Value,
-    managers: Result<Vec<Manager>, String>,
+    managers: Result<Vec<Manager>, Message>,
 }
 
 fn added(compared: &Compared) -> FieldSet {

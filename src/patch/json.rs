@@ -7,7 +7,7 @@
 //! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
 use super::{PatchRefusal, go_kind, sorted};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, Words, message};
 use claimkit_values::order;
 use serde_json::{Map, Value};
 
@@ -36,14 +36,15 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Pa
     for (at, operation) in operations.iter().enumerate() {
         step(&mut document, operation, &mut copied).map_err(|problem| {
             let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
-            PatchRefusal::Rejected(message!(
+            let message = message!(
                 "patch.operation",
                 "operation {at} (`{operation}` at `{path}`): {problem}",
                 at,
                 operation = text("op"),
                 path = text("path"),
                 problem,
-            ))
+            );
+            PatchRefusal::Rejected(message.into())
         })?;
     }
     Ok((document, strict))
@@ -93,7 +94,7 @@ fn check(patch: &Value) -> Result<Vec<String>, String> {
 }
 
 /// Carries out one operation; `copied` counts the bytes of all copies.
-fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), String> {
+fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), Words> {
     let member = |name: &str| {
         let value = operation.get(name).and_then(Value::as_str);
         value.ok_or_else(|| message!("patch.operation-without-member", "it has no `{name}`", name))
@@ -102,28 +103,27 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
     let kind = member("op")?;
     let path = member("path")?;
     match kind {
-        "add" => add(document, path, value()),
-        "remove" => remove(document, path).map(|_| ()),
+        "add" => add(document, path, value()).map_err(Words::from),
+        "remove" => remove(document, path).map(drop).map_err(Words::from),
         "replace" if path.is_empty() => match value() {
             value @ (Value::Object(_) | Value::Array(_)) => {
                 *document = value;
                 open(document);
                 Ok(())
             }
-            _ => Err(message!(
+            _ => Err(Words::Ours(message!(
                 "patch.whole-document",
                 "the whole document can be replaced by an object or a list only"
-            )
-            .into_owned()),
+            ))),
         },
         "replace" => {
             // A list item must exist; a field need not.
             get(document, path)?;
-            put(document, path, value())
+            put(document, path, value()).map_err(Words::from)
         }
         "move" => {
             let moved = remove(document, member("from")?)?;
-            add(document, path, moved)
+            add(document, path, moved).map_err(Words::from)
         }
         "copy" => {
             let from = member("from")?;
@@ -133,52 +133,52 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
             let value = get(document, from)?.cloned().unwrap_or(Value::Null);
             *copied = copied.saturating_add(value.to_string().len());
             if *copied > MAX_COPIED_BYTES {
-                return Err(format!(
+                return Err(Words::upstream(format!(
                     "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED_BYTES}"
-                ));
+                )));
             }
-            add(document, path, value)
+            add(document, path, value).map_err(Words::from)
         }
         "test" if path.is_empty() => {
             if *document == value() {
                 Ok(())
             } else {
-                Err(test_failed())
+                Err(test_failed().into())
             }
         }
         "test" => {
             let found = get(document, path)?.cloned().unwrap_or(Value::Null);
             if !equal(&found, &value()) {
-                return Err(test_failed());
+                return Err(test_failed().into());
             }
             // The comparison reads all of the value.
             if !found.is_null() {
-                put(document, path, sorted(&found))
+                put(document, path, sorted(&found)).map_err(Words::from)
             } else {
                 Ok(())
             }
         }
-        other => Err(message!(
+        other => Err(Words::Ours(message!(
             "patch.no-operation",
             "`{operation}` is not an operation",
             operation = other
-        )),
+        ))),
     }
 }
 
-fn test_failed() -> String {
-    message!("patch.test-failed", "the test failed").into_owned()
+fn test_failed() -> Message {
+    message!("patch.test-failed", "the test failed")
 }
 
-fn no_member(name: &str) -> String {
+fn no_member(name: &str) -> Message {
     message!("patch.no-member", "there is no `{name}`", name)
 }
 
-fn no_item(index: &str) -> String {
+fn no_item(index: &str) -> Message {
     message!("patch.no-item", "there is no item `{index}`", index)
 }
 
-fn no_container(name: &str) -> String {
+fn no_container(name: &str) -> Message {
     message!(
         "patch.no-container",
         "`{name}` is looked for in a value that is not an object or list",
@@ -228,7 +228,7 @@ fn unescape(token: &str) -> String {
 fn container<'d>(
     document: &'d mut Value,
     pointer: &str,
-) -> Result<(&'d mut Value, String), String> {
+) -> Result<(&'d mut Value, String), Message> {
     let tokens = pointer.strip_prefix('/').ok_or_else(|| {
         message!(
             "patch.path-without-slash",
@@ -259,7 +259,7 @@ fn container<'d>(
 }
 
 /// Reads an index of a list with `len` items; negative ones count from the end.
-fn index(token: &str, len: usize) -> Result<usize, String> {
+fn index(token: &str, len: usize) -> Result<usize, Message> {
     let wrong = || {
         message!(
             "patch.no-index",
@@ -274,7 +274,7 @@ fn index(token: &str, len: usize) -> Result<usize, String> {
     usize::try_from(at).map_err(|_| wrong())
 }
 
-fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, String> {
+fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, Message> {
     let (container, last) = container(document, pointer)?;
     match container {
         Value::Object(map) => Ok(map.get(&last)),
@@ -287,7 +287,7 @@ fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, 
 }
 
 /// Replaces what is there.
-fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> {
+fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), Message> {
     let (container, last) = container(document, pointer)?;
     match container {
         Value::Object(map) => {
@@ -304,7 +304,7 @@ fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     }
 }
 
-fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> {
+fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), Message> {
     let (container, last) = container(document, pointer)?;
     match container {
         Value::Object(map) => {
@@ -330,7 +330,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     Ok(())
 }
 
-fn remove(document: &mut Value, pointer: &str) -> Result<Value, String> {
+fn remove(document: &mut Value, pointer: &str) -> Result<Value, Message> {
     let (container, last) = container(document, pointer)?;
     match container {
         Value::Object(map) => map.shift_remove(&last).ok_or_else(|| no_member(&last)),

@@ -1,7 +1,7 @@
 //! `metadata.managedFields`: who owns which fields, read and written as the server does.
 
 use super::fields::{FieldSet, SetStep};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_values::GoUnicode;
 use claimkit_values::order;
 use claimkit_values::time::Time;
@@ -48,7 +48,7 @@ impl Manager {
 }
 
 /// Reads the entries of an object; an error if one is not as the server writes them.
-pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
+pub fn read(object: &Value) -> Result<Vec<Manager>, Message> {
     let entries = object
         .pointer("/metadata/managedFields")
         .and_then(Value::as_array);

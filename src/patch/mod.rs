@@ -26,6 +26,7 @@ pub mod numbers;
 pub mod strategic;
 pub mod typed;
 
+use claimkit_model::message::{Message, Words};
 use claimkit_values::GoUnicode;
 use claimkit_values::order;
 use serde_json::Value;
@@ -36,7 +37,7 @@ pub enum PatchRefusal {
     /// 400 with this text.
     BadRequest(String),
     /// 422; the server answers with a general text and keeps this one to itself.
-    Rejected(String),
+    Rejected(Words),
     /// 413 with this text.
     TooLarge(String),
     /// 422 about the field `patch`: the value shown and what is wrong with it.
@@ -50,7 +51,7 @@ pub enum PatchRefusal {
     /// 500 with this text.
     Internal(String),
     /// The server's answer is not reproduced; this is our own message.
-    Ours(String),
+    Ours(Message),
 }
 
 /// A field that another manager owns.

@@ -2,7 +2,7 @@
 //! are those of the schema tables in the release.
 
 use super::{PatchRefusal, go_kind, go_print};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::{Field, FieldType, Release, Struct};
 use claimkit_values::order;
 use serde_json::{Map, Value};
@@ -203,9 +203,9 @@ impl Merger {
         };
         let kind = go_kind(first);
         if original.iter().chain(&patch).any(|item| item.is_array()) {
-            return Err(PatchRefusal::Rejected(
-                "lists of lists are not supported".to_owned(),
-            ));
+            return Err(PatchRefusal::Rejected(Words::upstream(
+                "lists of lists are not supported",
+            )));
         }
         if original
             .iter()

@@ -2,13 +2,12 @@
 
 use crate::policy::keys::{ALLOCATION_MODES, SettingKey, SettingNameKind, ValueShape};
 use crate::policy::pattern;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{self, Message, Template, Words, message, template};
 use claimkit_model::nearest;
 use claimkit_model::schema::{self, GROUP, Release};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 use claimkit_values::names;
 use claimkit_values::quantity::Quantity;
-use std::borrow::Cow;
 
 /// Longest piece of the user's own text in a message, in characters.
 const SHOWN: usize = 80;
@@ -29,14 +28,14 @@ const ALLOCATION_MODE: Template = template!("settings.allocation-mode", "allocat
 /// Errors so far: the path of a setting, and what is wrong and what to write instead.
 #[derive(Debug, Default)]
 pub struct SettingsErrors {
-    list: Vec<(String, Cow<'static, str>)>,
+    list: Vec<(String, Message)>,
 }
 
 impl SettingsErrors {
     /// Adds one.
-    pub fn push(&mut self, path: &str, text: impl Into<Cow<'static, str>>) {
+    pub fn push(&mut self, path: &str, text: Message) {
         let path = if path.is_empty() { "settings" } else { path };
-        self.list.push((path.to_owned(), text.into()));
+        self.list.push((path.to_owned(), text));
     }
 
     /// Returns true if an error is about this key or about something below it.
@@ -48,8 +47,9 @@ impl SettingsErrors {
     }
 
     /// Returns all errors as a list of lines: `resourceClasses.fallback: what is wrong`.
-    pub fn into_list(self) -> Vec<String> {
-        let line = |(path, problem)| message!("settings.wrong", "{path}: {problem}", path, problem);
+    pub fn into_list(self) -> Vec<Words> {
+        let line =
+            |(path, problem)| message!("settings.wrong", "{path}: {problem}", path, problem).into();
         self.list.into_iter().map(line).collect()
     }
 }
@@ -126,9 +126,9 @@ pub fn check(
                     .get(span.from()..span.to())
                     .unwrap_or_default();
                 let given = if number {
-                    Cow::Owned(shown(text))
+                    shown(text)
                 } else {
-                    what(tree, node)
+                    what(tree, node).into()
                 };
                 errors.push(
                     path,
@@ -664,17 +664,18 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
             "{before} or {last}",
             before = before.join(", "),
             last
-        ),
+        )
+        .into(),
         None => String::new(),
     }
 }
 
 /// Returns the type of a value, in words.
-fn what(tree: &Tree<'_>, node: NodeId) -> Cow<'static, str> {
+fn what(tree: &Tree<'_>, node: NodeId) -> Message {
     match tree.kind(node) {
         Kind::Null | Kind::Alias(_) => message!("settings.null", "null"),
-        Kind::Bool(true) => Cow::Borrowed("`true`"),
-        Kind::Bool(false) => Cow::Borrowed("`false`"),
+        Kind::Bool(true) => message::code(["true"]),
+        Kind::Bool(false) => message::code(["false"]),
         Kind::Str(_) => message!("settings.string", "a string"),
         Kind::Seq { .. } => message!("settings.list", "a list"),
         Kind::Map { .. } => message!("settings.object", "an object"),
@@ -685,7 +686,7 @@ fn what(tree: &Tree<'_>, node: NodeId) -> Cow<'static, str> {
 }
 
 /// Returns the problem of a value that is not a string. YAML reads `1.30` as a number and `on` as a boolean: they need quotes.
-fn no_string(tree: &Tree<'_>, node: NodeId) -> String {
+fn no_string(tree: &Tree<'_>, node: NodeId) -> Message {
     match tree.kind(node) {
         Kind::Seq { .. } | Kind::Map { .. } => no_plain_string(tree, node),
         _ => {
@@ -699,7 +700,7 @@ fn no_string(tree: &Tree<'_>, node: NodeId) -> String {
     }
 }
 
-fn no_plain_string(tree: &Tree<'_>, node: NodeId) -> String {
+fn no_plain_string(tree: &Tree<'_>, node: NodeId) -> Message {
     message!(
         "settings.no-string",
         "must be a string, not {what}",
@@ -707,7 +708,7 @@ fn no_plain_string(tree: &Tree<'_>, node: NodeId) -> String {
     )
 }
 
-fn no_object(tree: &Tree<'_>, node: NodeId) -> String {
+fn no_object(tree: &Tree<'_>, node: NodeId) -> Message {
     message!(
         "settings.no-object",
         "must be an object, not {what}",
@@ -715,13 +716,13 @@ fn no_object(tree: &Tree<'_>, node: NodeId) -> String {
     )
 }
 
-fn empty() -> Cow<'static, str> {
+fn empty() -> Message {
     message!(
         "settings.list-empty",
         "must not be empty: name at least one, or leave it out"
     )
 }
 
-fn twice() -> Cow<'static, str> {
+fn twice() -> Message {
     message!("settings.twice", "is there twice: keep one")
 }

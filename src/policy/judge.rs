@@ -14,7 +14,7 @@ use crate::policy::{lookups, mutation, object, pods, restrictions};
 use crate::validation::immutable::{self, Difference};
 use crate::validation::{FieldError, Operation};
 use claimkit_model::finding::{Code, Finding, Origin, Severity, TextField};
-use claimkit_model::message::in_english;
+use claimkit_model::message::{Message, Words, in_english};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{How, Via};
 use claimkit_model::object::go_syntax::ADDRESS;
@@ -23,6 +23,7 @@ use claimkit_model::schema::{Api, GROUP};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode};
 use claimkit_values::order;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Whether the host lets a policy change objects.
@@ -49,8 +50,8 @@ pub struct PolicyVerdict {
 
 impl PolicyVerdict {
     /// Makes the verdict on a request that cannot be judged.
-    pub fn unreadable(uid: &str, problem: impl Into<String>) -> Self {
-        let finding = Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem);
+    pub fn unreadable(uid: &str, problem: impl Into<Cow<'static, str>>) -> Self {
+        let finding = object::english(Code::AdmissionRequest, problem);
         PolicyVerdict {
             uid: uid.to_owned(),
             findings: vec![finding],
@@ -59,13 +60,12 @@ impl PolicyVerdict {
     }
 
     /// Makes the verdict of settings that are not valid: the policy refuses every request.
-    pub fn unusable(uid: &str, errors: &[String]) -> Self {
+    pub fn unusable(uid: &str, errors: &[Words]) -> Self {
         let message = format!(
             "the settings of the policy are not valid: {}",
             errors.join("; ")
         );
-        let finding = Finding::new(Code::PolicySettings, Origin::Claimkit, message)
-            .about(TextField::Settings);
+        let finding = object::english(Code::PolicySettings, message).about(TextField::Settings);
         PolicyVerdict {
             uid: uid.to_owned(),
             findings: vec![finding],
@@ -111,12 +111,12 @@ pub enum ValidatedBy {
 pub fn without_cluster(
     settings: &Settings,
     labels: Option<&BTreeMap<String, String>>,
-) -> Result<(), Vec<String>> {
+) -> Result<(), Vec<Words>> {
     let by_labels = settings.asks_for_labels().filter(|_| labels.is_none());
     let problem = |setting| {
-        format!(
+        Words::english(format!(
             "{setting}: this host cannot be asked for what the cluster holds; use claimkit.wasm in Kubewarden, whose host can"
-        )
+        ))
     };
     match settings.asks_cluster().or(by_labels) {
         None => Ok(()),
@@ -209,7 +209,7 @@ pub fn judge(
             load::EXPRESSIONS
         );
         let code = Code::SelectorNotCompiled;
-        let finding = Finding::warning(code, Origin::Claimkit, message);
+        let finding = object::english(code, message).with_severity(Severity::Warning);
         verdict.findings.push(finding);
     }
     let case = Case {
@@ -398,6 +398,7 @@ impl<'a> Case<'a, '_> {
     fn policy(&self, error: &FieldError) -> Finding {
         let mut finding = error.finding();
         finding.origin = Origin::Claimkit;
+        finding.message = Words::english(String::from(finding.message));
         self.with_message(finding)
     }
 
@@ -405,7 +406,7 @@ impl<'a> Case<'a, '_> {
         let rule = self.settings.rule(restrictions::setting_of(&finding));
         if let Some(message) = rule.and_then(|rule| rule.message.as_deref()) {
             let filled = self.filled(message, &finding.message);
-            finding.message = format!("{}; {filled}", finding.message);
+            finding.message = Words::english(format!("{}; {filled}", finding.message));
         }
         finding
     }
@@ -454,11 +455,9 @@ impl<'a> Case<'a, '_> {
         verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
-            Some(Err(problem)) => verdict.findings.push(Finding::new(
-                Code::AdmissionRequest,
-                Origin::Claimkit,
-                problem,
-            )),
+            Some(Err(problem)) => verdict
+                .findings
+                .push(object::english(Code::AdmissionRequest, problem)),
             None => self.create(body, is_newer, verdict),
         }
         if is_newer || is_going {
@@ -479,9 +478,10 @@ impl<'a> Case<'a, '_> {
             finding.fixes.clear();
             if finding.code == Code::UnknownField {
                 finding.severity = Severity::Warning;
-                finding
-                    .message
-                    .push_str(": not known to this policy, which does not judge it");
+                finding.message = Words::english(format!(
+                    "{}: not known to this policy, which does not judge it",
+                    finding.message
+                ));
             }
         }
         findings
@@ -489,7 +489,7 @@ impl<'a> Case<'a, '_> {
 
     fn stored(&self, api: Api) -> Result<Body<'a>, String> {
         let Some(old) = self.request.old_object() else {
-            return Err(missing_old_object().message);
+            return Err(missing_old_object().message.into());
         };
         let item = manifest::object(self.document, old, Some(self.item.release));
         match &item.what {
@@ -573,11 +573,7 @@ impl<'a> Case<'a, '_> {
         if verdict.accepted() {
             let unicode = self.item.release.rules().unicode;
             let told = changes.iter().map(|change| {
-                let mut finding = Finding::new(
-                    Code::PolicyFallback,
-                    Origin::Claimkit,
-                    change.sentence(unicode),
-                );
+                let mut finding = object::english(Code::PolicyFallback, change.sentence(unicode));
                 finding.path = Some(change.path.clone());
                 finding
             });
@@ -742,7 +738,7 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
             continue;
         };
         // The message is in the server's words otherwise.
-        let changed = || -> Vec<String> {
+        let changed = || -> Vec<Message> {
             immutable::differences(new, old)
                 .iter()
                 .map(Difference::sentence)
@@ -750,12 +746,12 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
         };
         let changed = in_english(changed);
         if !changed.is_empty() {
-            finding.message = format!(
+            finding.message = Words::english(format!(
                 "{}: Invalid value: {}: {}",
                 path.join("."),
                 changed.join(", "),
                 immutable::MESSAGE
-            );
+            ));
         }
     }
 }
@@ -777,11 +773,11 @@ fn refused(mut outcome: RequestOutcome, violations: &[Violation], verdict: &mut 
         .filter(|finding| finding.code == Code::SelectorNotCompiled)
     {
         finding.severity = Severity::Warning;
-        finding.message = format!(
+        finding.message = Words::english(format!(
             "{}: {}",
             finding.path.as_deref().unwrap_or_default(),
             finding.message
-        );
+        ));
         verdict.findings.push(finding);
     }
     verdict.findings.extend(
@@ -794,10 +790,10 @@ fn refused(mut outcome: RequestOutcome, violations: &[Violation], verdict: &mut 
 
 fn missing_object() -> Finding {
     let problem = "`request.object` is missing: the object to judge";
-    Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)
+    object::english(Code::AdmissionRequest, problem)
 }
 
 fn missing_old_object() -> Finding {
     let problem = "`request.oldObject` is missing: an update is judged by what it changes";
-    Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)
+    object::english(Code::AdmissionRequest, problem)
 }

@@ -6,11 +6,13 @@ use crate::manifest::{self, Item, What};
 use crate::policy::settings::{
     ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations,
 };
-use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::message::Words;
 use claimkit_model::object::decode::{How, StrictKind, Via};
 use claimkit_model::schema::{Api, Gates, ObjectKind, Release, VERSIONS};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode};
+use std::borrow::Cow;
 
 /// Finds out what the object at a node is. If `release` does not serve its kind, the last release that does is used.
 pub fn recognize(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
@@ -74,6 +76,11 @@ pub fn gates(settings: &Settings, release: Release) -> Option<Gates> {
     settings.gates.filter(|_| settings.release == Some(release))
 }
 
+/// Returns a finding in words of the policy, which users of a cluster read in English.
+pub fn english(code: Code, message: impl Into<Cow<'static, str>>) -> Finding {
+    Finding::said(code, Origin::Claimkit, Words::english(message))
+}
+
 /// Returns the warning that another release than that of the settings judges the object.
 pub fn judged_by(item: &Item, settings: &Settings) -> Option<Finding> {
     let wanted = settings.release.filter(|wanted| *wanted != item.release)?;
@@ -81,11 +88,7 @@ pub fn judged_by(item: &Item, settings: &Settings) -> Option<Finding> {
         "judged by the rules of Kubernetes {}: `release` of the settings is {wanted}, which does not know all of this {} of {}",
         item.release, item.kind, item.api_version
     );
-    Some(Finding::warning(
-        Code::AdmissionRequest,
-        Origin::Claimkit,
-        message,
-    ))
+    Some(english(Code::AdmissionRequest, message).with_severity(Severity::Warning))
 }
 
 /// Returns the findings about an object of a kind or version that no release known here has: an error for each setting that would
@@ -96,17 +99,13 @@ pub fn unjudged(item: &Item, settings: &Settings) -> Vec<Finding> {
     if judging.is_empty() {
         let message =
             format!("{kind} of {version} is not known to this policy, which does not judge it");
-        return vec![Finding::warning(
-            Code::UnknownKind,
-            Origin::Claimkit,
-            message,
-        )];
+        return vec![english(Code::UnknownKind, message).with_severity(Severity::Warning)];
     }
     let error = |(setting, code): (&str, Code)| {
         let message = format!(
             "apiVersion: Forbidden: `{setting}` cannot judge {kind} of {version}, which is not known to this policy"
         );
-        let mut finding = Finding::error(code, Origin::Claimkit, message);
+        let mut finding = english(code, message).with_severity(Severity::Error);
         finding.path = Some("apiVersion".to_owned());
         finding
     };

@@ -9,7 +9,7 @@ use crate::policy::settings::{
     SettingsNode, TaintPattern, ValidationMode,
 };
 use crate::policy::view::View;
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::device;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
@@ -18,7 +18,7 @@ impl Settings {
     ///
     /// # Errors
     /// Everything that is wrong, one line each: unknown keys, wrong types, contradictions.
-    pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<String>> {
+    pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<Words>> {
         let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else {
             return Ok(Settings::default());
         };

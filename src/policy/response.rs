@@ -4,6 +4,7 @@ use crate::policy::judge::PolicyVerdict;
 use crate::policy::restrictions;
 use crate::policy::settings::Settings;
 use claimkit_model::finding::{Cause, Code, Finding, Severity};
+use claimkit_model::message::Words;
 use claimkit_model::text::located;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -82,7 +83,7 @@ pub struct SettingsValidationResponse {
 
 impl SettingsValidationResponse {
     /// Returns the answer to settings that were read, or not.
-    pub fn of<T>(read: Result<T, Vec<String>>) -> Self {
+    pub fn of<T>(read: Result<T, Vec<Words>>) -> Self {
         match read {
             Ok(_) => SettingsValidationResponse {
                 valid: true,
@@ -90,7 +91,7 @@ impl SettingsValidationResponse {
             },
             Err(errors) => SettingsValidationResponse {
                 valid: false,
-                message: Some(join_up_to_limit(errors.into_iter(), "; ")),
+                message: Some(join_up_to_limit(errors.into_iter().map(String::from), "; ")),
             },
         }
     }
@@ -213,10 +214,10 @@ pub fn violations(verdict: &PolicyVerdict) -> Vec<Violation> {
 ///
 /// # Errors
 /// The settings warn.
-pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
+pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<Words>> {
     if settings.any_warns() {
         let problem = "mode: `warn` cannot be used here, because Gatekeeper's result has no warnings; set `mode: monitor` on the policy instead";
-        return Err(vec![problem.to_owned()]);
+        return Err(vec![Words::english(problem)]);
     }
     Ok(settings)
 }

@@ -7,6 +7,7 @@ use crate::policy::settings::{
     ClassRule, Exemptions, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule,
     SettingsNode, Taints, Tolerations,
 };
+use claimkit_model::message::Message;
 use claimkit_model::schema::{Gate, Gates};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 
@@ -197,7 +198,7 @@ impl<'t, 's> View<'t, 's> {
     }
 
     /// Returns the gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
-    pub(super) fn gates(self) -> Option<Result<Gates, String>> {
+    pub(super) fn gates(self) -> Option<Result<Gates, Message>> {
         let entries = self
             .get("gates")
             .node

@@ -32,7 +32,7 @@ pub fn write(out: &mut String, report: &FileReport<'_>) {
                 finding.code.name()
             ))
         ));
-        let mut message = finding.message.clone();
+        let mut message = String::from(finding.message.clone());
         if let Some(template) = finding
             .range
             .as_ref()

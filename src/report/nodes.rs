@@ -169,7 +169,7 @@ pub fn row(object: &str, node: &PlacedNode, place: Locate<'_>) -> Vec<String> {
             .as_ref()
             .and_then(place)
             .unwrap_or_else(|| "-".to_owned()),
-        node.reason.clone(),
+        node.reason.to_string(),
     ]
 }
 

@@ -44,7 +44,7 @@ fn result(report: &FileReport<'_>, finding: &LocatedFinding) -> Value {
         Severity::Warning => "warning",
         Severity::Info => "note",
     };
-    let mut message = finding.message.clone();
+    let mut message = String::from(finding.message.clone());
     if let Some(help) = &finding.help {
         message.push_str(&format!("\nhelp: {help}"));
     }

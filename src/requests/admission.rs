@@ -76,7 +76,7 @@ pub fn request_of(manifest: &str) -> Result<Box<RawValue>, String> {
 fn error_of(input: &Input<'_>) -> Option<String> {
     let is_error = |finding: &&Finding| finding.severity == Severity::Error;
     let error = input.file.findings.iter().find(is_error)?;
-    Some(error.message.clone())
+    Some(error.message.to_string())
 }
 
 fn printed(tree: &Tree<'_>, node: NodeId) -> Result<Box<RawValue>, String> {

@@ -8,6 +8,7 @@ use crate::policy::{
     self, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings, ValidatedBy,
 };
 use claimkit_model::finding::{Code, Finding, Origin, TextField};
+use claimkit_model::message::Words;
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
@@ -21,7 +22,9 @@ pub fn admit(request: &AdmitRequest) -> Answer {
     if request.request.is_none() && request.settings.is_none() {
         return Answer::unusable(
             Verb::Admit,
-            "`request` is missing: an AdmissionRequest, or only `settings` to check them",
+            Words::english(
+                "`request` is missing: an AdmissionRequest, or only `settings` to check them",
+            ),
         );
     }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
@@ -43,8 +46,8 @@ pub(super) fn of_texts(
         Ok(settings) => settings,
         Err(errors) => {
             let source = Source::new("");
-            let finding = |error| {
-                let finding = Finding::new(Code::PolicySettings, Origin::Claimkit, error);
+            let finding = |error: &Words| {
+                let finding = Finding::said(Code::PolicySettings, Origin::Claimkit, error.clone());
                 answer::finding(&source, finding.about(TextField::Settings))
             };
             answer.findings = errors.iter().map(finding).collect();
@@ -89,11 +92,12 @@ pub(super) fn members<'d, 's>(
 }
 
 /// Reads the settings as text; empty if absent.
-pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
+pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<Words>> {
     if text.trim().is_empty() {
         return Ok(Settings::default());
     }
-    let document = read(text).map_err(|problem| vec![format!("settings: {problem}")])?;
+    let document =
+        read(text).map_err(|problem| vec![Words::english(format!("settings: {problem}"))])?;
     Settings::read(&document.tree, document.root)
 }
 

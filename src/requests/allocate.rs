@@ -6,14 +6,15 @@ use super::options::{MOST_STEPS, MatrixOption};
 use super::request::{self, AllocateRequest, Verb};
 use super::sources::Manifest;
 use crate::allocate::{self, AllocateOptions, PreparedCluster};
+use claimkit_model::message::Words;
 use claimkit_scheduler::explain::{Explain, Matrix, headline};
 
 /// Answers `allocate`. `cluster`, if given, replaces the request's own `cluster`.
 pub fn allocate(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Answer {
-    answer(request, cluster).unwrap_or_else(|error| Answer::unusable(Verb::Allocate, &error))
+    answer(request, cluster).unwrap_or_else(|error| Answer::unusable(Verb::Allocate, error))
 }
 
-fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Result<Answer, String> {
+fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Result<Answer, Words> {
     let release = request::release(request.release.as_deref())?;
     let manifest = Manifest::of(
         request.text.as_deref(),

@@ -10,6 +10,7 @@ use crate::manifest::Item;
 use claimkit_model::finding;
 use claimkit_model::finding::named::{fixed_or_made, some_fixed_or_made};
 use claimkit_model::limits::Limits;
+use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_model::text::Source;
 pub use claimkit_model::text::located::{
@@ -27,7 +28,7 @@ pub struct Answer {
     /// True if there is no error and at least one object was checked.
     pub ok: bool,
     /// Why the request cannot be used.
-    pub error: Option<String>,
+    pub error: Option<Words>,
     /// The patch release whose rules answered, if the answers of the requested one were never recorded.
     pub rules_of: Option<RulesOf>,
     /// The findings of all texts.
@@ -49,7 +50,7 @@ pub struct Common<'a> {
     verb: &'a Option<Cow<'static, str>>,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: &'a Option<String>,
+    error: &'a Option<Words>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules_of: &'a Option<RulesOf>,
     findings: &'a [LocatedFinding],
@@ -113,9 +114,9 @@ impl Answer {
     }
 
     /// Returns the answer to an invalid request of a verb.
-    pub fn unusable(verb: Verb, error: &str) -> Self {
+    pub fn unusable(verb: Verb, error: impl Into<Words>) -> Self {
         Answer {
-            error: Some(error.to_owned()),
+            error: Some(error.into()),
             ..Answer::to(verb)
         }
     }
@@ -195,7 +196,7 @@ pub struct AnswerObject {
     pub losses: Option<Vec<LossEntry>>,
     /// Convert: why it was not converted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<String>,
+    pub skipped: Option<Message>,
     /// Convert: the assumptions of a conversion from v1alpha1 or v1alpha2 to v1alpha3 or later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<DecisionEntry>,
@@ -214,15 +215,15 @@ pub struct DecisionEntry {
     /// Its range in the source text.
     pub range: Range,
     /// The question that no tool can answer.
-    pub question: String,
+    pub question: Message,
     /// The answer that was assumed.
-    pub assumed: String,
+    pub assumed: Message,
     /// The reason for the assumption.
-    pub why: String,
+    pub why: Message,
     /// The alternatives to the assumption.
-    pub alternatives: Vec<String>,
+    pub alternatives: Vec<Message>,
     /// Question, assumption and reason in one line.
-    pub message: String,
+    pub message: Message,
 }
 
 /// A field that a conversion loses.
@@ -233,7 +234,7 @@ pub struct LossEntry {
     /// The object as JSON.
     pub value: Option<Json>,
     /// The reason for the loss.
-    pub reason: String,
+    pub reason: Message,
 }
 
 impl AnswerObject {
@@ -302,7 +303,7 @@ impl From<Report<'_>> for Answer {
             ok,
         } = report;
         if let Some(error) = unusable {
-            return Answer::unusable(Verb::Validate, error.message());
+            return Answer::unusable(Verb::Validate, error);
         }
         let text_of = |found: &finding::Finding| match (found.within, &stored) {
             (finding::TextField::Old, Some(stored)) => stored,

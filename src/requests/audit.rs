@@ -5,13 +5,14 @@ use super::content::Content;
 use super::request::{self, AuditRequest, Verb};
 use super::sources::Manifest;
 use crate::audit::{self, AuditOptions};
+use claimkit_model::message::Words;
 
 /// Answers `audit`.
 pub fn audit(request: &AuditRequest) -> Answer {
-    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Audit, &error))
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Audit, error))
 }
 
-fn answer(request: &AuditRequest) -> Result<Answer, String> {
+fn answer(request: &AuditRequest) -> Result<Answer, Words> {
     let manifest = Manifest::of(
         request.text.as_deref(),
         request.sources.as_deref(),

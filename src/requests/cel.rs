@@ -12,7 +12,7 @@ use claimkit_model::cel::value::Value as Cel;
 use claimkit_model::cel::{
     Environment, EnvironmentMode, Part, Program, SELECTOR_COST_LIMIT, device, trace,
 };
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, Span};
 use claimkit_scheduler::environments;
@@ -21,14 +21,14 @@ use std::sync::Arc;
 
 /// Answers `cel`. `ok`: the expression compiles, its estimate is within the limit, and it fails on no device.
 pub fn cel(request: &CelRequest) -> Answer {
-    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Cel, &error))
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Cel, error))
 }
 
-fn answer(request: &CelRequest) -> Result<Answer, String> {
+fn answer(request: &CelRequest) -> Result<Answer, Words> {
     let expression = request
         .expression
         .as_deref()
-        .ok_or("`expression` is missing: the text of a selector")?;
+        .ok_or_else(|| Words::english("`expression` is missing: the text of a selector"))?;
     let mode = if request.stored {
         EnvironmentMode::Stored
     } else {
@@ -68,7 +68,7 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
         CelWarning {
             range,
             message,
-            help: help.into_owned(),
+            help,
         }
     };
     let warnings = unparsable(&program, &environment)
@@ -102,9 +102,11 @@ type Subjects = Vec<Result<Vec<Cel>, String>>;
 fn devices(
     request: &CelRequest,
     mode: EnvironmentMode,
-) -> Result<(Arc<Environment>, Subjects), String> {
+) -> Result<(Arc<Environment>, Subjects), Words> {
     if !request.instances.is_empty() {
-        return Err("`instances` belong to `environment` `namedResources`".to_owned());
+        return Err(Words::english(
+            "`instances` belong to `environment` `namedResources`",
+        ));
     }
     let target = Target::new(
         request::release(request.release.as_deref())?,
@@ -116,16 +118,16 @@ fn devices(
         let device = given::device(device).map_err(|problem| problem.told("devices", index))?;
         Ok(device.variables(&environment).map_err(String::from))
     });
-    let subjects = devices.collect::<Result<_, String>>()?;
+    let subjects = devices.collect::<Result<_, Words>>()?;
     Ok((environment, subjects))
 }
 
 fn instances(
     request: &CelRequest,
     mode: EnvironmentMode,
-) -> Result<(Arc<Environment>, Subjects), String> {
+) -> Result<(Arc<Environment>, Subjects), Words> {
     if !request.devices.is_empty() {
-        return Err("`devices` belong to `environment` `device`".to_owned());
+        return Err(Words::english("`devices` belong to `environment` `device`"));
     }
     if let Some(release) = request::release(request.release.as_deref())?
         .filter(|release| release.minor != environments::NAMED_RESOURCES)
@@ -134,7 +136,8 @@ fn instances(
             "cel.no-named-resources",
             "named resources are of Kubernetes 1.30; {release} has none",
             release
-        ));
+        )
+        .into());
     }
     let environment = environments::named_resources(mode);
     let instances = request
@@ -146,7 +149,7 @@ fn instances(
             let attributes = read.map_err(|problem| problem.told("instances", index))?;
             Ok(device::named_variables(&attributes).map_err(String::from))
         });
-    let subjects = instances.collect::<Result<_, String>>()?;
+    let subjects = instances.collect::<Result<_, Words>>()?;
     Ok((environment, subjects))
 }
 

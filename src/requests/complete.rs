@@ -15,7 +15,7 @@ const VERB: Verb = Verb::Complete;
 pub fn complete(request: &PositionRequest) -> Answer {
     let asked = match checked(request) {
         Ok(asked) => asked,
-        Err(error) => return Answer::unusable(VERB, &error),
+        Err(error) => return Answer::unusable(VERB, error),
     };
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
@@ -24,7 +24,7 @@ pub fn complete(request: &PositionRequest) -> Answer {
     let gates = |release| request::gates_in(&request.gates, release);
     let inside = match editor::expression::complete(&input, offset, &gates, &beside) {
         Ok(inside) => inside,
-        Err(error) => return Answer::unusable(VERB, &error),
+        Err(error) => return Answer::unusable(VERB, error),
     };
     let found = inside.unwrap_or_else(|| {
         editor::complete::complete(

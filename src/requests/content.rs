@@ -8,6 +8,7 @@ use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::editor::symbols::{NameKind, SymbolKind};
 use crate::upgrade::Trouble;
 use claimkit_model::finding::Code;
+use claimkit_model::message::{Message, Words};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{Range, RangeEdit};
 use claimkit_scheduler::explain::account::PodAccount;
@@ -111,7 +112,7 @@ pub enum Content {
         headline: Option<Headline>,
         /// The changes that the answer assumes, each as a line of English.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        assumed: Vec<String>,
+        assumed: Vec<Message>,
         /// How many lines of `assumed`, the last ones, are about claims that pods need and that are not there.
         #[serde(skip)]
         claims_assumed: usize,
@@ -201,13 +202,13 @@ pub struct SelectorContent {
 #[derive(Debug, Serialize)]
 pub struct FixOf {
     /// The effect of the fix.
-    pub title: String,
+    pub title: Message,
     /// The edits of the fix.
     pub edits: Vec<RangeEdit>,
     /// Code of the finding.
     pub code: Code,
     /// Message of the finding.
-    pub message: String,
+    pub message: Words,
     /// Range of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
@@ -280,7 +281,7 @@ pub struct CompileContent {
     pub error: Option<String>,
     /// Help with the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
+    pub help: Option<Message>,
     /// Parts that the server accepts and that fail on every device.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CelWarning>,
@@ -292,9 +293,9 @@ pub struct CelWarning {
     /// The part in the expression.
     pub range: Range,
     /// The part, and why it fails.
-    pub message: String,
+    pub message: Message,
     /// Help with the part.
-    pub help: String,
+    pub help: Message,
 }
 
 /// The result of a run on one device.
@@ -310,7 +311,7 @@ pub struct RunContent {
     pub cost: u64,
     /// With `trace`: the parts that decided the result, each as one line of English.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<Vec<String>>,
+    pub why: Option<Vec<Message>>,
     /// With `trace`: every part that was evaluated, outer ones first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Traced>>,

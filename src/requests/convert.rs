@@ -7,22 +7,28 @@ use super::request::{self, ConvertRequest, Lossy, Verb};
 use crate::convert::{self, ConvertOptions, ConvertTarget};
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::Severity;
+use claimkit_model::message::Words;
 use claimkit_model::schema::GROUP;
 
 /// Answers `convert`.
 pub fn convert(request: &ConvertRequest) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Verb::Convert, error);
+    let unusable = |error: Words| Answer::unusable(Verb::Convert, error);
     let Some(text) = request.text.as_deref() else {
-        return unusable("`text` is missing: the manifest to convert");
+        return unusable(Words::english("`text` is missing: the manifest to convert"));
     };
     let to = match request.to.as_deref().map(target) {
-        None => return unusable(&format!("`to` is missing; write one of {}", known())),
-        Some(Err(error)) => return unusable(&error),
+        None => {
+            return unusable(Words::english(format!(
+                "`to` is missing; write one of {}",
+                known()
+            )));
+        }
+        Some(Err(error)) => return unusable(error),
         Some(Ok(to)) => to,
     };
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(error.into()),
     };
     let options = ConvertOptions {
         lossy: request.lossy == Lossy::Allow,
@@ -86,7 +92,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
 }
 
 /// Reads the target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
-fn target(name: &str) -> Result<ConvertTarget, String> {
+fn target(name: &str) -> Result<ConvertTarget, Words> {
     let minor = name
         .strip_prefix("1.")
         .filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
@@ -104,10 +110,10 @@ fn target(name: &str) -> Result<ConvertTarget, String> {
         .find(|version| version.name == bare)
         .map(ConvertTarget::Version);
     version.ok_or_else(|| {
-        format!(
+        Words::english(format!(
             "unknown version `{name}`; write one of {}, or a release: `1.36`",
             known()
-        )
+        ))
     })
 }
 

@@ -4,14 +4,16 @@ use super::answer::{self, Answer, AnswerObject};
 use super::request::{self, EvaluateRequest, Verb};
 use super::sources::Manifest;
 use crate::evaluate::{self, EvaluateOptions};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::core::NODE_SELECTOR;
 use claimkit_scheduler::PreparedNodes;
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &EvaluateRequest) -> Answer {
     match &request.nodes {
-        None => unusable("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
+        None => unusable(Words::english(
+            "`nodes` is missing: the text with Nodes, or `null` for a nil node",
+        )),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
         Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
     }
@@ -21,18 +23,18 @@ pub fn evaluate(request: &EvaluateRequest) -> Answer {
 pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(error.into()),
     };
     if let Some(name) = request
         .explain
         .iter()
         .find(|name| nodes.find(name).is_none())
     {
-        return unusable(&message!(
+        return unusable(Words::Ours(message!(
             "evaluate.no-node-to-explain",
             "no Node `{name}` to explain is among the nodes given",
             name
-        ));
+        )));
     }
     let options = EvaluateOptions {
         release,
@@ -46,8 +48,12 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     };
     let manifest;
     let mut done = match (&request.selector, &request.text, &request.sources) {
-        (Some(_), Some(_), _) => return unusable("give `text` or `selector`, not both"),
-        (Some(_), None, Some(_)) => return unusable("give `sources` or `selector`, not both"),
+        (Some(_), Some(_), _) => {
+            return unusable(Words::english("give `text` or `selector`, not both"));
+        }
+        (Some(_), None, Some(_)) => {
+            return unusable(Words::english("give `sources` or `selector`, not both"));
+        }
         (Some(selector), None, None) => evaluate::evaluate_selector(selector, nodes, &options),
         (None, text, sources) => {
             manifest = match Manifest::of(
@@ -56,7 +62,7 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
                 "the manifest to evaluate, or a bare `selector`",
             ) {
                 Ok(manifest) => manifest,
-                Err(error) => return unusable(&error),
+                Err(error) => return unusable(error),
             };
             evaluate::evaluate(manifest.source(), nodes, &options)
         }
@@ -86,6 +92,6 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     }
 }
 
-fn unusable(error: &str) -> Answer {
+fn unusable(error: Words) -> Answer {
     Answer::unusable(Verb::Evaluate, error)
 }

@@ -13,11 +13,11 @@ const VERB: Verb = Verb::Fixes;
 pub fn fixes(request: &FixesRequest) -> Answer {
     let text = request.validate.text.as_deref();
     if let Some(Err(error)) = text.map(|text| hover::within(text, &request.validate.limits)) {
-        return Answer::unusable(VERB, &error);
+        return Answer::unusable(VERB, error);
     }
     let mut judged = super::validate::validate(&request.validate);
     if let Some(error) = judged.error {
-        return Answer::unusable(VERB, &error);
+        return Answer::unusable(VERB, error);
     }
     let source = Source::new(text.unwrap_or(""));
     let wanted = request

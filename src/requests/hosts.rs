@@ -7,6 +7,7 @@ use crate::policy::response::{self, OpaResult, SettingsValidationResponse, Valid
 use crate::policy::{
     self, ClusterReader, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings, ValidatedBy,
 };
+use claimkit_model::message::Words;
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, json};
 use std::borrow::Cow;
@@ -74,9 +75,9 @@ pub fn validate_settings_without_cluster(payload: &[u8]) -> String {
     super::print(&SettingsValidationResponse::of(usable))
 }
 
-fn settings_of(payload: &[u8]) -> Result<Settings, Vec<String>> {
+fn settings_of(payload: &[u8]) -> Result<Settings, Vec<Words>> {
     utf8(payload)
-        .map_err(|problem| vec![problem])
+        .map_err(|problem| vec![Words::english(problem)])
         .and_then(read_settings)
 }
 
@@ -152,7 +153,7 @@ pub fn evaluate_with_settings(input: &[u8], data: &[u8]) -> String {
 fn verdict(
     document: &Document<'_>,
     request: Option<NodeId>,
-    settings: impl FnOnce() -> Result<Settings, Vec<String>>,
+    settings: impl FnOnce() -> Result<Settings, Vec<Words>>,
     uid: &str,
     host: PolicyHost<'_>,
 ) -> PolicyVerdict {

@@ -8,6 +8,7 @@ use crate::editor;
 use crate::editor::names::Beside;
 use crate::manifest::Input;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
 use claimkit_model::schema::Release;
 
 const VERB: Verb = Verb::Hover;
@@ -20,18 +21,21 @@ pub struct CheckedRequest<'r> {
 }
 
 /// Checks a request. The error says what is missing or unknown.
-pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, String> {
+pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, Words> {
     request::locale(request.locale.as_deref())?;
     let text = request
         .text
         .as_deref()
-        .ok_or("`text` is missing: the manifest")?;
+        .ok_or_else(|| Words::english("`text` is missing: the manifest"))?;
     within(text, &request.limits)?;
     let given = request
         .position
         .filter(|position| *position != TextPosition::default());
-    let position = given
-        .ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
+    let position = given.ok_or_else(|| {
+        Words::english(
+            "`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`",
+        )
+    })?;
     Ok(CheckedRequest {
         text,
         release: request::release(request.release.as_deref())?,
@@ -40,13 +44,13 @@ pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, String> 
 }
 
 /// Returns an error message for a text over the limit `bytes`, because these verbs have no findings.
-pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
+pub fn within(text: &str, limits: &Limits) -> Result<(), Words> {
     if text.len() > limits.bytes {
-        return Err(format!(
+        return Err(Words::english(format!(
             "the text has {} bytes, the limit is {}",
             text.len(),
             limits.bytes
-        ));
+        )));
     }
     Ok(())
 }
@@ -55,7 +59,7 @@ pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
 pub fn hover(request: &PositionRequest) -> Answer {
     let asked = match checked(request) {
         Ok(asked) => asked,
-        Err(error) => return Answer::unusable(VERB, &error),
+        Err(error) => return Answer::unusable(VERB, error),
     };
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
@@ -67,7 +71,7 @@ pub fn hover(request: &PositionRequest) -> Answer {
         Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key, &beside)
         {
             Ok(inside) => Some(inside.unwrap_or(field)),
-            Err(error) => return Answer::unusable(VERB, &error),
+            Err(error) => return Answer::unusable(VERB, error),
         },
         None => None,
     };

@@ -13,7 +13,7 @@ pub fn codes(request: &LocaleRequest) -> Answer {
                 codes: registry::codes(request.sentences.as_ref()),
             },
         ),
-        Err(error) => Answer::unusable(Verb::Codes, &error),
+        Err(error) => Answer::unusable(Verb::Codes, error),
     }
 }
 
@@ -26,6 +26,6 @@ pub fn releases(request: &LocaleRequest) -> Answer {
                 releases: registry::releases(request.sentences.as_ref()),
             },
         ),
-        Err(error) => Answer::unusable(Verb::Releases, &error),
+        Err(error) => Answer::unusable(Verb::Releases, error),
     }
 }

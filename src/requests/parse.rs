@@ -8,6 +8,7 @@ use super::select;
 use crate::apiserver::parse::{self, Parsed};
 use crate::manifest::findings::nothing_checked;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
+use claimkit_model::message::Words;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::{Source, stream, yaml};
 use serde_json::value::RawValue;
@@ -16,14 +17,17 @@ use serde_json::value::RawValue;
 pub fn parse(request: &ParseRequest) -> Answer {
     let mut answer = Answer::to(Verb::Parse);
     let Some(text) = request.text.as_deref() else {
-        return Answer::unusable(Verb::Parse, "`text` is missing: the manifest to read");
+        return Answer::unusable(
+            Verb::Parse,
+            Words::english("`text` is missing: the manifest to read"),
+        );
     };
     if request.raw {
         return raw(text, request);
     }
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return Answer::unusable(Verb::Parse, &error),
+        Err(error) => return Answer::unusable(Verb::Parse, error),
     };
     let options = parse::ParseOptions {
         release,
@@ -81,10 +85,11 @@ fn raw(text: &str, request: &ParseRequest) -> Answer {
             (None, None) => out.push_str("null"),
             (None, Some(root)) => {
                 if !print::json(&document.tree, root, Order::Sorted, MAX_RAW, &mut out) {
-                    findings.push(Finding::new(
+                    let message = format!("the value prints to more than {MAX_RAW} bytes of JSON");
+                    findings.push(Finding::said(
                         Code::LimitBytes,
                         Origin::Claimkit,
-                        format!("the value prints to more than {MAX_RAW} bytes of JSON"),
+                        Words::english(message),
                     ));
                 }
             }
@@ -105,5 +110,5 @@ fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
     let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
     let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
-    Some(Finding::new(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
+    Some(Finding::upstream(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }

@@ -6,34 +6,39 @@ use super::request::{self, OperationName, ValidateRequest, Verb};
 use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::patch::{self, Patch, PatchType};
 use claimkit_model::finding::{Finding, TextField};
+use claimkit_model::message::Words;
 use claimkit_model::text::Source;
 use claimkit_values::time::Time;
 
 /// Answers `validate` of a patch.
 pub fn patch(request: &ValidateRequest) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
+    let unusable = |error: Words| Answer::unusable(Verb::Validate, error);
     let old = request.old.as_deref();
     if old.is_none() && request.patch_type != PatchType::Apply {
-        return unusable(
+        return unusable(Words::english(
             "`old` is missing: a patch needs the stored object's text; only `apply` creates an object",
-        );
+        ));
     }
     // Hosts whose functions take a single text pass the patch as `text`.
     let text = match (request.patch.as_deref(), request.text.as_deref()) {
         (Some(patch), None) | (None, Some(patch)) => patch,
-        (None, None) => return unusable("`patch` is missing: the text of the patch"),
+        (None, None) => {
+            return unusable(Words::english("`patch` is missing: the text of the patch"));
+        }
         (Some(_), Some(_)) => {
-            return unusable("`text` does not go with `patch`: write one of them");
+            return unusable(Words::english(
+                "`text` does not go with `patch`: write one of them",
+            ));
         }
     };
     if let Some(time) = request.time.as_deref()
         && let Err(error) = Time::parse(time)
     {
-        return unusable(&format!("`time` is no time: {error}"));
+        return unusable(Words::english(format!("`time` is no time: {error}")));
     }
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(error.into()),
     };
     let patch = Patch {
         text,
@@ -52,7 +57,7 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         |old| patch::patch(old, &patch, &options),
     ) {
         Ok(done) => done,
-        Err(error) => return unusable(error.message()),
+        Err(error) => return unusable(error.into()),
     };
     let nowhere = Source::new("");
     let object = done.judged.map(|judged| AnswerObject {

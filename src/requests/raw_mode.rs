@@ -9,6 +9,7 @@ use super::request::{
 use crate::policy::response::{AdmissionResponse, ValidationResponse};
 use claimkit_model::finding::Severity;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
 use claimkit_model::text::Span;
 use claimkit_model::text::tree::{NodeId, Tree};
 use serde::Serialize;
@@ -78,7 +79,7 @@ pub fn answer(request: &[u8]) -> String {
         Ok(text) => super::print(&run(text)),
         Err(problem) => super::print(&Answer::unread(Unusable {
             verb: None,
-            problem,
+            problem: Words::english(problem),
         })),
     }
 }
@@ -150,8 +151,8 @@ struct OpaHead {
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    warnings: Vec<String>,
+    message: Option<Words>,
+    warnings: Vec<Words>,
 }
 
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use super::answer::{self, Answer};
 use super::content::Content;
 use super::request::Replaced;
-use claimkit_model::finding::{Code, Finding, Origin, TextField};
+use claimkit_model::finding::{Code, Finding, TextField};
 use claimkit_model::message::message;
 use claimkit_model::text::{Source, bytes, located};
 
@@ -34,8 +34,8 @@ impl Replaced {
                     "replaced.not-converted",
                     "not converted: bytes of the text are not UTF-8 and would be lost"
                 );
-                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message)
-                    .with_help(bytes::save_as_utf8());
+                let refused =
+                    Finding::error(Code::NotUtf8, message).with_help(bytes::save_as_utf8());
                 answer.findings.insert(0, answer::finding(&source, refused));
                 answer.ok = false;
             }

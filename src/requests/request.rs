@@ -6,6 +6,7 @@ pub use crate::apiserver::FieldValidation;
 pub use crate::apiserver::patch::PatchType;
 use crate::editor::sentences::{LOCALES, Sentences};
 pub use crate::evaluate::Detail;
+use claimkit_model::message::{Message, Words};
 pub use claimkit_model::object::decode::Via;
 use claimkit_model::schema::{Gates, Release};
 use std::collections::BTreeMap;
@@ -102,7 +103,7 @@ pub struct Unusable {
     /// The verb, if only that is unknown.
     pub verb: Option<String>,
     /// The reason why the text is not a request.
-    pub problem: String,
+    pub problem: Words,
 }
 
 impl Unusable {
@@ -110,7 +111,7 @@ impl Unusable {
     pub fn unread(problem: String) -> Self {
         Unusable {
             verb: None,
-            problem: format!("the request cannot be used: {problem}"),
+            problem: Words::english(format!("the request cannot be used: {problem}")),
         }
     }
 
@@ -128,7 +129,7 @@ impl Unusable {
         };
         Unusable {
             verb: Some(verb),
-            problem: format!("{problem}; write one of `{names}`"),
+            problem: Words::english(format!("{problem}; write one of `{names}`")),
         }
     }
 }
@@ -188,10 +189,11 @@ impl Request {
 ///
 /// # Errors
 /// The locale is unknown.
-pub(crate) fn locale(asked: Option<&str>) -> Result<&'static str, String> {
+pub(crate) fn locale(asked: Option<&str>) -> Result<&'static str, Words> {
     let asked = asked.unwrap_or("en");
     let known = LOCALES.iter().copied().find(|known| *known == asked);
-    known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
+    known
+        .ok_or_else(|| Words::english(format!("unknown locale `{asked}`; write `en` or `zh-Hans`")))
 }
 
 /// Returns the gates that are on in a release; `None` if the request sets no gate.
@@ -201,21 +203,21 @@ pub(crate) fn locale(asked: Option<&str>) -> Result<&'static str, String> {
 pub(crate) fn gates_in(
     gates: &BTreeMap<String, bool>,
     release: Release,
-) -> Result<Option<Gates>, String> {
+) -> Result<Option<Gates>, Words> {
     if gates.is_empty() {
         return Ok(None);
     }
     let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
     Gates::with(release, set)
         .map(Some)
-        .map_err(|error| format!("`gates`: {error}"))
+        .map_err(|error| Words::english(format!("`gates`: {error}")))
 }
 
 /// Returns the release of a request.
 ///
 /// # Errors
 /// The release is unknown.
-pub fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
+pub fn release(asked: Option<&str>) -> Result<Option<Release>, Message> {
     match asked {
         None => Ok(None),
         Some(text) => Release::parse(text)

@@ -5,7 +5,7 @@ use super::request::ParseRequest;
 use crate::list_selectors::{fields, labels};
 use crate::manifest::findings::place;
 use crate::manifest::{Input, Item, What};
-use claimkit_model::finding::{Code, Finding, Origin};
+use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::schema::{Release, Scope};
 use claimkit_model::text::{NodeId, Span, Tree};
 
@@ -20,7 +20,12 @@ pub fn select(
     }
     let mut findings = Vec::new();
     let mut wrong = |code: Code, message: String| {
-        findings.push(Finding::error(code, Origin::ApiServer, message).with_span(Span::at(0)));
+        let finding = Finding::upstream(code, Origin::ApiServer, message);
+        findings.push(
+            finding
+                .with_severity(Severity::Error)
+                .with_span(Span::at(0)),
+        );
     };
     let by_labels = labels::parse(request.label_selector.as_deref().unwrap_or(""))
         .map_err(|message| wrong(Code::LabelSelectorInvalid, message))
@@ -46,7 +51,7 @@ pub fn select(
             What::Other => None,
         };
         if let Some(message) = by_fields.unsupported(api, release) {
-            let finding = Finding::new(Code::FieldSelectorInvalid, Origin::ApiServer, message);
+            let finding = Finding::upstream(Code::FieldSelectorInvalid, Origin::ApiServer, message);
             findings.push(place(input, item, index, finding));
             continue;
         }

@@ -7,6 +7,7 @@ use crate::apiserver::options::ValidateOptions;
 use crate::apiserver::text::{Report, validate_files};
 use crate::editor::names::Beside;
 use claimkit_model::finding::TextField;
+use claimkit_model::message::Words;
 use claimkit_model::text::{SourceText, Sources, located};
 use serde::{Deserialize, Deserializer};
 
@@ -78,12 +79,12 @@ impl<'r> Manifest<'r> {
         text: Option<&'r str>,
         sources: Option<&[NamedText]>,
         what: &str,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Words> {
         match (text, sources) {
-            (Some(_), Some(_)) => Err("give `text` or `sources`, not both".to_owned()),
+            (Some(_), Some(_)) => Err(Words::english("give `text` or `sources`, not both")),
             (Some(text), None) => Ok(Manifest::Text(text)),
             (None, Some(named)) => Ok(Manifest::Sources(together(named))),
-            (None, None) => Err(format!("`text` is missing: {what}")),
+            (None, None) => Err(Words::english(format!("`text` is missing: {what}"))),
         }
     }
 
@@ -137,7 +138,7 @@ pub fn validate_sources(named: &[NamedText], options: &ValidateOptions<'_>) -> A
     whole.ok = !reports.is_empty();
     for (one, report) in named.iter().zip(reports) {
         if let Some(error) = &report.unusable {
-            return Answer::unusable(Verb::Validate, error.message());
+            return Answer::unusable(Verb::Validate, error.clone());
         }
         add(&mut whole, &one.name, report);
     }

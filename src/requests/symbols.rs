@@ -8,18 +8,19 @@ use crate::cel_lints::{Language, all};
 use crate::editor::outline::Outline;
 use crate::editor::symbols::{self, Symbols};
 use crate::manifest::{Input, What};
+use claimkit_model::message::Words;
 use claimkit_model::text::Source;
 
 /// Answers `symbols`.
 pub fn symbols(request: &SymbolsRequest) -> Answer {
-    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Symbols, &error))
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Symbols, error))
 }
 
-fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
+fn answer(request: &SymbolsRequest) -> Result<Answer, Words> {
     let text = request
         .text
         .as_deref()
-        .ok_or("`text` is missing: the manifest")?;
+        .ok_or_else(|| Words::english("`text` is missing: the manifest"))?;
     hover::within(text, &request.limits)?;
     let release = request::release(request.release.as_deref())?;
     let input = Input::read(text, release, &request.limits);

@@ -5,19 +5,21 @@ use super::content::Content;
 use super::request::{self, UpgradeRequest, Verb};
 use super::sources::Manifest;
 use crate::upgrade::{self, UpgradeOptions, UpgradeSubject};
+use claimkit_model::message::Words;
 
 /// Answers `upgrade`.
 pub fn upgrade(request: &UpgradeRequest) -> Answer {
-    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Upgrade, &error))
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Upgrade, error))
 }
 
-fn answer(request: &UpgradeRequest) -> Result<Answer, String> {
+fn answer(request: &UpgradeRequest) -> Result<Answer, Words> {
     let manifest = Manifest::of(
         request.text.as_deref(),
         request.sources.as_deref(),
         "the objects of the cluster, or manifests",
     )?;
-    let to = request::release(request.to.as_deref())?.ok_or("`to` is missing: the new release")?;
+    let to = request::release(request.to.as_deref())?
+        .ok_or_else(|| Words::english("`to` is missing: the new release"))?;
     let options = UpgradeOptions {
         release: request::release(request.release.as_deref())?,
         gates: request.gates.clone(),

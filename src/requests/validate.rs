@@ -5,10 +5,11 @@ use super::request::{self, OperationName, ValidateRequest, Verb};
 use super::sources::validate_sources;
 use crate::apiserver::options::{self, ValidateOptions};
 use crate::apiserver::text;
+use claimkit_model::message::Words;
 
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
+    let unusable = |error: Words| Answer::unusable(Verb::Validate, error);
     if matches!(
         request.operation,
         OperationName::Patch | OperationName::PatchStatus
@@ -17,14 +18,22 @@ pub fn validate(request: &ValidateRequest) -> Answer {
     }
     let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(error.into()),
     };
     let text = match (request.text.as_deref(), request.sources.as_deref()) {
         (Some(text), None) => text,
-        (None, None) => return unusable("`text` is missing: the manifest to validate"),
-        (Some(_), Some(_)) => return unusable("give `text` or `sources`, not both"),
+        (None, None) => {
+            return unusable(Words::english(
+                "`text` is missing: the manifest to validate",
+            ));
+        }
+        (Some(_), Some(_)) => {
+            return unusable(Words::english("give `text` or `sources`, not both"));
+        }
         (None, Some(_)) if request.operation != OperationName::Create => {
-            return unusable("`sources` are new objects: an update takes `text`");
+            return unusable(Words::english(
+                "`sources` are new objects: an update takes `text`",
+            ));
         }
         (None, Some(sources)) => {
             let options = ValidateOptions {
@@ -36,7 +45,11 @@ pub fn validate(request: &ValidateRequest) -> Answer {
     };
     let operation = match (request.operation, request.old.as_deref()) {
         (OperationName::Create, _) => options::Operation::Create,
-        (_, None) => return unusable("`old` is missing: an update needs the stored object's text"),
+        (_, None) => {
+            return unusable(Words::english(
+                "`old` is missing: an update needs the stored object's text",
+            ));
+        }
         (OperationName::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };

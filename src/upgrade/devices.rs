@@ -9,7 +9,7 @@ use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
 use claimkit_model::cel::EnvironmentMode;
 use claimkit_model::finding::{Code, Severity};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::behaviour;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::engine::CelSelectors;
@@ -165,7 +165,7 @@ fn taints(
         let taints = seen.taints.get(*first).unwrap_or(&none);
         let taints = taints.iter().cloned().collect::<Vec<_>>().join(", ");
         if taints.is_empty() {
-            message!("upgrade.no-taint", "no taint").into_owned()
+            message!("upgrade.no-taint", "no taint").into()
         } else {
             taints
         }
@@ -186,7 +186,7 @@ fn taints(
     let rules = question.input.items.iter().enumerate();
     let rules = rules.filter(|(_, item)| item.kind == "DeviceTaintRule");
     let rules = rules.map(|(at, _)| at).collect();
-    let mut one = TroubleFound::of(Code::UpgradeTaint, rules, message, help.into_owned());
+    let mut one = TroubleFound::of(Code::UpgradeTaint, rules, message, help);
     one.count = other.len();
     found.push(one);
 }
@@ -232,13 +232,13 @@ fn selections(
         "upgrade.selectors-help",
         "compare the traces: `claimkit cel EXPRESSION --device FILE --trace` with each release"
     );
-    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help.into_owned());
+    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help);
     one.count = count;
     found.push(one);
 }
 
 /// Returns the answer of a selector in a word.
-fn word(cell: Cell) -> std::borrow::Cow<'static, str> {
+fn word(cell: Cell) -> Message {
     match cell {
         Cell::Yes => message!("upgrade.selects", "selects it"),
         Cell::No => message!("upgrade.selects-not", "does not select it"),
@@ -287,7 +287,7 @@ fn costs(
         "upgrade.costs-help",
         "nothing to do: selectors above the limit are listed as refused"
     );
-    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help.into_owned());
+    let mut one = TroubleFound::of(Code::UpgradeSelector, objects, message, help);
     one.severity = Severity::Info;
     one.count = count;
     found.push(one);
@@ -338,19 +338,14 @@ fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<T
         "upgrade.placements-help",
         "`claimkit allocate` explains both answers: ask it with each release"
     );
-    let mut one = TroubleFound::of(
-        Code::UpgradePlacement,
-        BTreeSet::new(),
-        message,
-        help.into_owned(),
-    );
+    let mut one = TroubleFound::of(Code::UpgradePlacement, BTreeSet::new(), message, help);
     one.count = pods.len();
     found.push(one);
 }
 
 fn devices_of(outcome: &Outcome) -> String {
     if outcome.devices.is_empty() {
-        return message!("upgrade.no-device", "no device").into_owned();
+        return message!("upgrade.no-device", "no device").into();
     }
     listed(&outcome.devices)
 }

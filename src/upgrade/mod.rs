@@ -11,9 +11,9 @@ mod versions;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::finding::{Code, Finding, Findings, Origin, Severity};
+use claimkit_model::finding::{Code, Finding, Findings, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText, Span};
@@ -185,7 +185,7 @@ fn listed(names: &[String]) -> String {
     if more == 0 {
         return names;
     }
-    message!("upgrade.and-more", "{names} and {more} more", names, more)
+    message!("upgrade.and-more", "{names} and {more} more", names, more).into()
 }
 
 /// A kind of trouble that was found.
@@ -195,13 +195,13 @@ pub(crate) struct TroubleFound {
     pub count: usize,
     /// The objects that have it, in the order of the text.
     pub objects: Vec<usize>,
-    pub message: String,
-    pub help: String,
+    pub message: Message,
+    pub help: Message,
 }
 
 impl TroubleFound {
     /// Makes a trouble of objects, as bad as the row of its code says.
-    fn of(code: Code, objects: BTreeSet<usize>, message: String, help: String) -> Self {
+    fn of(code: Code, objects: BTreeSet<usize>, message: Message, help: Message) -> Self {
         TroubleFound {
             code,
             severity: code.severity(),
@@ -387,16 +387,11 @@ fn told<'t>(
             "upgrade.nothing",
             "the text holds no object of `resource.k8s.io`"
         );
-        findings.push(Finding::new(
-            Code::NothingChecked,
-            Origin::Claimkit,
-            message,
-        ));
+        findings.push(Finding::new(Code::NothingChecked, message));
     }
     let mut troubles = Vec::new();
     for one in found {
-        let mut finding =
-            Finding::of_severity(one.code, one.severity, Origin::Claimkit, one.message);
+        let mut finding = Finding::of_severity(one.code, one.severity, one.message);
         finding.help = Some(one.help.into());
         finding.object = one.objects.first().copied();
         let item = finding.object.and_then(|at| input.items.get(at));

@@ -63,7 +63,7 @@ fn published_twice(
         "upgrade.name-published-twice-help",
         "publish each name once in the configuration of the driver"
     );
-    let mut one = TroubleFound::of(Code::UpgradeName, objects, message, help.into_owned());
+    let mut one = TroubleFound::of(Code::UpgradeName, objects, message, help);
     one.count = count;
     found.push(one);
 }
@@ -124,12 +124,7 @@ fn asked_twice(question: &UpgradeQuestion<'_, '_>, facts: &Facts, found: &mut Ve
         "upgrade.name-asked-twice-help",
         "ask for each capacity once"
     );
-    found.push(TroubleFound::of(
-        Code::UpgradeName,
-        objects,
-        message,
-        help.into_owned(),
-    ));
+    found.push(TroubleFound::of(Code::UpgradeName, objects, message, help));
 }
 
 fn asks(spec: &ClaimSpec) -> impl Iterator<Item = &Ask> {

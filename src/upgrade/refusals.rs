@@ -5,7 +5,7 @@ use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{Operation, ValidateOptions};
 use crate::apiserver::text::validate;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
-use claimkit_model::message::message;
+use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +36,8 @@ struct Group {
     objects: BTreeSet<usize>,
     writes: BTreeSet<Write>,
     /// The words about the first of them.
-    first: String,
-    help: Option<String>,
+    first: Words,
+    help: Option<Words>,
 }
 
 /// A kind of fault: the kind of the objects, the code, and the path without indices and keys.
@@ -69,7 +69,7 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
             let group = groups.entry(kind).or_default();
             if group.objects.is_empty() {
                 group.first = finding.message;
-                group.help = finding.help.map(|help| help.into_owned());
+                group.help = finding.help;
             }
             group.objects.insert(fault.object);
             group.writes.insert(fault.write);
@@ -192,7 +192,7 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
             "upgrade.refused-as-said",
             "follow the message of the server"
         )
-        .into_owned(),
+        .into(),
     };
     let help = message!(
         "upgrade.refused-help",
@@ -217,12 +217,7 @@ fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trouble
         "upgrade.field-help",
         "take the field out, write its successor, or switch on the gate that keeps it"
     );
-    TroubleFound::of(
-        Code::UpgradeField,
-        group.objects,
-        message,
-        help.into_owned(),
-    )
+    TroubleFound::of(Code::UpgradeField, group.objects, message, help)
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ fn written_as(question: &UpgradeQuestion<'_, '_>, version: &str, writers: Writer
         "upgrade.writers-help",
         "move these clients and manifests to a version that both releases serve before the upgrade"
     );
-    TroubleFound::of(Code::UpgradeWriter, objects, message, help.into_owned())
+    TroubleFound::of(Code::UpgradeWriter, objects, message, help)
 }
 
 fn stored_as(

@@ -2,7 +2,7 @@
 //! pkg/util/validation/field/errors.go).
 
 use claimkit_model::cel::ServerCrash;
-use claimkit_model::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Step};
+use claimkit_model::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step};
 use claimkit_model::object::go_syntax::{go_syntax_of, go_syntax_of_value};
 use claimkit_model::object::view::Slot;
 use claimkit_model::object::{FieldValue, Record, go_json};
@@ -35,8 +35,9 @@ impl FieldError {
 
     /// Makes the finding of kube-apiserver with this error.
     pub fn finding(&self) -> Finding {
-        let mut finding =
-            Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
+        let mut finding = Finding::upstream(self.code, Origin::ApiServer, self.message())
+            .with_severity(Severity::Error)
+            .with_cause(self.cause);
         finding.path = Some(self.field.clone());
         finding.steps.clone_from(&self.steps);
         finding.part = self.part;

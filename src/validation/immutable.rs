@@ -3,7 +3,7 @@
 
 use crate::validation::errors::{Bad, Errors};
 use claimkit_model::finding::{Code, Path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::object::view::Slot;
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::FieldType;
@@ -120,7 +120,7 @@ pub struct Difference<'r> {
 
 impl Difference<'_> {
     /// Describes the difference, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self) -> Message {
         let path = self.path.join(".");
         let simple = |value: &FieldValue<'_>| match value {
             FieldValue::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),

@@ -8,7 +8,7 @@ use crate::manifest::Item;
 use claimkit_model::finding::{
     Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step, path,
 };
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::Nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::go_syntax::ADDRESS;
@@ -19,7 +19,6 @@ use claimkit_model::text::Tree;
 use claimkit_model::text::tree::{Kind, NodeId};
 use claimkit_values::names::{self, DottedLabel};
 use claimkit_values::order;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The differences between releases.
@@ -171,8 +170,8 @@ impl Holder {
 #[derive(Debug)]
 struct Mistyped {
     steps: Vec<Step>,
-    message: String,
-    help: Option<Cow<'static, str>>,
+    message: Message,
+    help: Option<Message>,
 }
 
 fn key(name: &str) -> Step {
@@ -310,17 +309,17 @@ fn walk_value(
 /// Makes the server's finding about a field of a pod that no release has.
 fn stray_field(stray: &Stray, to_spec: &[&str], severity: Severity) -> Finding {
     let path = path::render(&stray.steps);
-    let mut finding = Finding::of_severity(
+    let mut finding = Finding::upstream(
         Code::UnknownField,
-        severity,
         Origin::ApiServer,
         format!("unknown field \"{path}\""),
-    );
+    )
+    .with_severity(severity);
     let name = match stray.steps.last() {
         Some(Step::Key(name)) => name.as_str(),
         _ => "",
     };
-    finding.help = stray_help(name, stray.of, to_spec);
+    finding.help = stray_help(name, stray.of, to_spec).map(Words::from);
     finding.path = Some(path);
     finding.steps.clone_from(&stray.steps);
     finding.part = EntryPart::Key;
@@ -328,7 +327,7 @@ fn stray_field(stray: &Stray, to_spec: &[&str], severity: Severity) -> Finding {
 }
 
 /// Says which field was probably meant, or where the field belongs.
-fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Cow<'static, str>> {
+fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Message> {
     let fields = pod_fields::fields_of(of);
     let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
     let same = fields.iter().find(|field| plain(field.name) == plain(name));
@@ -336,17 +335,17 @@ fn stray_help(name: &str, of: &str, to_spec: &[&str]) -> Option<Cow<'static, str
     fields.iter().for_each(|field| nearest.consider(field.name));
     let near = same.map(|field| field.name).or_else(|| nearest.found());
     if let Some(near) = near {
-        return Some(did_you_mean(near).into());
+        return Some(did_you_mean(near));
     }
     let place = match name {
         "resourceClaims" => to_spec.join("."),
         "claims" => "resources".to_owned(),
         _ => return None,
     };
-    Some(belongs_under(name, &place).into())
+    Some(belongs_under(name, &place))
 }
 
-fn belongs_under(name: &str, place: &str) -> String {
+fn belongs_under(name: &str, place: &str) -> Message {
     message!(
         "rules.pod-field-elsewhere",
         "`{name}` belongs under `{place}`",
@@ -368,7 +367,7 @@ impl<'t> PodClaims<'t> {
         matches!(self.tree.kind(node), Kind::Null)
     }
 
-    fn wrong(&mut self, steps: &[Step], message: String, help: Option<Cow<'static, str>>) {
+    fn wrong(&mut self, steps: &[Step], message: Message, help: Option<Message>) {
         self.mistyped.push(Mistyped {
             steps: steps.to_vec(),
             message,
@@ -390,7 +389,7 @@ impl<'t> PodClaims<'t> {
                     part
                 );
                 let help = belongs_under("claims", "resources");
-                self.wrong(&here.collect::<Vec<Step>>(), message, Some(help.into()));
+                self.wrong(&here.collect::<Vec<Step>>(), message, Some(help));
             }
         }
     }
@@ -430,7 +429,6 @@ impl<'t> PodClaims<'t> {
                     "write the name itself behind `{name}:`",
                     name
                 )
-                .into()
             } else {
                 message!("rules.pod-string-help", "put the value in quotes")
             };
@@ -446,12 +444,12 @@ impl<'t> PodClaims<'t> {
             return None;
         }
         if !tree.is_map(node) {
-            let help = tree.str(node).map(|name| {
-                message!("rules.pod-entry-help", "write `- name: {name}`", name).into()
-            });
+            let help = tree
+                .str(node)
+                .map(|name| message!("rules.pod-entry-help", "write `- name: {name}`", name));
             self.wrong(
                 steps,
-                message!("rules.pod-entry", "an entry here is a map with `name`").into_owned(),
+                message!("rules.pod-entry", "an entry here is a map with `name`"),
                 help,
             );
             return None;
@@ -518,10 +516,10 @@ impl<'t> PodClaims<'t> {
             help,
         } in &self.mistyped
         {
-            let mut finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message.clone());
+            let mut finding = Finding::new(Code::TypeMismatch, message.clone());
             finding.steps = full(steps);
             finding.path = Some(path::render(&finding.steps));
-            finding.help.clone_from(help);
+            finding.help = help.clone().map(Words::from);
             found.push(finding);
         }
         if found.is_empty() {
@@ -546,13 +544,12 @@ impl<'t> PodClaims<'t> {
                             "rules.pod-list-misspelt",
                             "the pod has `{name}`, which is not a field: write `resourceClaims`, in the spec of the pod",
                             name
-                        )
-                        .into(),
+                        ),
                     ),
                     None => help(error),
                 };
                 Finding {
-                    help,
+                    help: help.map(Words::from),
                     ..error.finding()
                 }
             }));
@@ -822,12 +819,12 @@ fn unknown_field(
     severity: Severity,
 ) -> Finding {
     let path = path::render(&steps);
-    let mut finding = Finding::of_severity(
+    let mut finding = Finding::upstream(
         Code::UnknownField,
-        severity,
         Origin::ApiServer,
         format!("unknown field \"{path}\""),
-    );
+    )
+    .with_severity(severity);
     let flat = rules_of(release).flat;
     let name = match steps.last() {
         Some(Step::Key(name)) => name.as_str(),
@@ -867,7 +864,7 @@ fn unknown_field(
 }
 
 /// Returns the help for an error, which follows from its cause.
-fn help(error: &FieldError) -> Option<Cow<'static, str>> {
+fn help(error: &FieldError) -> Option<Message> {
     let last = error.field.rsplit('.').next().unwrap_or_default();
     Some(match error.cause {
         Cause::NotFound => {

@@ -17,7 +17,7 @@ fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
     findings(&cluster)
         .into_iter()
-        .map(|found| (found.finding.code.name(), found.finding.message))
+        .map(|found| (found.finding.code.name(), found.finding.message.into()))
         .collect()
 }
 

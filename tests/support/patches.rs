@@ -1,5 +1,6 @@
 //! The patch functions on the values that tests write with `json!`.
 
+use claimkit::Message;
 use claimkit::patch::PatchRefusal;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
@@ -37,7 +38,7 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, P
     claimkit::patch::apply::update(live, new, writer)
 }
 
-pub fn managers(object: &Value) -> Result<Vec<Manager>, String> {
+pub fn managers(object: &Value) -> Result<Vec<Manager>, Message> {
     claimkit::patch::managers::read(object)
 }
 

@@ -121,13 +121,10 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 	},
 	"the words of kubectl": {
 		"manifest/mod.rs": [
-			"couldn't get version/kind; json parse error: {}",
-			"Object 'Kind' is missing in '{}'",
 			"invalid character {} after top-level value",
 			"unexpected end of JSON input",
 			'couldn\'t get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
 			"couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{} of type string",
-			"Object '{}' is missing in '{}'",
 			'no kind "{}" is registered for version "{}" in scheme "{}"',
 		],
 		"apiserver/client.rs": [
@@ -137,7 +134,6 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"{}: {}\nensure CRDs are installed first",
 			"the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={}' to perform this operation.",
 		],
-		"model/text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
 	},
 	"the words of the API server": {
 		"model/schema/mod.rs": ["{} {} is deprecated in v1.{}+"],
@@ -155,7 +151,6 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 			"json: cannot unmarshal {} into Go value of type map[string]interface {}",
 			"invalid patch format of primitive list",
 			"invalid patch format of setElementOrder list",
-			"lists of lists are not supported",
 			"unknown patch type: {} in map: {}",
 			"map: {} does not contain declared merge key: {}",
 			"invalid patch format of retainKeys",
@@ -285,6 +280,9 @@ const FEW = 3;
 /** Callers of strings that nobody reads: texts to look for, and the words of the command or of a panic. */
 const UNREAD =
 	/(?:\b(?:contains|starts_with|ends_with|find|strip_prefix|strip_suffix|r?split_once|split|expect)|\b(?:debug_)?assert\w*!|\bunreachable!|\bpanic!)\(\s*&?$/;
+/** Words of which the source says whose they are: the compiler demands it of findings and answers. */
+const TYPED =
+	/(?:\bWords::(?:upstream|english)\(|\bFinding::upstream\([^,()]+,[^,()]+,|\bobject::english\([^,()]+,)\s*(?:format!\(\s*)?$/;
 /** A message and its English template. */
 const MESSAGE = /\b(?:message|template)!\(\s*(?:"[a-z0-9.-]+",\s*)?$/;
 
@@ -323,6 +321,7 @@ function untranslated(): Sentence[] {
 		({ text, before }) =>
 			words(text).length >= FEW &&
 			!UNREAD.test(before) &&
+			!TYPED.test(before) &&
 			!MESSAGE.test(before),
 	);
 }

@@ -316,10 +316,10 @@ fn shortly(asked: Requests<'_>) -> String {
         };
     }
     if let Some(resource) = node.resources.iter().find(|resource| resource.short) {
-        return resource.text.clone();
+        return resource.text.to_string();
     }
     if let Some(conflict) = node.conflicts.first() {
-        return conflict.text.clone();
+        return conflict.text.to_string();
     }
     let message = node.message.as_deref().unwrap_or_default();
     // The text of an error names its subject.

@@ -447,5 +447,5 @@ fn messages(answer: &Answer) -> Vec<String> {
         .findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error);
-    errors.map(|finding| finding.message.clone()).collect()
+    errors.map(|finding| finding.message.to_string()).collect()
 }

@@ -39,7 +39,7 @@ pub fn usable(mut answer: Answer) -> Result<Answer, Problem> {
 fn for_command_line(answer: &mut Answer) {
     for finding in &mut answer.findings {
         if let Some(help) = finding.command_help.take() {
-            finding.help = Some(help);
+            finding.help = Some(help.into());
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::exit::{Exit, Outcome};
 use crate::host::{Host, too_large};
 use claimkit::requests::request::Unusable;
 use claimkit::requests::{self, Answer};
+use claimkit_model::message::Words;
 
 /// Maximum number of bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
 const MAX_REQUEST: usize = 1 << 30;
@@ -18,7 +19,7 @@ pub fn run(host: &mut dyn Host) -> Outcome {
                     Ok(request) => requests::answer_with(&request, |locale| host.sentences(locale)),
                     Err(problem) => requests::print(&Answer::unread(Unusable {
                         verb: None,
-                        problem,
+                        problem: Words::english(problem),
                     })),
                 };
                 answer.push('\n');

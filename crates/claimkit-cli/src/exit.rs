@@ -1,5 +1,7 @@
 //! How a run ends.
 
+use claimkit_model::message::{Message, Words};
+
 /// The end of a run, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
@@ -48,6 +50,18 @@ impl Problem {
 impl From<String> for Problem {
     fn from(line: String) -> Self {
         Problem { lines: vec![line] }
+    }
+}
+
+impl From<Words> for Problem {
+    fn from(line: Words) -> Self {
+        Problem::from(String::from(line))
+    }
+}
+
+impl From<Message> for Problem {
+    fn from(line: Message) -> Self {
+        Problem::from(Words::from(line))
     }
 }
 

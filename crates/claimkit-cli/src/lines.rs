@@ -1,6 +1,7 @@
 //! Lines of the output of `allocate`.
 
 use claimkit::{HowMany, PlacementMode};
+use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
 
@@ -22,7 +23,7 @@ pub struct Printed<'a> {
     /// How often the repeated pod fits.
     pub how_many: Option<&'a HowMany>,
     /// The changes that the answer assumes.
-    pub assumed: &'a [String],
+    pub assumed: &'a [Message],
     pub pods: &'a [PodAccount],
     /// Each node is explained, because the command line names nodes.
     pub every_node: bool,

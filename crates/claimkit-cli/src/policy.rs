@@ -5,6 +5,7 @@ use crate::exit::{Exit, Outcome, Problem};
 use crate::host::Host;
 use crate::options::PolicyArgs;
 use claimkit::policy::{Settings, cluster, vap};
+use claimkit_model::message::Words;
 
 /// The beginning of the names of policies that are made from settings alone.
 const NAME: &str = "claimkit";
@@ -13,7 +14,7 @@ const NAME: &str = "claimkit";
 pub fn run(args: &PolicyArgs, host: &mut dyn Host) -> Outcome {
     let given = admit::read_settings(&args.file, host)?;
     let settings = cluster::parse(given.json.get())
-        .map_err(|problem| vec![problem])
+        .map_err(|problem| vec![Words::english(problem)])
         .and_then(|(tree, root)| Settings::read(&tree, Some(root)));
     match settings {
         Ok(settings) => {

@@ -246,9 +246,9 @@ fn refused(group: &ReasonGroup) -> String {
         nodes => format!("{} nodes ({})", nodes.len(), words::some(nodes, MOST_NAMES)),
     };
     let why = if group.why.is_empty() {
-        &group.reasons
+        group.reasons.join("; ")
     } else {
-        &group.why
+        group.why.join("; ")
     };
-    format!("{nodes}: {}", why.join("; "))
+    format!("{nodes}: {why}")
 }

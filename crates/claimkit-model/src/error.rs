@@ -1,5 +1,6 @@
 //! The error of a question that cannot be answered, whatever the manifests are.
 
+use crate::message::Words;
 use std::fmt;
 
 /// An option that makes a question impossible to answer: an unknown gate, a pod that does not exist, a time that is not one.
@@ -15,7 +16,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
-    message: String,
+    message: Words,
 }
 
 /// The option that is the cause of an [`Error`]. Further kinds may follow.
@@ -37,7 +38,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<Words>) -> Self {
         Error {
             kind,
             message: message.into(),
@@ -45,8 +46,8 @@ impl Error {
     }
 
     /// Returns a function that makes an error of a message.
-    pub fn of(kind: ErrorKind) -> impl Fn(String) -> Self {
-        move |message| Error { kind, message }
+    pub fn of<W: Into<Words>>(kind: ErrorKind) -> impl Fn(W) -> Self {
+        move |message| Error::new(kind, message)
     }
 
     /// Returns the option that is the cause.
@@ -79,8 +80,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<Error> for String {
+impl From<Error> for Words {
     fn from(error: Error) -> Self {
         error.message
+    }
+}
+
+impl From<Error> for String {
+    fn from(error: Error) -> Self {
+        error.message.into()
     }
 }

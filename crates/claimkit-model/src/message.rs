@@ -2,6 +2,11 @@
 //! one stands in the source, the others in the group `messages` of `pkg/locale/<locale>.json`. The words of kubectl, kube-apiserver and
 //! kube-scheduler stay as upstream writes them.
 
+mod words;
+
+pub use words::{Message, Words, code, parts, sentences};
+pub(crate) use words::{read_message, read_some, read_words};
+
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,7 +23,7 @@ macro_rules! __template {
 }
 
 /// Makes a message in the language that is spoken: its id, the English template, and the values of its arguments in the order in
-/// which the template names them first: a `String`. Without arguments it is a `Cow<'static, str>`, and braces are braces.
+/// which the template names them first. Without arguments, braces are braces.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __message {
@@ -58,39 +63,27 @@ impl Template {
     }
 
     /// Returns a message without arguments in the language that is spoken.
-    pub fn text(self) -> Cow<'static, str> {
+    pub fn text(self) -> Message {
         let (id, english) = self.parts();
         SPOKEN.with_borrow(
             |spoken| match spoken.as_ref().and_then(|spoken| spoken.get(id)) {
-                Some(translated) => Cow::Owned(translated.to_owned()),
-                None => Cow::Borrowed(english),
+                Some(translated) => Message::new(Cow::Owned(translated.to_owned())),
+                None => Message::new(Cow::Borrowed(english)),
             },
         )
     }
 
     /// Returns a message in the language that is spoken, with values in the order in which the English template names them first.
-    pub fn fill(self, values: &[&dyn Display]) -> String {
+    pub fn fill(self, values: &[&dyn Display]) -> Message {
         let (id, english) = self.parts();
         SPOKEN.with_borrow(|spoken| {
             let template = spoken
                 .as_ref()
                 .and_then(|spoken| spoken.get(id))
                 .unwrap_or(english);
-            render(template, english, values)
+            Message::new(Cow::Owned(render(template, english, values)))
         })
     }
-}
-
-/// Joins sentences with `; `.
-pub fn sentences(sentences: impl IntoIterator<Item = String>) -> String {
-    let join = |first, rest| message!("list.sentences", "{first}; {rest}", first, rest);
-    sentences.into_iter().reduce(join).unwrap_or_default()
-}
-
-/// Joins parts of a sentence with `, `.
-pub fn parts(parts: impl IntoIterator<Item = String>) -> String {
-    let join = |first, rest| message!("list.parts", "{first}, {rest}", first, rest);
-    parts.into_iter().reduce(join).unwrap_or_default()
 }
 
 /// The templates of a language by message id: the group `messages` of the file `pkg/locale/<locale>.json`.
@@ -240,9 +233,9 @@ const fn is_same(text: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Translation, message, speak};
+    use super::{Message, Translation, message, speak};
 
-    fn said(count: usize, name: &str) -> String {
+    fn said(count: usize, name: &str) -> Message {
         message!("test.count", "{count} of `{name}`, {name}", count, name)
     }
 

@@ -1,5 +1,5 @@
 //! Near spellings: how far apart two names are, and which of several is nearest.
-use crate::message::message;
+use crate::message::{Message, message};
 
 /// Returns the letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower
 /// case is ASCII.
@@ -152,7 +152,7 @@ pub fn alike(a: &str, b: &str) -> bool {
 }
 
 /// Returns the help that names what was probably meant.
-pub fn did_you_mean(near: &str) -> String {
+pub fn did_you_mean(near: &str) -> Message {
     message!("suggest.did-you-mean", "did you mean `{near}`?", near)
 }
 

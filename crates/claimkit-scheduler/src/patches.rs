@@ -4,7 +4,7 @@
 use super::allocator::behaviour;
 use super::allocator::plugin_rules::PluginRules;
 use super::environments::last_alike;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Release;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ pub struct RulesOf {
 
 impl RulesOf {
     /// Returns one sentence.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self) -> Message {
         let RulesOf {
             asked,
             release,

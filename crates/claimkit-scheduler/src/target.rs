@@ -1,7 +1,7 @@
 //! Which release answers about devices, and which of its feature gates are on.
 
 use claimkit_model::error::{Error, ErrorKind};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Gates, Release};
 use claimkit_values::order;
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ impl Target {
     }
 
     /// Turns on the gates that stored objects prove, and those that these need, as far as they are not set. Returns a line about them.
-    pub fn prove(&mut self, proofs: &[GateProof], set: &BTreeMap<String, bool>) -> Option<String> {
+    pub fn prove(&mut self, proofs: &[GateProof], set: &BTreeMap<String, bool>) -> Option<Message> {
         let mut known = set.clone();
         let mut list = Vec::new();
         for proof in proofs {
@@ -130,7 +130,7 @@ fn release_of_kubelet(version: &str) -> Option<Release> {
 }
 
 /// Returns a line about a release that the nodes decide.
-pub fn as_nodes(release: Release) -> String {
+pub fn as_nodes(release: Release) -> Message {
     message!(
         "schedule.release-of-nodes",
         "Kubernetes {release} answers, as the newest kubelet of the nodes",

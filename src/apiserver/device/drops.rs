@@ -5,8 +5,8 @@
 
 use crate::validation::context::Context;
 use crate::validation::device::variant::Variant;
-use claimkit_model::finding::{Code, EntryPart, Finding, Origin, Path, Step, path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, EntryPart, Finding, Path, Step, path};
+use claimkit_model::message::{Words, message};
 use claimkit_model::object::view::device::{
     Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus,
     ResourceClaimTemplate, ResourceSlice,
@@ -34,11 +34,11 @@ impl DroppedField {
             gate,
             release,
         );
-        let mut finding = Finding::new(Code::FieldDropped, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::FieldDropped, message);
         finding.path = Some(path);
         finding.steps = steps;
         finding.part = EntryPart::Key;
-        finding.help = Code::FieldDropped.spoken_help();
+        finding.help = Code::FieldDropped.spoken_help().map(Words::from);
         finding
     }
 }

@@ -5,7 +5,7 @@ use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
-use claimkit_model::message::message;
+use claimkit_model::message::{self, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
@@ -79,16 +79,14 @@ impl<'t> Migrator<'t> {
                 code: "request-name",
                 path: &class_path,
                 at: &format!("{at}.requests.0.name"),
-                question: &message!("migrate.request-name", "What is the request called?"),
-                assumed: names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-                why: message!("migrate.request-name-why", "requests have names now, and the class says what is asked for")
-                    .into_owned(),
+                question: message!("migrate.request-name", "What is the request called?"),
+                assumed: message::code(&names),
+                why: message!("migrate.request-name-why", "requests have names now, and the class says what is asked for"),
                 alternatives: vec![
                     message!(
                         "migrate.request-name-or",
                         "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
-                    )
-                    .into_owned(),
+                    ),
                 ],
             },
         );
@@ -101,14 +99,12 @@ impl<'t> Migrator<'t> {
                     code: "admin-access",
                     path: &class_path,
                     at: &format!("{at}.requests.0.exactly.adminAccess"),
-                    question: &message!("migrate.admin-access", "How does the claim watch devices that others use?"),
-                    assumed: message!("migrate.admin-access-assumed", "`adminAccess: true` and `allocationMode: All`")
-                        .into_owned(),
+                    question: message!("migrate.admin-access", "How does the claim watch devices that others use?"),
+                    assumed: message!("migrate.admin-access-assumed", "`adminAccess: true` and `allocationMode: All`"),
                     why: message!(
                         "migrate.admin-access-why",
                         "the class is for monitoring, and a class cannot give admin access by itself"
-                    )
-                    .into_owned(),
+                    ),
                     alternatives: vec![message!(
                         "migrate.admin-access-or",
                         "a request without admin access; with it the namespace needs the label `{label}: \"true\"`",
@@ -184,7 +180,7 @@ impl<'t> Migrator<'t> {
                 code: "class-name",
                 path: from.path,
                 at: from.at,
-                question: &message!("migrate.class-name", "Which class has the devices?"),
+                question: message!("migrate.class-name", "Which class has the devices?"),
                 assumed: in_place_of(is, was),
                 why,
                 alternatives: vec![message!(

@@ -4,7 +4,7 @@ use super::inventory::ParametersReference;
 use super::part::{MappingChange, TextPart};
 use super::selector::quoted;
 use super::{Decided, Migrator, cel, profile, steps};
-use claimkit_model::message::message;
+use claimkit_model::message::{self, message};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
@@ -47,16 +47,19 @@ impl<'t> Migrator<'t> {
                     )],
                 ),
                 None => (
-                    message!("migrate.class-selector-why", "a driver that moves to the new API usually keeps its name")
-                        .into_owned(),
+                    message!(
+                        "migrate.class-selector-why",
+                        "a driver that moves to the new API usually keeps its name"
+                    ),
                     vec![
                         message!(
                             "migrate.class-selector-other-driver",
                             "another driver name, if the release that publishes ResourceSlices has one"
-                        )
-                        .into_owned(),
-                        message!("migrate.class-selector-narrower", "a narrower selector by attributes of the devices")
-                            .into_owned(),
+                        ),
+                        message!(
+                            "migrate.class-selector-narrower",
+                            "a narrower selector by attributes of the devices"
+                        ),
                     ],
                 ),
             };
@@ -77,11 +80,11 @@ impl<'t> Migrator<'t> {
                     code: "class-selector",
                     path: "driverName",
                     at: "spec.selectors",
-                    question: &message!(
+                    question: message!(
                         "migrate.class-selector",
                         "Which devices does the class stand for?"
                     ),
-                    assumed: format!("`{expression}`"),
+                    assumed: message::code([&expression]),
                     why,
                     alternatives,
                 },

@@ -34,7 +34,7 @@ use crate::advice::locate;
 use crate::manifest::Input;
 use claimkit_model::finding::Step;
 use claimkit_model::finding::path;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::schema::GROUP;
 use claimkit_model::schema::meta::LAST_APPLIED;
 use claimkit_model::text::Span;
@@ -42,7 +42,6 @@ use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
 use part::{MappingChange, TextPart};
-use std::borrow::Cow;
 
 /// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,18 +53,18 @@ pub struct Decision {
     pub path: String,
     /// Its place in the text that was read.
     pub span: Span,
-    pub question: String,
-    pub assumed: String,
-    pub why: String,
+    pub question: Message,
+    pub assumed: Message,
+    pub why: Message,
     /// The alternatives to the assumption.
-    pub alternatives: Vec<String>,
+    pub alternatives: Vec<Message>,
     /// The field it concerns in the new object, which has v1's shape.
     pub at: Vec<Step>,
 }
 
 impl Decision {
     /// Writes all of it in one line.
-    pub(crate) fn message(&self) -> String {
+    pub(crate) fn message(&self) -> Message {
         let Decision {
             question,
             assumed,
@@ -82,7 +81,7 @@ impl Decision {
     }
 
     /// Writes the alternatives in one line.
-    pub(crate) fn others(&self) -> Option<String> {
+    pub(crate) fn others(&self) -> Option<Message> {
         let (first, rest) = self.alternatives.split_first()?;
         let first = message!("migrate.or", "or: {first}", first);
         Some(rest.iter().fold(first, |before, other| {
@@ -113,7 +112,7 @@ pub(super) struct ObjectMigration<'t> {
     pub losses: Vec<Loss>,
     pub decisions: Vec<Decision>,
     /// Why it is no longer a separate object.
-    pub folded: Option<String>,
+    pub folded: Option<Message>,
 }
 
 /// The fate of all objects of a text, by their index.
@@ -305,7 +304,7 @@ impl<'t> Migrator<'t> {
         tree: &'t Tree<'t>,
         object: NodeId,
         at: &[Step],
-        reason: impl Into<String>,
+        reason: Message,
     ) {
         let Some(node) = locate::node(tree, object, at) else {
             return;
@@ -321,7 +320,7 @@ impl<'t> Migrator<'t> {
         let loss = Loss {
             path: path::render(at),
             value,
-            reason: reason.into(),
+            reason,
             span,
         };
         self.edit(index, |object| {
@@ -331,13 +330,7 @@ impl<'t> Migrator<'t> {
         });
     }
 
-    fn object_lost(
-        &mut self,
-        index: usize,
-        tree: &'t Tree<'t>,
-        node: NodeId,
-        reason: Cow<'static, str>,
-    ) {
+    fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: Message) {
         self.edit(index, |object| object.fate = ObjectFate::Gone);
         self.lose(index, tree, node, &[], reason);
     }
@@ -359,25 +352,20 @@ impl<'t> Migrator<'t> {
                     question: message!(
                         "migrate.parameters-removed",
                         "Does anything else read the parameters object?"
-                    )
-                    .into_owned(),
+                    ),
                     assumed: message!(
                         "migrate.parameters-removed-assumed",
                         "nothing does, it is left out"
-                    )
-                    .into_owned(),
+                    ),
                     why: message!(
                         "migrate.parameters-removed-why",
                         "what it says is in {into} now",
                         into
                     ),
-                    alternatives: vec![
-                        message!(
-                            "migrate.parameters-removed-or",
-                            "keep it until no cluster with the old driver needs it"
-                        )
-                        .into_owned(),
-                    ],
+                    alternatives: vec![message!(
+                        "migrate.parameters-removed-or",
+                        "keep it until no cluster with the old driver needs it"
+                    )],
                     at: Vec::new(),
                 });
             }
@@ -390,7 +378,7 @@ impl<'t> Migrator<'t> {
             code: decision.code,
             path: path::render(&at),
             span: locate::locate_key(tree, object, &at),
-            question: decision.question.to_owned(),
+            question: decision.question,
             assumed: decision.assumed,
             why: decision.why,
             alternatives: decision.alternatives,
@@ -405,14 +393,14 @@ struct Decided<'d> {
     code: &'static str,
     path: &'d str,
     at: &'d str,
-    question: &'d str,
-    assumed: String,
-    why: String,
-    alternatives: Vec<String>,
+    question: Message,
+    assumed: Message,
+    why: Message,
+    alternatives: Vec<Message>,
 }
 
 /// Says that one name is assumed in place of another.
-fn in_place_of(new: &str, old: &str) -> String {
+fn in_place_of(new: &str, old: &str) -> Message {
     message!(
         "migrate.in-place-of",
         "`{new}` in place of `{old}`",

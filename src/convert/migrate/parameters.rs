@@ -6,7 +6,7 @@ use super::profile::{DriverProfile, KindRow, Means, ProfileLoss};
 use super::{Decided, Migrator, in_place_of, opaque, profile, selector, steps};
 use crate::manifest::Item;
 use claimkit_model::finding::Step;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{self, Template, message, template};
 use claimkit_model::schema::GROUP;
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
@@ -151,15 +151,14 @@ impl<'t> Migrator<'t> {
                         code: "request-driver",
                         path: from.path,
                         at: from.at,
-                        question: &message!(
+                        question: message!(
                             "migrate.request-driver",
                             "Which class has the devices of a second driver?"
                         ),
                         assumed: message!(
                             "migrate.request-driver-assumed",
                             "the class of the claim"
-                        )
-                        .into_owned(),
+                        ),
                         why: message!(
                             "migrate.request-driver-why",
                             "the parameters ask the driver `{driver}` too and name no class for it",
@@ -314,7 +313,7 @@ impl<'t> Migrator<'t> {
                 code: "attribute-name",
                 path,
                 at,
-                question: &message!(
+                question: message!(
                     "migrate.attribute-name",
                     "Under which name does the driver publish the attribute?"
                 ),
@@ -322,15 +321,11 @@ impl<'t> Migrator<'t> {
                 why: message!(
                     "migrate.attribute-name-why",
                     "names of attributes are C identifiers of at most 32 characters now"
-                )
-                .into_owned(),
-                alternatives: vec![
-                    message!(
-                        "migrate.attribute-name-or",
-                        "the name that the driver's ResourceSlices have"
-                    )
-                    .into_owned(),
-                ],
+                ),
+                alternatives: vec![message!(
+                    "migrate.attribute-name-or",
+                    "the name that the driver's ResourceSlices have"
+                )],
             },
         );
     }
@@ -389,12 +384,12 @@ impl<'t> Migrator<'t> {
                                 code: "attribute-withdrawn",
                                 path: from.path,
                                 at: from.at,
-                                question: &message!(
+                                question: message!(
                                     "migrate.attribute-withdrawn",
                                     "Does the installed driver publish the attribute `{attribute}`?",
                                     attribute
                                 ),
-                                assumed: message!("migrate.attribute-withdrawn-assumed", "it does").into_owned(),
+                                assumed: message!("migrate.attribute-withdrawn-assumed", "it does"),
                                 why: message!(
                                     "migrate.attribute-withdrawn-why",
                                     "the parameters choose by it, and releases before {release} have it",
@@ -455,7 +450,7 @@ impl<'t> Migrator<'t> {
                         code: "parameter-lost",
                         path: from.path,
                         at: from.at,
-                        question: &message!(
+                        question: message!(
                             "migrate.parameter-lost",
                             "What stands for `{name}: {value}` of the {kind} `{object}`?",
                             name,
@@ -463,22 +458,24 @@ impl<'t> Migrator<'t> {
                             kind = item.kind,
                             object = item.name
                         ),
-                        assumed: message!("migrate.parameter-lost-assumed", "nothing").into_owned(),
-                        why: lost.reason.text().into_owned(),
+                        assumed: message!("migrate.parameter-lost-assumed", "nothing"),
+                        why: lost.reason.text(),
                         alternatives: vec![instead.fill(&[&value])],
                     },
                 );
             }
         }
         if let Some((first, rest)) = request.selectors.split_first() {
-            let assumed = rest.iter().fold(format!("`{first}`"), |before, selector| {
-                message!(
-                    "migrate.selectors-and",
-                    "{before} and `{selector}`",
-                    before,
-                    selector
-                )
-            });
+            let assumed = rest
+                .iter()
+                .fold(message::code([first]), |before, selector| {
+                    message!(
+                        "migrate.selectors-and",
+                        "{before} and `{selector}`",
+                        before,
+                        selector
+                    )
+                });
             self.decide(
                 from.index,
                 from.node,
@@ -487,7 +484,10 @@ impl<'t> Migrator<'t> {
                     code: "parameters-selector",
                     path: from.path,
                     at: from.at,
-                    question: &message!("migrate.parameters-selector", "Which attributes of devices stand for the parameters?"),
+                    question: message!(
+                        "migrate.parameters-selector",
+                        "Which attributes of devices stand for the parameters?"
+                    ),
                     assumed,
                     why: message!(
                         "migrate.parameters-selector-why",
@@ -496,13 +496,10 @@ impl<'t> Migrator<'t> {
                         source = profile.source,
                         date = profile.date
                     ),
-                    alternatives: vec![
-                        message!(
-                            "migrate.parameters-selector-or",
-                            "other attributes, if the installed release of the driver publishes others"
-                        )
-                        .into_owned(),
-                    ],
+                    alternatives: vec![message!(
+                        "migrate.parameters-selector-or",
+                        "other attributes, if the installed release of the driver publishes others"
+                    )],
                 },
             );
         }
@@ -525,7 +522,7 @@ impl<'t> Migrator<'t> {
                     code: "parameters-config",
                     path: from.path,
                     at: from.at,
-                    question: &PARAMETERS_CONFIG.text(),
+                    question: PARAMETERS_CONFIG.text(),
                     assumed: message!(
                         "migrate.parameters-config-kind",
                         "as opaque parameters `{kind}` of `{api_version}`",
@@ -539,13 +536,10 @@ impl<'t> Migrator<'t> {
                         source = profile.source,
                         date = profile.date
                     ),
-                    alternatives: vec![
-                        message!(
-                            "migrate.parameters-config-or",
-                            "the version that the installed release of the driver reads"
-                        )
-                        .into_owned(),
-                    ],
+                    alternatives: vec![message!(
+                        "migrate.parameters-config-or",
+                        "the version that the installed release of the driver reads"
+                    )],
                 },
             );
         }
@@ -583,16 +577,14 @@ impl<'t> Migrator<'t> {
                     code: "driver-name",
                     path: from.path,
                     at: from.at,
-                    question: &message!("migrate.parameters-driver", "Which driver reads the parameters?"),
-                    assumed: format!("`{driver}`"),
+                    question: message!("migrate.parameters-driver", "Which driver reads the parameters?"),
+                    assumed: message::code([&driver]),
                     why: message!(
                         "migrate.parameters-driver-why",
                         "the class is not in the text, and drivers often name the API group of their parameters like themselves"
-                    )
-                    .into_owned(),
+                    ),
                     alternatives: vec![
-                        message!("migrate.parameters-driver-or", "the driver that the class names; convert both in one text")
-                            .into_owned(),
+                        message!("migrate.parameters-driver-or", "the driver that the class names; convert both in one text"),
                     ],
                 },
             );
@@ -605,7 +597,7 @@ impl<'t> Migrator<'t> {
                 code: "parameters-config",
                 path: from.path,
                 at: from.at,
-                question: &PARAMETERS_CONFIG.text(),
+                question: PARAMETERS_CONFIG.text(),
                 assumed: message!(
                     "migrate.parameters-plain",
                     "`{driver}` reads the {kind} `{name}` as opaque parameters",
@@ -616,24 +608,20 @@ impl<'t> Migrator<'t> {
                 why: message!(
                     "migrate.parameters-plain-why",
                     "nothing is known here of what the driver's parameters mean"
-                )
-                .into_owned(),
+                ),
                 alternatives: vec![
                     message!(
                         "migrate.parameters-plain-or-version",
                         "another `apiVersion` or `kind`, which the driver's documentation names"
-                    )
-                    .into_owned(),
+                    ),
                     message!(
                         "migrate.parameters-plain-or-selector",
                         "a selector in CEL for what chooses devices"
-                    )
-                    .into_owned(),
+                    ),
                     message!(
                         "migrate.parameters-plain-or-count",
                         "`count` for a number of devices"
-                    )
-                    .into_owned(),
+                    ),
                 ],
             },
         );

@@ -5,7 +5,7 @@ use super::{Migrator, ObjectFate};
 use crate::advice::locate;
 use crate::manifest::Item;
 use claimkit_model::finding::Step;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest;
 use claimkit_model::schema::workload;
 use claimkit_model::text::print::{self, Order};
@@ -28,7 +28,7 @@ impl<'t> Migrator<'t> {
             return;
         };
         let mut changes = Vec::new();
-        let mut unknown: Vec<(Vec<Step>, String)> = Vec::new();
+        let mut unknown: Vec<(Vec<Step>, Message)> = Vec::new();
         for (number, &entry) in tree.items(list).iter().enumerate() {
             let Some(source) = tree.get(entry, "source") else {
                 continue;

@@ -5,11 +5,10 @@ use claimkit_model::cel::EnvironmentMode;
 use claimkit_model::cel::ast::{Expr, ExprNode, Literal};
 use claimkit_model::cel::parse;
 use claimkit_model::finding::Step;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_scheduler::environments;
 use claimkit_values::order;
-use std::borrow::Cow;
 
 /// The longest name of an attribute without its domain (kube-apiserver, `DeviceMaxIDLength`).
 const MAX_ID: usize = 32;
@@ -65,7 +64,7 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 ///
 /// # Errors
 /// Why it has no counterpart.
-pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>> {
+pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Message> {
     let environment = environments::named_resources(EnvironmentMode::Stored);
     let ast = parse::parse(text, environment.parse_options())
         .map_err(|_| message!("loss.no-cel", "it is not a CEL expression"))?;
@@ -208,7 +207,7 @@ pub struct Conditions {
     /// One expression per condition that all must hold.
     pub all: Vec<String>,
     /// Properties without a counterpart: their places, and the reasons.
-    pub lost: Vec<(Vec<Step>, Cow<'static, str>)>,
+    pub lost: Vec<(Vec<Step>, Message)>,
     /// Properties that a release of the driver took away: the name, that release.
     pub withdrawn: Vec<(&'static str, &'static str)>,
 }
@@ -242,7 +241,7 @@ struct Reader<'t, 's, 'p> {
     tree: &'t Tree<'s>,
     driver: &'p str,
     properties: &'static [Property],
-    lost: Vec<(Vec<Step>, Cow<'static, str>)>,
+    lost: Vec<(Vec<Step>, Message)>,
     withdrawn: Vec<(&'static str, &'static str)>,
 }
 
@@ -329,7 +328,7 @@ impl Reader<'_, '_, '_> {
         })
     }
 
-    fn one(&mut self, name: &str, value: NodeId) -> Result<String, Cow<'static, str>> {
+    fn one(&mut self, name: &str, value: NodeId) -> Result<String, Message> {
         let tree = self.tree;
         let property = self
             .properties

@@ -3,7 +3,7 @@
 use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, in_place_of, profile, selector, steps};
 use claimkit_model::finding::Step;
-use claimkit_model::message::message;
+use claimkit_model::message::{self, message};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 
@@ -26,8 +26,8 @@ impl<'t> Migrator<'t> {
                     code: "driver-name",
                     path: "driverName",
                     at: "spec.driver",
-                    question: &message!("migrate.driver-name", "What is the driver called?"),
-                    assumed: format!("`{driver}`"),
+                    question: message!("migrate.driver-name", "What is the driver called?"),
+                    assumed: message::code([&driver]),
                     why: message!(
                         "migrate.driver-name-why",
                         "the driver `{was}` has this name in current releases ({source}, {date})",
@@ -35,7 +35,7 @@ impl<'t> Migrator<'t> {
                         source = profile.source,
                         date = profile.date
                     ),
-                    alternatives: vec![format!("`{was}`")],
+                    alternatives: vec![message::code([&was])],
                 },
             );
         }
@@ -65,19 +65,17 @@ impl<'t> Migrator<'t> {
                 code: "slice-pool",
                 path: if node_name.is_empty() { "driverName" } else { "nodeName" },
                 at: "spec.pool",
-                question: &message!("migrate.slice-pool", "Which pool are the devices of?"),
+                question: message!("migrate.slice-pool", "Which pool are the devices of?"),
                 assumed: message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices),
                 why: message!(
                     "migrate.slice-pool-why",
                     "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"
-                )
-                .into_owned(),
+                ),
                 alternatives: vec![
                     message!(
                         "migrate.slice-pool-or",
                         "no slice at all: the driver publishes its own, and one written by hand is for tests"
-                    )
-                    .into_owned(),
+                    ),
                 ],
             },
         );
@@ -101,20 +99,13 @@ impl<'t> Migrator<'t> {
                         code: "slice-nodes",
                         path: "driverName",
                         at: "spec.allNodes",
-                        question: &message!(
-                            "migrate.slice-nodes",
-                            "Which nodes reach the devices?"
-                        ),
-                        assumed: message!("migrate.slice-nodes-assumed", "all nodes").into_owned(),
-                        why: message!("migrate.slice-nodes-why", "the slice names none")
-                            .into_owned(),
-                        alternatives: vec![
-                            message!(
-                                "migrate.slice-nodes-or",
-                                "`nodeSelector` with the nodes that do"
-                            )
-                            .into_owned(),
-                        ],
+                        question: message!("migrate.slice-nodes", "Which nodes reach the devices?"),
+                        assumed: message!("migrate.slice-nodes-assumed", "all nodes"),
+                        why: message!("migrate.slice-nodes-why", "the slice names none"),
+                        alternatives: vec![message!(
+                            "migrate.slice-nodes-or",
+                            "`nodeSelector` with the nodes that do"
+                        )],
                     },
                 );
                 spec.push(("allNodes".to_owned(), TextPart::Literal("true".to_owned())));
@@ -166,17 +157,13 @@ impl<'t> Migrator<'t> {
                     code: "device-name",
                     path: &format!("{path}.name"),
                     at: &format!("spec.devices.{at}.name"),
-                    question: &message!("migrate.device-name", "What is the device called?"),
+                    question: message!("migrate.device-name", "What is the device called?"),
                     assumed: in_place_of(label, name),
-                    why: message!("migrate.device-name-why", "names of devices are DNS labels")
-                        .into_owned(),
-                    alternatives: vec![
-                        message!(
-                            "migrate.device-name-or",
-                            "any other DNS label that no device of the pool has"
-                        )
-                        .into_owned(),
-                    ],
+                    why: message!("migrate.device-name-why", "names of devices are DNS labels"),
+                    alternatives: vec![message!(
+                        "migrate.device-name-or",
+                        "any other DNS label that no device of the pool has"
+                    )],
                 },
             );
         }

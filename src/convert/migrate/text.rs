@@ -5,16 +5,15 @@ use super::part::{TextPart, changed};
 use super::{Migration, ObjectFate, ObjectMigration};
 use crate::convert::{check, edits, job, print as printing};
 use crate::manifest::Input;
-use claimkit_model::finding::{Code, Edit, Finding, Origin, Severity};
+use claimkit_model::finding::{Code, Edit, Finding, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::schema::Family;
 use claimkit_model::schema::device::v1;
 use claimkit_model::text::edit::{self, Edits, Unsafe};
 use claimkit_model::text::print::{self, Order};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_model::text::{Document, Mode, Span};
-use std::borrow::Cow;
 
 /// The result of a migration.
 pub struct Migrated {
@@ -31,7 +30,7 @@ struct Fated<'t> {
     /// `None` if the document is left out; else its value.
     value: Option<TextPart<'t>>,
     /// Why it is printed.
-    reason: Option<Cow<'static, str>>,
+    reason: Option<Message>,
 }
 
 /// Carries out a migration on the text it was planned for.
@@ -72,7 +71,7 @@ pub fn carry_out<'t>(
     }
     let findings = documents.iter().filter_map(|one| {
         let message = check::printed_without_comments(one.reason.as_deref()?);
-        let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
+        let mut finding = Finding::new(Code::ConversionPrinted, message)
             .with_span(Span::at(
                 edit::whole(&one.document.tree, one.document.root?).from(),
             ))

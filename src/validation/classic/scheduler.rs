@@ -2,6 +2,7 @@
 //! reports itself.
 
 use claimkit_model::finding::{Code, Finding, Path, Severity};
+use claimkit_model::message::Words;
 use claimkit_model::object::view::NodeSelector;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::classic::lint::{self, SelectorSite};
@@ -30,7 +31,7 @@ pub fn review(
             continue;
         }
         if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
-            finding.help = finding.code.spoken_help();
+            finding.help = finding.code.spoken_help().map(Words::from);
         }
         findings.push(finding);
     }

@@ -1,7 +1,7 @@
 //! Warnings about objects that the server silently accepts but that cause problems later, in the scheduler or the cluster.
 
-use claimkit_model::finding::{Code, Finding, Origin, Path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Path};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::view::List;
 use claimkit_model::object::view::device::{
     DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim,
@@ -33,9 +33,9 @@ pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>
     }
 }
 
-fn warn(code: Code, message: impl Into<String>, path: &Path<'_>, findings: &mut Vec<Finding>) {
-    let mut finding = Finding::warning(code, Origin::Claimkit, message).at(path);
-    finding.help = code.spoken_help();
+fn warn(code: Code, message: Message, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let mut finding = Finding::warning(code, message).at(path);
+    finding.help = code.spoken_help().map(Words::from);
     findings.push(finding);
 }
 

@@ -4,8 +4,8 @@
 use super::inventory::ObjectsByKind;
 use super::{Located, References, What};
 use crate::advice::locate;
-use claimkit_model::finding::{Code, Finding, Origin, Step, path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Step, path};
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::Record;
@@ -247,7 +247,7 @@ fn add<'r>(names: &mut Names, driver: &str, new: impl Iterator<Item = &'r str>) 
 }
 
 /// Names what the devices have, for a name that none of them has.
-fn devices_have<'n>(names: impl Iterator<Item = &'n String>) -> String {
+fn devices_have<'n>(names: impl Iterator<Item = &'n String>) -> Message {
     let names: Vec<&str> = names.take(8).map(String::as_str).collect();
     message!(
         "reference.devices-have",
@@ -271,7 +271,7 @@ impl Devices {
     }
 
     /// Returns the finding about an extended resource.
-    pub fn extended(&self, name: &str) -> (Code, String) {
+    pub fn extended(&self, name: &str) -> (Code, Message) {
         match name.strip_prefix(IMPLICIT) {
             Some(class) => {
                 let message = message!(
@@ -344,7 +344,7 @@ impl Devices {
                 "no device of this text has a capacity named `{name}`",
                 name = written
             );
-            Finding::warning(code, Origin::Claimkit, message)
+            Finding::warning(code, message)
         };
         if let Some(other) = other {
             return Some(warning().with_help(message!(
@@ -360,8 +360,7 @@ impl Devices {
                 name = written
             );
             return Some(
-                Finding::info(code, Origin::Claimkit, message)
-                    .with_help(code.spoken_help().unwrap_or_default()),
+                Finding::info(code, message).with_help(code.spoken_help().unwrap_or_default()),
             );
         }
         let near = self
@@ -389,8 +388,7 @@ impl Devices {
                 domain
             );
             return Some(
-                Finding::info(code, Origin::Claimkit, message)
-                    .with_help(code.spoken_help().unwrap_or_default()),
+                Finding::info(code, message).with_help(code.spoken_help().unwrap_or_default()),
             );
         }
         let message = message!(
@@ -399,7 +397,7 @@ impl Devices {
             name,
             domain
         );
-        let finding = Finding::warning(code, Origin::Claimkit, message);
+        let finding = Finding::warning(code, message);
         if has(&self.capacity) {
             return Some(finding.with_help(message!(
                 "reference.attribute-is-capacity",

@@ -1,7 +1,7 @@
 //! The objects of a text as references look for them: by kind, group and name.
 
 use super::{ListedObject, NamedObject};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
 use claimkit_model::schema::GROUP;
 use claimkit_values::order;
@@ -69,7 +69,7 @@ impl<'a> ObjectsByKind<'a> {
     }
 
     /// Returns help if the name that a pod references exists as the other kind or in another namespace.
-    pub fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
+    pub fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<Message> {
         let places = |kind| -> Vec<&str> {
             self.named(kind, GROUP, name)
                 .iter()

@@ -7,8 +7,8 @@ mod pods;
 
 use crate::advice::locate;
 use crate::manifest::Item;
-use claimkit_model::finding::{Code, Finding, Origin, Severity, Step, path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Finding, Severity, Step, path};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::Record;
 use claimkit_model::object::view;
@@ -306,9 +306,9 @@ impl References {
     }
 
     /// Adds a remark that one object is enough for.
-    fn remark(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
-        let mut finding = Finding::info(code, Origin::Claimkit, message);
-        finding.help = code.spoken_help();
+    fn remark(&mut self, object: Located<'_>, code: Code, message: Message, steps: &[Step]) {
+        let mut finding = Finding::info(code, message);
+        finding.help = code.spoken_help().map(Words::from);
         finding.path = Some(path::render(steps));
         finding.span = Some(locate::locate(object.tree, object.item.node, steps));
         finding.object = Some(object.index);
@@ -376,8 +376,7 @@ impl References {
                     let (namespace, name) = (self.name(namespace), self.name(name));
                     if let Some(message) = inventory.elsewhere(kind, name, namespace) {
                         let mut finding =
-                            Finding::new(Code::ClaimNotInInput, Origin::Claimkit, message)
-                                .with_span(*span);
+                            Finding::new(Code::ClaimNotInInput, message).with_span(*span);
                         finding.path = Some(place.render());
                         finding.object = Some(*object);
                         tell(finding);
@@ -460,7 +459,7 @@ impl References {
         for (at, more) in said.into_values().filter(|(_, more)| *more > 0) {
             if let Some(finding) = found.get_mut(at) {
                 let message = &finding.message;
-                finding.message = match more {
+                finding.message = Words::Ours(match more {
                     1 => message!(
                         "reference.named-once-more",
                         "{message}; it is named once more",
@@ -472,7 +471,7 @@ impl References {
                         message,
                         more
                     ),
-                };
+                });
             }
         }
         found.into_iter().for_each(tell);
@@ -588,12 +587,12 @@ impl References {
         };
         let mut finding = match code {
             Code::PodRequestUnknown | Code::ExtendedResourceUnserved => {
-                let mut finding = Finding::warning(code, Origin::Claimkit, message);
-                finding.help = code.spoken_help();
+                let mut finding = Finding::warning(code, message);
+                finding.help = code.spoken_help().map(Words::from);
                 finding
             }
             _ => {
-                let finding = Finding::info(code, Origin::Claimkit, message);
+                let finding = Finding::info(code, message);
                 match self.command(what) {
                     Some(command) => finding.with_help(message!(
                         "reference.check-command",
@@ -613,7 +612,7 @@ impl References {
 }
 
 /// Says that no object of a kind has a name, although there are others of the kind.
-fn absent_in_namespace(kind: &str, name: &str, namespace: &str) -> String {
+fn absent_in_namespace(kind: &str, name: &str, namespace: &str) -> Message {
     message!(
         "reference.object-absent-in-namespace",
         "the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`",

@@ -4,8 +4,8 @@
 
 use super::{Located, References, What};
 use crate::advice::{locate, shape};
-use claimkit_model::finding::{Code, Edit, Finding, Origin, Step, path};
-use claimkit_model::message::message;
+use claimkit_model::finding::{Code, Edit, Finding, Step, path};
+use claimkit_model::message::{Words, message};
 use claimkit_model::schema::core::POD_CLAIMS_FLAT_SINCE;
 use claimkit_model::schema::{Release, workload};
 use claimkit_model::text::Span;
@@ -49,8 +49,8 @@ impl ClaimForm {
             _ => return None,
         };
         let code = Code::PodClaimSource;
-        let mut finding = Finding::warning(code, Origin::Claimkit, message).with_span(self.span);
-        finding.help = code.spoken_help();
+        let mut finding = Finding::warning(code, message).with_span(self.span);
+        finding.help = code.spoken_help().map(Words::from);
         finding.path = Some(self.path);
         finding.object = Some(self.object);
         let Some(edits) = self.edits else {

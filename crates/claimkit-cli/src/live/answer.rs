@@ -6,6 +6,7 @@ use super::kinds::NODES;
 use super::read::Unseen;
 use claimkit::report::text::{visible, wrapped};
 use claimkit::{StuckBy, StuckClaim};
+use claimkit_model::message::Message;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use claimkit_scheduler::explain::headline::Headline;
@@ -52,7 +53,7 @@ pub struct Beside<'a> {
     /// The objects that could not be read.
     pub unseen: &'a [Unseen],
     /// The changes that were assumed.
-    pub assumed: &'a [String],
+    pub assumed: &'a [Message],
     /// The errors found in the cluster.
     pub findings: &'a [String],
     /// The pods by what keeps them.
@@ -831,7 +832,8 @@ fn unwanted(refusal: &NodeRefusal) -> Vec<String> {
     let mut lines: Vec<String> = labels
         .map(|label| format!("nodeSelector {label}: the node has another value or none"))
         .collect();
-    lines.extend(refusal.why.iter().skip(lines.len()).cloned());
+    let why = refusal.why.iter().skip(lines.len());
+    lines.extend(why.map(Message::to_string));
     if lines.is_empty() {
         lines.clone_from(&refusal.reasons);
     }
@@ -877,7 +879,10 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         refused.join("; ")
     };
     // Our own words say more than the scheduler's, where there are any.
-    let mut lines: Vec<String> = others.flat_map(|refusal| refusal.why.clone()).collect();
+    let mut lines: Vec<String> = others
+        .flat_map(|refusal| &refusal.why)
+        .map(Message::to_string)
+        .collect();
     if is_about_others(node) {
         let has_own = node
             .refusals
@@ -888,13 +893,14 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         }
         return lines;
     }
-    lines.extend(devices.help.clone().filter(|help| !help.is_empty()));
+    let help = devices.help.iter().filter(|help| !help.is_empty());
+    lines.extend(help.map(Message::to_string));
     lines.extend(
         devices
             .resources
             .iter()
             .filter(|resource| resource.short)
-            .map(|resource| resource.text.clone()),
+            .map(|resource| resource.text.to_string()),
     );
     let some_lack = devices.requests.iter().any(lacks);
     for request in devices
@@ -924,7 +930,10 @@ fn is_node_own(refusal: &NodeRefusal) -> bool {
 /// Returns the reasons with the node's own amounts and devices.
 fn own(node: &NodeAccount) -> Vec<String> {
     let amounts = node.refusals.iter().filter(|refusal| is_node_own(refusal));
-    let mut lines: Vec<String> = amounts.flat_map(|refusal| refusal.why.clone()).collect();
+    let mut lines: Vec<String> = amounts
+        .flat_map(|refusal| &refusal.why)
+        .map(Message::to_string)
+        .collect();
     if is_about_others(node) {
         return lines;
     }

@@ -16,6 +16,7 @@ use claimkit::requests::request::{AuditRequest, UpgradeRequest};
 use claimkit::requests::{self, Answer, Content, Request};
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Words;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{Source, located};
 use serde::Serialize;
@@ -319,8 +320,12 @@ fn find_no_slices(
     let devices = summary::count(in_use, "device");
     let message =
         format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
-    let finding = Finding::new(Code::DeviceUnpublished, Origin::Claimkit, message)
-        .with_help("see whether the drivers run");
+    let finding = Finding::said(
+        Code::DeviceUnpublished,
+        Origin::Claimkit,
+        Words::english(message),
+    )
+    .with_help(Words::english("see whether the drivers run"));
     Some(located::finding(&Source::new(""), finding))
 }
 

@@ -211,7 +211,7 @@ fn changes(account: &PodAccount, beside: Beside<'_>, relaxation: &Relaxation) ->
             let (cost, how) = cost_and_how(account, change, beside);
             Step {
                 cost,
-                text: words.clone(),
+                text: words.to_string(),
                 how,
             }
         })
@@ -507,14 +507,19 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use claimkit_model::message::{Message, message};
     use claimkit_scheduler::explain::account::Holder;
     use claimkit_scheduler::explain::kinds::Freed;
+
+    fn said(text: &str) -> Message {
+        message!("test.said", "{text}", text)
+    }
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
         let why = if why.is_empty() {
             Vec::new()
         } else {
-            vec![why.to_owned()]
+            vec![said(why)]
         };
         NodeRefusal {
             plugin,
@@ -533,7 +538,7 @@ mod tests {
         relaxations: &[(&str, usize)],
     ) -> NodeAccount {
         let relaxation = |(text, changes): &(&str, usize)| Relaxation {
-            text: (*text).to_owned(),
+            text: said(text),
             changes: vec![Change::of(ChangeKind::Free(Freed::Claim), String::new()); *changes],
             ..Relaxation::default()
         };
@@ -598,7 +603,7 @@ mod tests {
                 &[],
             );
             holding.relaxations = vec![Relaxation {
-                text: "freeing claim ns/c".to_owned(),
+                text: said("freeing claim ns/c"),
                 changes: vec![Change::of(
                     ChangeKind::Free(Freed::Claim),
                     "ns/c".to_owned(),

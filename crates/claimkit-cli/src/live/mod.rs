@@ -178,7 +178,7 @@ fn release(
     notes: &mut Vec<String>,
 ) -> Result<Release, String> {
     if let Some(asked) = asked {
-        return Release::parse(asked).ok_or_else(|| Release::unknown(asked));
+        return Release::parse(asked).ok_or_else(|| Release::unknown(asked).into());
     }
     let Some(server) = server else {
         notes.push(format!(
@@ -200,11 +200,11 @@ fn release(
     }
     let mut parts = numbers.split('.').map(str::parse::<u64>);
     let (Some(Ok(1)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
-        return Err(Release::unknown(server));
+        return Err(Release::unknown(server).into());
     };
     let known = Release::parse(&format!("1.{minor}"));
     if known.is_none() && minor <= u64::from(Release::latest().minor) {
-        return Err(Release::unknown(server));
+        return Err(Release::unknown(server).into());
     }
     let followed = known.unwrap_or(Release::latest());
     notes.push(format!(

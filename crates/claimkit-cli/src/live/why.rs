@@ -17,6 +17,7 @@ use claimkit::requests::request::AllocateRequest;
 use claimkit::requests::{self, Content};
 use claimkit::{PlacementMode, StuckBy};
 use claimkit_model::finding::{Code, Severity};
+use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
@@ -47,7 +48,7 @@ struct Report<'a> {
     unseen: &'a [Unseen],
     /// The mode in which pods were placed; absent if none waits.
     mode: Option<PlacementMode>,
-    assumed: &'a [String],
+    assumed: &'a [Message],
     findings: Vec<String>,
     pods: Vec<PodReport<'a>>,
 }
@@ -352,7 +353,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         .findings
         .iter()
         .filter(|finding| is_shown(finding))
-        .map(|finding| finding.message.clone())
+        .map(|finding| finding.message.to_string())
         .collect();
     let (accounts, assumed, mode) = match answer.content {
         Content::Allocate {

@@ -1,13 +1,13 @@
 //! Why an expression has its result on a device, in the language of the answer. `Program::explain` of the crate says the same in
 //! English only.
 
-use crate::message::{self, message};
+use crate::message::{self, Message, message};
 use claimkit_cel::Program;
 use claimkit_cel::trace::{DecidingPart, Trace, shown};
 use claimkit_cel::value::Value;
 
 /// Returns a sentence for each part that decided: `` `device.driver == "a"` is false: `device.driver` is "b" ``.
-pub fn explain(program: &Program, trace: &Trace) -> Vec<String> {
+pub fn explain(program: &Program, trace: &Trace) -> Vec<Message> {
     trace
         .reasons(program)
         .iter()
@@ -15,7 +15,7 @@ pub fn explain(program: &Program, trace: &Trace) -> Vec<String> {
         .collect()
 }
 
-fn sentence(program: &Program, reason: &DecidingPart) -> String {
+fn sentence(program: &Program, reason: &DecidingPart) -> Message {
     let part = program.text_of(&reason.part.span);
     let others = reason
         .reads
@@ -43,7 +43,7 @@ fn sentence(program: &Program, reason: &DecidingPart) -> String {
     }
 }
 
-fn is(part: &str, value: &Value) -> String {
+fn is(part: &str, value: &Value) -> Message {
     message!("cel.is", "`{part}` is {value}", part, value = shown(value))
 }
 

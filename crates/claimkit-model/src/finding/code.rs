@@ -3,8 +3,7 @@
 //! A row is the code's documentation, `Variant = "name", severity`, and what to do about it, if one sentence suits all findings of the code.
 
 use super::severity::Severity;
-use crate::message::{Template, template};
-use std::borrow::Cow;
+use crate::message::{Message, Template, template};
 
 macro_rules! codes {
     ($($(#[$doc:meta])+ $code:ident = $name:literal, $severity:ident $(, $help:literal)?;)+) => {
@@ -41,7 +40,7 @@ macro_rules! codes {
             }
 
             /// Returns the help in the language of the answer; its message has the id `help.<name>`.
-            pub fn spoken_help(self) -> Option<Cow<'static, str>> {
+            pub fn spoken_help(self) -> Option<Message> {
                 self.advice().map(Template::text)
             }
 

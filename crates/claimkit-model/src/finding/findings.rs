@@ -1,6 +1,6 @@
 //! A list of findings, up to a limit.
 
-use crate::finding::{Code, Finding, Origin, Severity};
+use crate::finding::{Code, Finding, Severity};
 use crate::message::message;
 
 /// Collects findings up to a limit and counts the rest.
@@ -61,7 +61,7 @@ impl Findings {
                 limit
             );
             list.push(
-                Finding::of_severity(Code::LimitFindings, worst, Origin::Claimkit, message)
+                Finding::of_severity(Code::LimitFindings, worst, message)
                     .with_help(message!(
                         "findings.left-out-help",
                         "fix the first ones, split the file, or raise the limit `findings`"

@@ -1,6 +1,7 @@
 //! A finding: who says what, where, and what to do about it.
 
 use crate::finding::{Code, FieldPath, Path, Severity, Step};
+use crate::message::{Message, Words};
 use claimkit_yaml::span::Span;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
@@ -151,7 +152,7 @@ pub struct Edit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// The effect of the fix, in the imperative.
-    pub title: String,
+    pub title: Message,
     /// Edits that do not overlap, in the order of the text.
     pub edits: Vec<Edit>,
 }
@@ -179,15 +180,15 @@ pub struct Finding {
     pub severity: Severity,
     pub origin: Origin,
     /// Upstream's full text where upstream has words, path included; else ours.
-    pub message: String,
+    pub message: Words,
     /// The field path as upstream prints it.
     pub path: Option<String>,
     /// The cause reason of a validation error.
     pub cause: Option<Cause>,
-    /// The text to write instead, in claimkit's own words.
-    pub help: Option<Cow<'static, str>>,
+    /// The text to write instead, in claimkit's own words; or what the server knows of the reason and does not say.
+    pub help: Option<Words>,
     /// The same for the command line, where the help names a field of the request.
-    pub command_help: Option<Cow<'static, str>>,
+    pub command_help: Option<Message>,
     /// Edits that resolve it, only where a fix is certainly correct.
     pub fixes: Vec<Fix>,
     /// The text that the finding is about.
@@ -206,9 +207,11 @@ pub struct Finding {
 ///
 /// ```
 /// use claimkit_model::finding::{Code, Finding, Origin};
+/// use claimkit_model::message::message;
 ///
-/// let finding = Finding::new(Code::UnknownField, Origin::Kubectl, "unknown field \"spec.x\"").with_help("remove it");
-/// assert_eq!(finding.to_string(), "error[unknown-field] kubectl: unknown field \"spec.x\" (remove it)");
+/// let finding = Finding::upstream(Code::UnknownField, Origin::Kubectl, "unknown field \"spec.x\"")
+///     .with_help(message!("upgrade.no-device", "no device"));
+/// assert_eq!(finding.to_string(), "error[unknown-field] kubectl: unknown field \"spec.x\" (no device)");
 /// ```
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -230,25 +233,41 @@ impl std::fmt::Display for Finding {
 }
 
 impl Finding {
-    /// Returns a finding that is as bad as the row of its code says.
-    pub fn new(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::of(code, code.severity(), origin, message.into())
+    /// Returns a finding of claimkit that is as bad as the row of its code says.
+    pub fn new(code: Code, message: Message) -> Self {
+        Finding::said(code, Origin::Claimkit, Words::Ours(message))
     }
 
-    /// Returns a finding of a severity.
-    pub fn of_severity(
-        code: Code,
-        severity: Severity,
-        origin: Origin,
-        message: impl Into<String>,
-    ) -> Self {
-        Finding::of(code, severity, origin, message.into())
+    /// Returns a finding of claimkit of a severity.
+    pub fn of_severity(code: Code, severity: Severity, message: Message) -> Self {
+        Finding::new(code, message).with_severity(severity)
     }
 
-    fn of(code: Code, severity: Severity, origin: Origin, message: String) -> Self {
+    /// Returns an error of claimkit, whatever the row of its code says.
+    pub fn error(code: Code, message: Message) -> Self {
+        Finding::of_severity(code, Severity::Error, message)
+    }
+
+    /// Returns a warning of claimkit, whatever the row of its code says.
+    pub fn warning(code: Code, message: Message) -> Self {
+        Finding::of_severity(code, Severity::Warning, message)
+    }
+
+    /// Returns an info of claimkit, whatever the row of its code says.
+    pub fn info(code: Code, message: Message) -> Self {
+        Finding::of_severity(code, Severity::Info, message)
+    }
+
+    /// Returns a finding in upstream's words that is as bad as the row of its code says.
+    pub fn upstream(code: Code, origin: Origin, text: impl Into<Cow<'static, str>>) -> Self {
+        Finding::said(code, origin, Words::upstream(text))
+    }
+
+    /// Returns a finding that is as bad as the row of its code says; the words say whose they are.
+    pub fn said(code: Code, origin: Origin, message: Words) -> Self {
         Finding {
             code,
-            severity,
+            severity: code.severity(),
             origin,
             message,
             path: None,
@@ -264,19 +283,10 @@ impl Finding {
         }
     }
 
-    /// Returns an error, whatever the row of its code says.
-    pub fn error(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::of_severity(code, Severity::Error, origin, message)
-    }
-
-    /// Returns a warning, whatever the row of its code says.
-    pub fn warning(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::of_severity(code, Severity::Warning, origin, message)
-    }
-
-    /// Returns an info, whatever the row of its code says.
-    pub fn info(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::of_severity(code, Severity::Info, origin, message)
+    /// Sets the severity, whatever the row of its code says.
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
     }
 
     /// Sets the path, rendered and for locating.
@@ -312,18 +322,14 @@ impl Finding {
     }
 
     /// Sets the help.
-    pub fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
-        self.helped(help.into())
-    }
-
-    fn helped(mut self, help: Cow<'static, str>) -> Self {
-        self.help = Some(help);
+    pub fn with_help(mut self, help: impl Into<Words>) -> Self {
+        self.help = Some(help.into());
         self
     }
 
     /// Sets the help for the command line, which has options instead of fields.
-    pub fn with_command_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
-        self.command_help = Some(help.into());
+    pub fn with_command_help(mut self, help: Message) -> Self {
+        self.command_help = Some(help);
         self
     }
 
@@ -334,15 +340,8 @@ impl Finding {
     }
 
     /// Adds a fix.
-    pub fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        self.fixed(Fix {
-            title: title.into(),
-            edits,
-        })
-    }
-
-    fn fixed(mut self, fix: Fix) -> Self {
-        self.fixes.push(fix);
+    pub fn with_fix(mut self, title: Message, edits: Vec<Edit>) -> Self {
+        self.fixes.push(Fix { title, edits });
         self
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `pkg/features/kube_features.go` of each release, read from the running components.
 
-use crate::message::message;
+use crate::message::{Message, message};
 use crate::schema::Release;
 use crate::schema::other_gates::is_of_other_part;
 
@@ -256,7 +256,7 @@ impl Gates {
     pub fn with<'n>(
         release: Release,
         set: impl IntoIterator<Item = (&'n str, bool)>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Message> {
         let mut gates = Gates::defaults(release);
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());

@@ -3,7 +3,7 @@
 //! Source: `pkg/features` of kubernetes 1.31 to 1.38, and `features` of apiserver, apiextensions-apiserver, client-go,
 //! controller-manager and component-base.
 
-use crate::message::message;
+use crate::message::{Message, message};
 
 /// Returns true if the gate belongs to another part of Kubernetes.
 pub fn is_of_other_part(name: &str) -> bool {
@@ -11,7 +11,7 @@ pub fn is_of_other_part(name: &str) -> bool {
 }
 
 /// Returns a note about each gate that changes nothing here.
-pub fn notes<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+pub fn notes<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Message> {
     names
         .filter(|name| is_of_other_part(name))
         .map(|name| {

@@ -1,6 +1,6 @@
 //! Kubernetes releases as data: which rule variants apply where.
 
-use crate::message::message;
+use crate::message::{Message, message};
 use claimkit_values::GoUnicode;
 use claimkit_values::names::{DottedLabel, Wording};
 use claimkit_values::quantity::Edition;
@@ -139,7 +139,7 @@ impl Release {
     }
 
     /// Returns the message for a text that [`Release::parse`] rejects.
-    pub fn unknown(text: &str) -> String {
+    pub fn unknown(text: &str) -> Message {
         let numbers = text.split_once('-').map_or(text, |(numbers, _)| numbers);
         let minor = numbers
             .rsplit_once('.')
@@ -190,7 +190,7 @@ impl Release {
 
 /// A text that is not a release that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownRelease(String);
+pub struct UnknownRelease(Message);
 
 impl fmt::Display for UnknownRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Decodes bytes that may not be UTF-8 into text for [`super::read`].
 
-use crate::finding::{Code, Finding, Origin, TextField};
-use crate::message::message;
+use crate::finding::{Code, Finding, TextField};
+use crate::message::{Message, message};
 use crate::text::Span;
 use std::borrow::Cow;
 
@@ -57,14 +57,14 @@ pub fn warning(at: usize, subject: TextField) -> Finding {
         "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place"
     );
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());
-    Finding::new(Code::NotUtf8, Origin::Claimkit, message)
+    Finding::new(Code::NotUtf8, message)
         .with_help(save_as_utf8())
         .about(subject)
         .with_span(Span::new(at, end))
 }
 
 /// Returns the help with a text whose bytes are not UTF-8.
-pub fn save_as_utf8() -> Cow<'static, str> {
+pub fn save_as_utf8() -> Message {
     message!("text.not-utf8-help", "save the file as UTF-8")
 }
 

@@ -6,9 +6,8 @@
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::finding::Edit;
-use crate::message::message;
+use crate::message::{Message, message};
 use claimkit_values::order;
-use std::borrow::Cow;
 
 /// Why an edit is not safe. A document with an unsafe edit is printed anew instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub enum Unsafe {
 
 impl Unsafe {
     /// Returns the reason in words, for a message.
-    pub fn reason(self) -> Cow<'static, str> {
+    pub fn reason(self) -> Message {
         match self {
             Unsafe::Merged => message!(
                 "text.unsafe-merged",

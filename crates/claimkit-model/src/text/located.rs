@@ -1,11 +1,10 @@
 //! Findings with editor positions (lines, UTF-16 code units and bytes) instead of byte spans.
 
-use crate::finding::named::some_fixed_or_made;
 use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
+use crate::message::{Message, Words, read_message, read_some, read_words};
 use crate::text::bytes;
 use crate::text::source::{self, Source, Span};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A finding with editor positions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,7 +14,8 @@ pub struct LocatedFinding {
     pub severity: Severity,
     /// The component whose message it is.
     pub origin: Origin,
-    pub message: String,
+    #[serde(deserialize_with = "read_words")]
+    pub message: Words,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     #[serde(
@@ -26,13 +26,14 @@ pub struct LocatedFinding {
     pub cause: Option<Cause>,
     /// Advice for correcting the manifest.
     #[serde(
+        default,
         skip_serializing_if = "Option::is_none",
-        serialize_with = "some_fixed_or_made"
+        deserialize_with = "read_some"
     )]
-    pub help: Option<Cow<'static, str>>,
+    pub help: Option<Words>,
     /// The same for the command line, where the help names a field of the request.
     #[serde(skip)]
-    pub command_help: Option<Cow<'static, str>>,
+    pub command_help: Option<Message>,
     pub fixes: Vec<LocatedFix>,
     /// The text it is about. Its range and edits refer to this text.
     #[serde(rename = "in")]
@@ -51,7 +52,8 @@ pub struct LocatedFinding {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LocatedFix {
     /// The effect of the fix.
-    pub title: String,
+    #[serde(deserialize_with = "read_message")]
+    pub title: Message,
     pub edits: Vec<RangeEdit>,
     /// The fix deletes something that a person wrote; "fix all" leaves it out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -7,10 +7,9 @@ use super::source::{Source, SourceText, Span};
 use super::tree::{Kind, NodeId, Tree};
 use super::yaml;
 use super::{BYTE_ORDER_MARK, Mode, mode};
-use crate::finding::{Code, Finding, Origin};
+use crate::finding::{Code, Finding};
 use crate::limits::Limits;
-use crate::message::message;
-use std::borrow::Cow;
+use crate::message::{Message, Words, message};
 
 /// One document of a file.
 #[derive(Debug)]
@@ -215,12 +214,10 @@ impl<'s> Stream<'s> {
         let mut finding = diagnose::explain_json(&file.source, self.span, &error);
         if self.after_json == AfterJson::ReadOn && self.values > 1 {
             // It is certain then that the stream is JSON, and its error stays as it is.
-            finding.message = finding
-                .message
-                .split_once(": ")
-                .filter(|_| finding.message.starts_with("json: offset "))
-                .and_then(|(_, rest)| rest.split_once(": "))
-                .map_or(finding.message.clone(), |(_, bare)| bare.to_owned());
+            let bare = finding.message.strip_prefix("json: offset ");
+            if let Some((_, bare)) = bare.and_then(|rest| rest.split_once(": ")) {
+                finding.message = Words::upstream(bare.to_owned());
+            }
         }
         file.findings.push(finding);
         file.json_error = Some(error);
@@ -286,7 +283,6 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
     (text.len() > limits.bytes).then(|| {
         Finding::new(
             Code::LimitBytes,
-            Origin::Claimkit,
             message!(
                 "stream.too-large",
                 "the text has {bytes} bytes, the limit is {limit}",
@@ -372,13 +368,10 @@ fn read_json<'s>(
                 if limits.depth < json::MAX_DEPTH
                     && error.message.ends_with("exceeded max depth") =>
             {
-                let finding = Finding::new(
-                    Code::LimitNodes,
-                    Origin::Claimkit,
-                    diagnose::too_many_levels(limits.depth),
-                )
-                .with_help(diagnose::split_or_raise())
-                .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
+                let finding =
+                    Finding::new(Code::LimitNodes, diagnose::too_many_levels(limits.depth))
+                        .with_help(diagnose::split_or_raise())
+                        .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
                 file.findings.push(finding);
                 return Ok(None);
             }
@@ -393,7 +386,7 @@ fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
         "the text has more nodes than the limit {limit}",
         limit = limits.nodes
     );
-    Finding::new(Code::LimitNodes, Origin::Claimkit, message)
+    Finding::new(Code::LimitNodes, message)
         .with_help(message!(
             "stream.too-many-nodes-help",
             "split the file, or raise the limit `nodes`"
@@ -402,7 +395,7 @@ fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
         .with_span(span)
 }
 
-fn split() -> Cow<'static, str> {
+fn split() -> Message {
     message!("stream.split-command-help", "split the file")
 }
 

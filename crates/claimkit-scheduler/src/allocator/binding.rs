@@ -3,7 +3,7 @@
 
 use super::objects::{AllocatedDevice, Claim};
 use super::usage::results_of;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_values::time::Time;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
 }
 
 /// Returns the condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
-pub fn failure(claim: &Claim) -> Option<String> {
+pub fn failure(claim: &Claim) -> Option<Message> {
     results_of(claim).iter().find_map(|result| {
         let device = claim
             .status

@@ -3,12 +3,12 @@
 
 use super::objects::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
 use super::quotas;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
 /// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
 /// `admin_label`: the label that a namespace needs for administrative access.
-pub fn create_claims(facts: &mut Facts, admin_label: Option<&str>) -> Vec<String> {
+pub fn create_claims(facts: &mut Facts, admin_label: Option<&str>) -> Vec<Message> {
     create_claims_of(facts, admin_label, &|pod| {
         pod.metadata.uid.is_empty() && pod.spec.node_name.is_empty()
     })
@@ -19,7 +19,7 @@ pub fn create_claims_of(
     facts: &mut Facts,
     admin_label: Option<&str>,
     is_new: &dyn Fn(&Pod) -> bool,
-) -> Vec<String> {
+) -> Vec<Message> {
     let mut lines = Vec::new();
     let mut pods = std::mem::take(&mut facts.pods);
     for pod in pods.iter_mut().filter(|pod| is_new(pod)) {
@@ -74,7 +74,7 @@ pub fn create_claims_of(
 }
 
 /// Returns the line about a claim that is made here.
-pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
+pub fn line(claim: &Claim, template: &str, owner: &str) -> Message {
     message!(
         "device.claim-made",
         "ResourceClaim {claim} is made from ResourceClaimTemplate {template} for {owner}",

@@ -11,8 +11,8 @@ use super::objects::{Device, Slice, TaintRule};
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::explain::remark::Remark;
-use claimkit_model::finding::{Code, FieldPath, Finding, Origin, field_path};
-use claimkit_model::message::{self, message, template};
+use claimkit_model::finding::{Code, FieldPath, Finding, field_path};
+use claimkit_model::message::{self, Message, message, template};
 
 /// Maximum number of findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -57,12 +57,12 @@ impl<'f> Doctor<'_, 'f> {
         code: Code,
         slice: &Slice,
         path: Option<FieldPath>,
-        message: &dyn Fn() -> String,
+        message: &dyn Fn() -> Message,
     ) {
         let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
-            let finding = Finding::new(code, Origin::Claimkit, message());
+            let finding = Finding::new(code, message());
             self.list.push(
                 Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path),
             );
@@ -314,7 +314,6 @@ impl<'f> Doctor<'_, 'f> {
                         "doctor.devices-beside-counters",
                         "devices in a slice with shared counters are not offered"
                     )
-                    .into_owned()
                 };
                 self.tell(
                     Code::DevicesBesideCounters,
@@ -496,7 +495,6 @@ impl<'f> Doctor<'_, 'f> {
                         "doctor.slice-without-node",
                         "the slice names no node: its devices are offered nowhere"
                     )
-                    .into_owned()
                 },
             );
         }
@@ -683,7 +681,7 @@ impl<'f> Doctor<'_, 'f> {
             }
         }
         for (driver, (devices, names)) in drivers {
-            let some: Vec<String> = names
+            let some: Vec<Message> = names
                 .into_iter()
                 .filter(|(_, count)| *count < devices)
                 .map(|(name, count)| {
@@ -746,7 +744,7 @@ impl<'f> Doctor<'_, 'f> {
         };
         let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
         let path = Some(field_path!["spec", "deviceSelector"]);
-        let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, message);
+        let finding = Finding::new(Code::TaintRuleSelectsAll, message);
         self.list
             .push(Remark::about(finding, kind, object).at(path));
     }

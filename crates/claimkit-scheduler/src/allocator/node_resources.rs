@@ -9,7 +9,7 @@ use super::objects::{Claim, NodeResource, NodeResourceClaim, Pod};
 use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
 use super::status::{FrameworkStatus, StatusCode};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_values::quantity::Notation;
 
 /// Maximum number of pods that are named as users of a resource.
@@ -72,7 +72,7 @@ pub enum Overhead {
 
 impl ResourceHelp {
     /// Returns it in our words.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Message {
         match self {
             ResourceHelp::UsedBy(pods) => {
                 message!(
@@ -84,8 +84,7 @@ impl ResourceHelp {
             ResourceHelp::NotConsumed => message!(
                 "device.capacity-not-consumed",
                 "only a device with allowMultipleAllocations has consumed capacity"
-            )
-            .into_owned(),
+            ),
             ResourceHelp::TooLittle {
                 pod,
                 parts,

@@ -3,7 +3,7 @@
 use super::objects::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
 use crate::explain::words;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use serde::Deserialize;
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub struct WhatIf {
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
     /// A line for each change.
-    pub lines: Vec<String>,
+    pub lines: Vec<Message>,
     /// Indexes of the added nodes.
     pub nodes: Vec<usize>,
 }
@@ -92,7 +92,7 @@ impl WhatIf {
     ///
     /// # Errors
     /// A named object that does not exist, or too many nodes.
-    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
+    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, Message> {
         let mut changed = Changed::default();
         for name in &self.free {
             let found = facts
@@ -146,7 +146,7 @@ impl WhatIf {
             .nodes_like
             .iter()
             .map(|entry| copies(entry))
-            .collect::<Result<Vec<_>, String>>()?;
+            .collect::<Result<Vec<_>, Message>>()?;
         let all = wanted
             .iter()
             .fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
@@ -212,7 +212,7 @@ pub fn free(facts: &mut Facts, claim: usize) {
 }
 
 /// Removes a taint from all devices, and the rules that set it.
-fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
+fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
     let is_meant = |taint: &Taint| {
         wanted == taint.key
             || wanted == format!("{}:{}", taint.key, taint.effect)
@@ -252,7 +252,7 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
 }
 
 /// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
-fn copies(entry: &str) -> Result<(&str, usize), String> {
+fn copies(entry: &str) -> Result<(&str, usize), Message> {
     let Some((name, count)) = entry.split_once('*') else {
         return Ok((entry, 1));
     };
@@ -270,7 +270,7 @@ fn copies(entry: &str) -> Result<(&str, usize), String> {
 
 /// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
 /// their names.
-fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, String> {
+fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, Message> {
     let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
     let found = found.ok_or_else(|| {
         message!(

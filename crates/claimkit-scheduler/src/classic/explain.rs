@@ -4,8 +4,8 @@ use crate::classic::bits::Bits;
 use crate::classic::matching::{Matches, TermState};
 use crate::classic::nodes::{LabelColumn, PreparedNodes};
 use crate::selector::{Requirement, TermList, Test, integer};
-use claimkit_model::finding::{Code, Finding, Origin};
-use claimkit_model::message::{self, Template, message, template};
+use claimkit_model::finding::{Code, Finding};
+use claimkit_model::message::{self, Message, Template, Words, message, template};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::nearest::distance;
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ pub struct Explained<'n> {
     /// Whether it holds; `None` if it cannot be parsed, or is not looked at.
     pub holds: Option<bool>,
     /// The sentence, e.g. ``label `zone` is `c`, wanted one of `a`, `b` ``.
-    pub why: String,
+    pub why: Words,
 }
 
 /// Explains a requirement on a node.
@@ -34,7 +34,7 @@ pub fn requirement<'n>(
         return Explained {
             actual: None,
             holds: None,
-            why: no_node().into_owned(),
+            why: no_node().into(),
         };
     }
     let key = requirement.key;
@@ -46,7 +46,7 @@ pub fn requirement<'n>(
                     "node.no-name",
                     "the node has no name: fields are not looked at"
                 )
-                .into_owned(),
+                .into(),
                 Err(_) => unusable(requirement),
             };
             return Explained {
@@ -81,9 +81,7 @@ pub fn requirement<'n>(
             "wanted less than `{bound}`",
             bound
         )),
-        (Test::DoesNotExist, false) => {
-            Some(message!("node.wanted-none", "wanted none").into_owned())
-        }
+        (Test::DoesNotExist, false) => Some(message!("node.wanted-none", "wanted none")),
         (Test::Exists, _) | (Test::DoesNotExist, true) => None,
         (Test::In(values), true) if values.len() > 1 => Some(message!(
             "node.one-of",
@@ -102,29 +100,26 @@ pub fn requirement<'n>(
     Explained {
         actual,
         holds: Some(holds),
-        why,
+        why: why.into(),
     }
 }
 
-fn no_node() -> Cow<'static, str> {
+fn no_node() -> Message {
     message!("node.none", "there is no node")
 }
 
-fn unusable(requirement: &Requirement<'_>) -> String {
+fn unusable(requirement: &Requirement<'_>) -> Words {
     let errors = requirement
         .test
         .as_ref()
         .err()
         .map_or(&[][..], Vec::as_slice);
-    errors
-        .iter()
-        .map(|error| error.message.as_str())
-        .collect::<Vec<_>>()
-        .join("; ")
+    let texts: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+    Words::upstream(texts.join("; "))
 }
 
 /// Says what a node has for a requirement that can be used.
-fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
+fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> Message {
     let key = requirement.key;
     let compared = matches!(requirement.test, Ok(Test::Gt(_) | Test::Lt(_)));
     match (requirement.list, actual) {
@@ -168,11 +163,11 @@ fn quoted(values: &[&str]) -> String {
     let shown = shown.join(", ");
     match values.len().saturating_sub(SHOWN_VALUES) {
         0 => shown,
-        more => message!("node.values-more", "{shown}, {more} more", shown, more),
+        more => message!("node.values-more", "{shown}, {more} more", shown, more).into(),
     }
 }
 
-fn wanted(values: &[&str]) -> String {
+fn wanted(values: &[&str]) -> Message {
     let shown = quoted(values);
     match values.len() {
         1 => message!("node.wanted", "wanted {value}", value = shown),
@@ -184,7 +179,7 @@ fn wanted(values: &[&str]) -> String {
     }
 }
 
-fn unwanted(values: &[&str]) -> String {
+fn unwanted(values: &[&str]) -> Message {
     let shown = quoted(values);
     match values.len() {
         1 => message!(
@@ -200,7 +195,7 @@ fn unwanted(values: &[&str]) -> String {
     }
 }
 
-fn not(values: &[&str]) -> String {
+fn not(values: &[&str]) -> Message {
     let shown = quoted(values);
     match values.len() {
         1 => message!("node.not", "not {value}", value = shown),
@@ -228,14 +223,14 @@ const NUMBERS: [Template; 13] = [
 pub fn spoken(number: usize) -> Cow<'static, str> {
     NUMBERS
         .get(number)
-        .map_or_else(|| Cow::Owned(number.to_string()), |word| word.text())
+        .map_or_else(|| Cow::Owned(number.to_string()), |word| word.text().into())
 }
 
 /// Why no term matches a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
     /// In one line, e.g. ``term 2 of 3 misses by one: label `model` is `t4`, wanted `a100` ``.
-    pub text: String,
+    pub text: Message,
     /// The nearest term and its first requirement that fails: where to look in the text.
     pub at: Option<(usize, usize)>,
 }
@@ -245,12 +240,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
     if matches.any.has(node) {
         return None;
     }
-    let only = |text: Cow<'static, str>| {
-        Some(Miss {
-            text: text.into_owned(),
-            at: None,
-        })
-    };
+    let only = |text: Message| Some(Miss { text, at: None });
     if nodes.is_nil() {
         return only(no_node());
     }
@@ -375,7 +365,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     let key = requirement.key;
     let Some(label) = nodes.label(key) else {
         let message = message!("node.label-unknown", "no node has a label `{key}`", key);
-        let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
+        let finding = Finding::new(Code::NodeSelectorLabelUnknown, message);
         let near = nearest(key, nodes.labels().map(LabelColumn::key));
         return Some(match near {
             Some(near) => finding.with_help(did_you_mean(near)),
@@ -391,8 +381,9 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     let message = match test {
         Test::In(values) => {
             let shown = values.iter().take(8).map(|value| format!("`{value}`"));
-            let values = shown
-                .reduce(|first, other| message!("node.or", "{first} or {other}", first, other));
+            let values = shown.reduce(|first, other| {
+                message!("node.or", "{first} or {other}", first, other).into()
+            });
             let values = values.unwrap_or_default();
             message!(
                 "node.value-unknown",
@@ -419,7 +410,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         }
         _ => return None,
     };
-    let finding = Finding::new(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
+    let finding = Finding::new(Code::NodeSelectorValueUnknown, message);
     let near = match test {
         Test::In(values) if label.values().len() <= MAX_SEARCHED => values
             .iter()

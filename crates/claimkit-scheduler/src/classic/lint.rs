@@ -4,10 +4,9 @@
 use crate::classic::nodes::PreparedNodes;
 use crate::selector::{ParseError, ParsedSelector, Requirement, Term, TermList, Test};
 use claimkit_model::finding::{Code, Finding, Origin, Severity, Step};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::text::print;
 use claimkit_values::order;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The place of a selector in its object.
@@ -37,14 +36,8 @@ impl SelectorSite<'_> {
         finding
     }
 
-    fn of_term(
-        &self,
-        term: usize,
-        code: Code,
-        message: impl Into<String>,
-        help: Cow<'static, str>,
-    ) -> Finding {
-        let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
+    fn of_term(&self, term: usize, code: Code, message: Message, help: Message) -> Finding {
+        let finding = Finding::warning(code, message).with_help(help);
         let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
     }
@@ -55,11 +48,10 @@ impl SelectorSite<'_> {
             "lint.selector-empty",
             "the selector asks nothing, and so selects no node"
         );
-        let finding = Finding::new(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
-            .with_help(message!(
-                "lint.selector-empty-help",
-                "leave the selector out to select every node"
-            ));
+        let finding = Finding::new(Code::NodeSelectorTermEmpty, message).with_help(message!(
+            "lint.selector-empty-help",
+            "leave the selector out to select every node"
+        ));
         self.at(
             finding,
             "nodeSelectorTerms",
@@ -68,12 +60,12 @@ impl SelectorSite<'_> {
     }
 
     fn of_error(&self, error: &ParseError) -> Finding {
-        let finding = Finding::of_severity(
+        let finding = Finding::upstream(
             Code::NodeSelectorUnparsable,
-            self.parse_errors,
             Origin::Scheduler,
             error.message.clone(),
-        );
+        )
+        .with_severity(self.parse_errors);
         self.at(finding, &error.path, error.steps.clone())
     }
 }
@@ -179,7 +171,7 @@ fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
 }
 
 /// Returns why no node can satisfy a term; `None` if one might.
-fn contradiction(term: &Term<'_>) -> Option<String> {
+fn contradiction(term: &Term<'_>) -> Option<Message> {
     let keys: Vec<(TermList, &str)> =
         unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {
@@ -204,7 +196,7 @@ enum Never {
 }
 
 impl Never {
-    fn sentence(self, list: TermList, key: &str) -> String {
+    fn sentence(self, list: TermList, key: &str) -> Message {
         match (list, self) {
             // The operators of fields are `In` and `NotIn` alone.
             (TermList::Fields, _) => {

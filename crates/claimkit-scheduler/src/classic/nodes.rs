@@ -4,14 +4,13 @@
 //! distinct value once, whatever the number of nodes, and ten thousand nodes with the same labels keep their texts once.
 
 use crate::classic::scan::{self, ScannedNode};
-use claimkit_model::finding::{Code, Finding, Origin, Severity, TextField};
+use claimkit_model::finding::{Code, Finding, Severity, TextField};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::text::located;
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_model::text::{self, Source, SourceText, Span};
 use claimkit_values::order;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
@@ -154,7 +153,7 @@ impl PreparedNodes {
                 bytes,
                 limit
             );
-            let finding = Finding::new(Code::LimitBytes, Origin::Claimkit, message)
+            let finding = Finding::new(Code::LimitBytes, message)
                 .with_help(message!(
                     "node.text-too-long-help",
                     "give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`"
@@ -360,11 +359,8 @@ impl Builder {
                     "a `{kind}` among the Nodes was passed over: only Nodes are read there",
                     kind = seen.kind
                 );
-                self.findings.push(placeless(Finding::new(
-                    Code::NodeSkipped,
-                    Origin::Claimkit,
-                    message,
-                )));
+                self.findings
+                    .push(placeless(Finding::new(Code::NodeSkipped, message)));
             }
             return;
         }
@@ -393,8 +389,7 @@ impl Builder {
                 path
             );
             let help = message!("node.mistyped-help", "quote the value: labels are strings");
-            let finding =
-                Finding::new(Code::NodeMistyped, Origin::Claimkit, message).with_help(help);
+            let finding = Finding::new(Code::NodeMistyped, message).with_help(help);
             self.findings.push(placeless(finding));
         }
         let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
@@ -408,10 +403,9 @@ impl Builder {
     }
 
     /// Adds a finding for unusable input.
-    fn unusable(&mut self, message: Cow<'static, str>) {
+    fn unusable(&mut self, message: Message) {
         if self.findings.len() < MAX_FINDINGS {
-            let finding =
-                Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES.text());
+            let finding = Finding::new(Code::NodeUnusable, message).with_help(NODES.text());
             self.findings.push(placeless(finding));
         }
     }
@@ -574,8 +568,7 @@ impl Builder {
                     "node.text-other-kind",
                     "the text with Nodes holds a `{kind}` and no Node",
                     kind
-                )
-                .into(),
+                ),
                 None => message!("node.text-empty", "the text with Nodes holds no Node"),
             };
             self.unusable(message);

@@ -7,8 +7,7 @@ use crate::classic::nodes::PreparedNodes;
 use crate::classic::structured::Structured;
 use crate::rules::SchedulerRules;
 use claimkit_model::finding::named;
-use claimkit_model::message::message;
-use std::borrow::Cow;
+use claimkit_model::message::{Message, message};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -111,7 +110,7 @@ pub struct NodelessCheck {
     /// best `Possible`.
     pub passing: bool,
     /// Help in claimkit's own words.
-    pub why: String,
+    pub why: Message,
     /// For an unparsable selector: its index in the sites.
     pub site: Option<usize>,
 }
@@ -386,7 +385,7 @@ impl PlanJudge<'_, '_, '_> {
         &self,
         plans: &[ClaimPlan<'_>],
         passed: &[usize],
-    ) -> Option<(&'static str, Cow<'static, str>)> {
+    ) -> Option<(&'static str, Message)> {
         let blocked = Self::blocked(plans);
         if passed.is_empty() || blocked.is_some() {
             let freed =

@@ -7,7 +7,7 @@ use crate::classic::placement::{
 use crate::classic::pod::{ClaimEntry, ClaimingPod};
 use crate::classic::structured::{Structured, StructuredFacts};
 use crate::rules::SchedulerRules;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::object::view::{
     AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim,
     ResourceClaimParameters, ResourceClaimSpec, ResourceClaimTemplate, ResourceClass,
@@ -124,14 +124,14 @@ fn gate(
     check: CheckKind,
     stage: CheckStage,
     refusal: Option<SchedulerRefusal>,
-    why: impl Into<String>,
+    why: Message,
 ) -> NodelessCheck {
     NodelessCheck {
         check,
         stage,
         refusal,
         passing: false,
-        why: why.into(),
+        why,
         site: None,
     }
 }
@@ -809,7 +809,7 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> NodelessCheck {
                 .strip_suffix('s')
                 .unwrap_or(first.resource());
             let name = first.name();
-            let text = match (reserved.len().saturating_sub(1), shareable) {
+            match (reserved.len().saturating_sub(1), shareable) {
                 (0, false) => message!(
                     "plan.reserved",
                     "it is reserved for {resource} `{name}`",
@@ -840,8 +840,7 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> NodelessCheck {
                     name,
                     more
                 ),
-            };
-            text.into()
+            }
         }
     };
     gate(

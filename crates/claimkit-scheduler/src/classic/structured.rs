@@ -8,7 +8,7 @@ use claimkit_model::cel::explain::explain;
 use claimkit_model::cel::library::quantity::CelQuantity;
 use claimkit_model::cel::value::Value;
 use claimkit_model::cel::{EnvironmentMode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
-use claimkit_model::message::{self, Template, message, template};
+use claimkit_model::message::{self, Message, Template, message, template};
 use claimkit_model::object::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters,
     ResourceClass, ResourceClassParameters, ResourceSlice,
@@ -34,7 +34,7 @@ pub struct InstanceAnswer {
     /// The scheduler's text, if it refuses the node.
     pub refusal: Option<String>,
     /// Help in claimkit's own words.
-    pub why: String,
+    pub why: Message,
     /// The instances: driver and name.
     pub instances: Vec<(String, String)>,
 }
@@ -210,9 +210,9 @@ fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> In
         )
     };
     let why = if instances.is_empty() {
-        message!("structured.none-asked", "no instance is asked for").into_owned()
+        message!("structured.none-asked", "no instance is asked for")
     } else {
-        let names: Vec<String> = instances.iter().map(instance).collect();
+        let names: Vec<Message> = instances.iter().map(instance).collect();
         message!(
             "structured.gets",
             "gets {instances}",
@@ -320,7 +320,7 @@ fn choose(
 }
 
 /// Returns why no instance fits a request.
-fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidate<'_>]) -> String {
+fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidate<'_>]) -> Message {
     let driver = &demand.driver;
     if candidates.is_empty() {
         return message!(
@@ -394,7 +394,7 @@ fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> S
     stages.join(" → ")
 }
 
-fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> String {
+fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> Message {
     let name = candidate.name;
     match &candidate.holder {
         Some(Holder::Claim(claim)) => {

@@ -11,6 +11,7 @@ use crate::allocator::sorted::Sorted;
 use crate::allocator::status::StatusCode;
 use crate::allocator::taints::TolerationMismatch;
 use claimkit_model::finding::FieldPath;
+use claimkit_model::message::Message;
 use claimkit_model::text::located::{Range, RangeEdit};
 use serde::Serialize;
 
@@ -57,7 +58,7 @@ pub struct Before {
     pub code: StatusCode,
     pub message: String,
     /// The missing object and a similar existing name, in our words.
-    pub help: Option<String>,
+    pub help: Option<Message>,
     /// The kind of the missing object.
     #[serde(skip)]
     pub absent: Option<Absent>,
@@ -106,7 +107,7 @@ data! {
         reasons: Vec<String>,
         /// Help for the part that the message leaves out.
         #[serde(skip_serializing_if = "Option::is_none")]
-        help: Option<String>,
+        help: Option<Message>,
         /// The cost of the steps, counted against a budget.
         #[serde(skip)]
         cost: u64,
@@ -117,7 +118,7 @@ data! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         refusals: Vec<NodeRefusal>,
         /// Why the claims do not fit the node, in one line.
-        text: String,
+        text: Message,
         /// The earlier node with the same account; then pools, requests and so on are omitted here.
         same_as: Option<String>,
     }
@@ -158,7 +159,7 @@ data! {
     /// A slice left out.
     IgnoredSlice {
         slice: String,
-        why: String,
+        why: Message,
     }
 }
 
@@ -175,7 +176,7 @@ data! {
         class: String,
         /// The extended resource that it is made for, and the container.
         #[serde(skip_serializing_if = "Option::is_none")]
-        serves: Option<String>,
+        serves: Option<Message>,
         /// It was the one picked.
         picked: bool,
         /// Devices left after each stage.
@@ -191,9 +192,9 @@ data! {
         /// the rest of the claim could not be satisfied with them.
         passed_over: Vec<String>,
         /// The funnel in one line.
-        text: String,
+        text: Message,
         /// Why devices were lost at the first stage that left too few, in one line.
-        why: String,
+        why: Message,
     }
 }
 
@@ -264,7 +265,7 @@ data! {
         reason: Option<Reason>,
         also: Vec<Reason>,
         /// The first reason in one line.
-        text: String,
+        text: Message,
     }
 }
 
@@ -482,7 +483,7 @@ data! {
         /// Devices or values there are.
         available: usize,
         /// The sentence for it, in the language of the answer.
-        text: String,
+        text: Message,
     }
 }
 
@@ -516,10 +517,10 @@ data! {
         /// The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely.
         edits: Vec<RangeEdit>,
         /// The sentence for it, in the language of the answer.
-        text: String,
+        text: Message,
         /// The words for each change.
         #[serde(skip)]
-        parts: Vec<String>,
+        parts: Vec<Message>,
     }
 }
 

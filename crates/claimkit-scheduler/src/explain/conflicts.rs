@@ -12,7 +12,7 @@ use crate::allocator::features::Feature;
 use crate::allocator::objects::Claim;
 use crate::allocator::pools::NodePools;
 use crate::allocator::sorted::{Set, Sorted, ordered};
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, message};
 
 /// Maximum number of requests in a line.
 const MOST_REQUESTS: usize = 8;
@@ -52,7 +52,7 @@ impl Alone<'_> {
             .iter()
             .any(|other| other.claim != self.claim && other.name() == name);
         if twice {
-            of_claim(&name, &self.claim_name)
+            of_claim(&name, &self.claim_name).into()
         } else {
             name
         }
@@ -222,7 +222,7 @@ pub fn constraint(
         values,
         missing: missing.into_iter().collect(),
         wanted,
-        text: String::new(),
+        text: Message::default(),
     };
     conflict.text = match kind {
         ConstraintKind::Match if has_common(&conflict.values, &concerned) => {
@@ -274,7 +274,7 @@ fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alon
     })
 }
 
-fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
+fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> Message {
     let name = conflict.attribute.as_deref().unwrap_or_default();
     // If a request wants several devices, its most frequent values come first, each with its number of devices.
     let of = |request: &&Alone<'_>| {
@@ -299,7 +299,7 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
         };
         let shown: Vec<String> = found.iter().map(one).collect();
         let values = match shown.as_slice() {
-            [] => message!("device.no-values", "none").into_owned(),
+            [] => message!("device.no-values", "none").into(),
             shown => some(shown, MOST_VALUES),
         };
         match request.wanted {

@@ -6,7 +6,7 @@ use super::kinds::{StageKind, ValueKind};
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::objects::{Attribute, Selector};
 use crate::allocator::sorted::{Set, Sorted, ordered};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::{alike, distance};
 
 /// Maximum number of names of devices lost at a stage.
@@ -259,7 +259,7 @@ fn kind(value: &Attribute) -> ValueKind {
 }
 
 /// Writes the funnel in one line, up to where nothing is left.
-pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
+pub fn text(stages: &[Stage], class: &str, wanted: &str) -> Message {
     let part = |stage: &Stage| {
         let left = stage.left;
         match (stage.stage, stage.index) {
@@ -309,7 +309,7 @@ pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
         .iter()
         .position(|stage| stage.left == 0)
         .map_or(stages.len(), |at| at.saturating_add(1));
-    let parts: Vec<String> = stages.iter().take(end).map(part).collect();
+    let parts: Vec<Message> = stages.iter().take(end).map(part).collect();
     message!(
         "funnel.wanted",
         "{stages} → wanted {wanted}",

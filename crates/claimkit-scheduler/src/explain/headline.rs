@@ -3,7 +3,7 @@
 use super::account::{Conflict, NodeAccount, PodAccount, RequestAccount};
 use super::kinds::{Absent, ConflictKind, NodeVerdict, StageKind};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, Words, message};
 use claimkit_values::order;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,17 +25,17 @@ pub struct Headline {
     /// The largest group first.
     pub parts: Vec<HeadlinePart>,
     /// All in one line.
-    pub text: String,
+    pub text: Message,
 }
 
 /// Pods that wait for the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeadlinePart {
-    pub reason: String,
+    pub reason: Words,
     /// What helps; absent if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
+    pub help: Option<Message>,
     /// `namespace/name` of each pod, in the order in which they are placed.
     pub pods: Vec<String>,
 }
@@ -43,12 +43,12 @@ pub struct HeadlinePart {
 /// What decides that a pod waits.
 #[derive(Clone)]
 struct Reason {
-    text: String,
-    help: Option<String>,
+    text: Words,
+    help: Option<Message>,
 }
 
-impl From<String> for Reason {
-    fn from(text: String) -> Self {
+impl From<Words> for Reason {
+    fn from(text: Words) -> Self {
         Reason { text, help: None }
     }
 }
@@ -92,8 +92,8 @@ pub fn of_pods(accounts: &[PodAccount]) -> Option<Headline> {
     })
 }
 
-fn line(waiting: usize, pods: usize, parts: &[HeadlinePart]) -> String {
-    let printed: Vec<String> = parts
+fn line(waiting: usize, pods: usize, parts: &[HeadlinePart]) -> Message {
+    let printed: Vec<Message> = parts
         .iter()
         .map(|part| {
             message!(
@@ -127,14 +127,13 @@ fn reason_of(account: &PodAccount, nodes: &[NodeAccount]) -> Reason {
     before_nodes(account)
         .or_else(|| account.turn.as_deref().and_then(of_turn).map(Reason::from))
         .or_else(|| of_devices(nodes))
-        .or_else(|| of_plugins(nodes).map(Reason::from))
+        .or_else(|| of_plugins(nodes).map(Words::from).map(Reason::from))
         .unwrap_or_else(|| {
             let message = account.turn.as_ref().and_then(|turn| turn.message.clone());
-            Reason::from(
-                message.unwrap_or_else(|| {
-                    message!("headline.no-node", "taken by no node").into_owned()
-                }),
-            )
+            Reason::from(message.map_or_else(
+                || message!("headline.no-node", "taken by no node").into(),
+                Words::upstream,
+            ))
         })
 }
 
@@ -149,8 +148,8 @@ fn before_nodes(account: &PodAccount) -> Option<Reason> {
             "headline.claim-absent",
             "their ResourceClaim is not there yet"
         )
-        .into_owned(),
-        _ => before.message.clone(),
+        .into(),
+        _ => Words::upstream(before.message.clone()),
     };
     Some(Reason {
         text,
@@ -159,28 +158,21 @@ fn before_nodes(account: &PodAccount) -> Option<Reason> {
 }
 
 /// The reason of a pod that is not tried, or that waits for something other than a node.
-fn of_turn(turn: &Turn) -> Option<String> {
+fn of_turn(turn: &Turn) -> Option<Words> {
     if let Some(waits_for) = &turn.waits_for {
-        return Some(message!(
-            "headline.waits-for",
-            "waiting for {waits_for}",
-            waits_for
-        ));
+        let text = message!("headline.waits-for", "waiting for {waits_for}", waits_for);
+        return Some(text.into());
     }
     if turn.nominated.is_some() {
-        return Some(
-            message!("headline.preemption", "preemption makes room for them").into_owned(),
-        );
+        return Some(message!("headline.preemption", "preemption makes room for them").into());
     }
     match turn.outcome {
-        TurnOutcome::Gated => {
-            Some(message!("headline.gated", "held back by scheduling gates").into_owned())
-        }
-        TurnOutcome::NotKnown => Some(match turn.unsure.first() {
+        TurnOutcome::Gated => Some(message!("headline.gated", "held back by scheduling gates").into()),
+        TurnOutcome::NotKnown => Some(Words::Ours(match turn.unsure.first() {
             Some(why) => message!("headline.not-known-for", "not known: {why}", why),
-            None => message!("headline.not-known", "it is not known").into_owned(),
-        }),
-        TurnOutcome::Error => turn.message.clone(),
+            None => message!("headline.not-known", "it is not known"),
+        })),
+        TurnOutcome::Error => turn.message.clone().map(Words::upstream),
         _ => None,
     }
 }
@@ -234,7 +226,7 @@ fn of_devices(nodes: &[NodeAccount]) -> Option<Reason> {
     };
     let relaxation = nearest.relaxations.first();
     Some(Reason {
-        text,
+        text: text.into(),
         help: relaxation.map(|relaxation| relaxation.text.clone()),
     })
 }
@@ -284,7 +276,7 @@ fn classes_of(node: &NodeAccount) -> String {
     message::parts(classes)
 }
 
-fn of_request(node: &NodeAccount, request: &RequestAccount) -> String {
+fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
     let devices = devices_of(request);
     let why = match stage_of(request).1 {
         StageKind::Node | StageKind::Pool | StageKind::Class | StageKind::DeviceNode => {
@@ -333,7 +325,7 @@ fn of_request(node: &NodeAccount, request: &RequestAccount) -> String {
     )
 }
 
-fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> String {
+fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> Message {
     let classes = classes_of(node);
     let attribute = conflict.and_then(|conflict| conflict.attribute.as_deref());
     match (conflict.map(|conflict| conflict.kind), attribute) {
@@ -358,13 +350,13 @@ fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> String {
 }
 
 /// The reasons of other plugins that together refuse every node, the most frequent first.
-fn of_plugins(nodes: &[NodeAccount]) -> Option<String> {
-    let mut left: Vec<BTreeSet<String>> = nodes
+fn of_plugins(nodes: &[NodeAccount]) -> Option<Message> {
+    let mut left: Vec<BTreeSet<Words>> = nodes
         .iter()
         .map(|node| other_refusals(node).flat_map(plugin_reasons).collect())
-        .filter(|reasons: &BTreeSet<String>| !reasons.is_empty())
+        .filter(|reasons: &BTreeSet<Words>| !reasons.is_empty())
         .collect();
-    let mut named: Vec<String> = Vec::new();
+    let mut named: Vec<Words> = Vec::new();
     while named.len() < MOST_REASONS {
         let Some(reason) = most_frequent(&left) else {
             break;
@@ -382,19 +374,19 @@ fn of_plugins(nodes: &[NodeAccount]) -> Option<String> {
     ))
 }
 
-fn most_frequent(reasons: &[BTreeSet<String>]) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+fn most_frequent(reasons: &[BTreeSet<Words>]) -> Option<Words> {
+    let mut counts: BTreeMap<&Words, usize> = BTreeMap::new();
     for reason in reasons.iter().flatten() {
-        let count = counts.entry(reason.as_str()).or_default();
+        let count = counts.entry(reason).or_default();
         *count = count.saturating_add(1);
     }
     counts
         .iter()
-        .max_by_key(|(reason, count)| (**count, std::cmp::Reverse(**reason)))
-        .map(|(reason, _)| (*reason).to_owned())
+        .max_by_key(|(reason, count)| (**count, std::cmp::Reverse(reason.as_str())))
+        .map(|(reason, _)| (*reason).clone())
 }
 
-fn plugin_reasons(refusal: &NodeRefusal) -> Vec<String> {
+fn plugin_reasons(refusal: &NodeRefusal) -> Vec<Words> {
     let word = match refusal.plugin {
         Plugin::NodeUnschedulable => message!("headline.cordoned", "cordoned nodes"),
         Plugin::TaintToleration => message!("headline.taints", "taints of nodes"),
@@ -414,12 +406,12 @@ fn plugin_reasons(refusal: &NodeRefusal) -> Vec<String> {
                 .collect();
         }
     };
-    vec![word.into_owned()]
+    vec![word.into()]
 }
 
-fn resource(reason: &str) -> String {
+fn resource(reason: &str) -> Words {
     match reason.strip_prefix(INSUFFICIENT) {
-        Some(resource) => message!("headline.resource", "too little {resource}", resource),
-        None => reason.to_owned(),
+        Some(resource) => message!("headline.resource", "too little {resource}", resource).into(),
+        None => Words::upstream(reason.to_owned()),
     }
 }

@@ -6,14 +6,14 @@ use super::taken::ResourceAccount;
 use super::words;
 use crate::allocator::plugin::PodCase;
 use crate::allocator::usage::results_of;
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, Words, message};
 
 /// Writes one line: the message, and the first request that cannot be met, or the conflict.
-pub fn of(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
+pub fn of(told: &NodeAccount, lacking: Option<&RequestAccount>) -> Message {
     words::of_node(&told.name, about(told, lacking))
 }
 
-fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
+fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> Words {
     if told.verdict == NodeVerdict::Allocated {
         let results = told
             .allocations
@@ -24,33 +24,33 @@ fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
             .map(|result| format!("{} = {}", result.request, result.device))
             .collect();
         if devices.is_empty() {
-            return message!("account.nothing-to-allocate", "nothing to allocate").into_owned();
+            return message!("account.nothing-to-allocate", "nothing to allocate").into();
         }
-        let mut parts = vec![devices.join(", ")];
-        parts.extend(told.charges.iter().map(charge));
-        let taken: Vec<String> = told.resources.iter().flat_map(taken).collect();
+        let mut parts = vec![Words::upstream(devices.join(", "))];
+        parts.extend(told.charges.iter().map(charge).map(Words::from));
+        let taken: Vec<Message> = told.resources.iter().flat_map(taken).collect();
         if !taken.is_empty() {
-            parts.push(message!(
+            let of_node = message!(
                 "account.taken-of-node",
                 "of the node {amounts}",
                 amounts = message::parts(taken)
-            ));
+            );
+            parts.push(of_node.into());
         }
         return message::sentences(parts);
     }
-    let mut parts = vec![told.message.clone().unwrap_or_default()];
+    let message = told.message.clone().unwrap_or_default();
+    let mut parts = vec![Words::upstream(message)];
     let short = told
         .resources
         .iter()
         .filter(|resource| resource.short)
         .map(|resource| resource.text.clone());
-    parts.extend(
-        short.chain(
-            told.help
-                .clone()
-                .filter(|_| told.verdict == NodeVerdict::Unavailable),
-        ),
-    );
+    let help = told
+        .help
+        .clone()
+        .filter(|_| told.verdict == NodeVerdict::Unavailable);
+    parts.extend(short.chain(help).map(Words::from));
     if parts.len() > 1 {
         return message::sentences(parts);
     }
@@ -59,21 +59,20 @@ fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         .first()
         .map(|conflict| conflict.text.clone())
         .or_else(|| Some(request(lacking?)));
-    parts.extend(why.or_else(|| {
+    let why = why.or_else(|| {
         let none = told.verdict == NodeVerdict::None;
         none.then(|| {
             message!(
                 "account.each-alone-not-all",
                 "each request has enough devices alone, and no choice of them meets all"
             )
-            .into_owned()
         })
-    }));
-    parts.extend(told.help.clone());
+    });
+    parts.extend(why.into_iter().chain(told.help.clone()).map(Words::from));
     message::sentences(parts)
 }
 
-fn request(account: &RequestAccount) -> String {
+fn request(account: &RequestAccount) -> Message {
     let request = match &account.sub {
         Some(sub) => format!("{}/{sub}", account.request),
         None => account.request.clone(),
@@ -89,7 +88,7 @@ fn request(account: &RequestAccount) -> String {
 }
 
 /// Returns the amounts of a resource that devices consume.
-fn taken(account: &ResourceAccount) -> impl Iterator<Item = String> {
+fn taken(account: &ResourceAccount) -> impl Iterator<Item = Message> {
     let resource = &account.resource;
     account.devices.iter().map(move |device| {
         message!(
@@ -101,7 +100,7 @@ fn taken(account: &ResourceAccount) -> impl Iterator<Item = String> {
     })
 }
 
-fn charge(charge: &Charge) -> String {
+fn charge(charge: &Charge) -> Message {
     let Charge {
         name,
         asked,
@@ -129,8 +128,8 @@ fn charge(charge: &Charge) -> String {
 }
 
 /// Returns why a pod gets no devices where it fits.
-pub fn nothing_to_allocate(case: &PodCase<'_>) -> String {
-    let mut parts: Vec<String> = Vec::new();
+pub fn nothing_to_allocate(case: &PodCase<'_>) -> Message {
+    let mut parts: Vec<Message> = Vec::new();
     for claim in &case.allocated {
         let devices: Vec<&str> = results_of(claim)
             .iter()
@@ -160,7 +159,7 @@ pub fn nothing_to_allocate(case: &PodCase<'_>) -> String {
         ));
     }
     match parts.is_empty() {
-        true => message!("account.no-devices-needed", "no devices needed").into_owned(),
+        true => message!("account.no-devices-needed", "no devices needed"),
         false => message::sentences(parts),
     }
 }

@@ -43,9 +43,8 @@ use crate::allocator::pools::Gatherer;
 use crate::allocator::sorted::Sorted;
 use crate::allocator::status::StatusCode;
 use account::{Before, NodeAccount, PodAccount, Summary};
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, Words, message};
 use kinds::{BeforeNodes, NodeVerdict};
-use std::borrow::Cow;
 pub use warnings::of_allocations;
 
 /// All node searches together may use this many times the budget of one node.
@@ -195,7 +194,7 @@ pub fn explain_pod_apart(
 }
 
 /// Returns the help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
-fn score_help() -> Cow<'static, str> {
+fn score_help() -> Message {
     message!(
         "device.score-fails-help",
         "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 fix it"
@@ -218,10 +217,10 @@ fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
     {
         let results = node.allocations.as_ref().map_or(0, Vec::len);
         if let Some(error) = case.score_error(results) {
-            let help = score_help().into_owned();
+            let help = score_help();
             node.text = words::of_node(
                 &node.name,
-                message::sentences([error.clone(), help.clone()]),
+                message::sentences([Words::upstream(error.clone()), help.clone().into()]),
             );
             node.verdict = NodeVerdict::Error;
             (node.message, node.code, node.fatal, node.help) =

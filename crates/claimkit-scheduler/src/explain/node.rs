@@ -22,7 +22,8 @@ use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
 use crate::allocator::usage::results_of;
 use claimkit_model::finding::field_path;
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, message};
+use std::borrow::Cow;
 
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
@@ -261,7 +262,7 @@ fn find_causes(
             told.help = told
                 .help
                 .take()
-                .or_else(|| trial.mistake().map(|mistake| mistake.text().into_owned()));
+                .or_else(|| trial.mistake().map(|mistake| mistake.text()));
         }
     }
 }
@@ -467,12 +468,12 @@ fn request_account(
         ],
         None => field_path!["spec", "devices", "requests", choice.request, "exactly"],
     };
-    let shown = match (all, wanted) {
+    let shown: Cow<'_, str> = match (all, wanted) {
         (true, 0) if cluster.behaviour.least_of_all() > 0 => {
-            message!("funnel.all-at-least-one", "all, at least 1").into_owned()
+            message!("funnel.all-at-least-one", "all, at least 1").into()
         }
-        (true, _) => message!("funnel.all", "all {wanted}", wanted),
-        (false, _) => wanted.to_string(),
+        (true, _) => message!("funnel.all", "all {wanted}", wanted).into(),
+        (false, _) => Cow::Owned(wanted.to_string()),
     };
     let text = funnel::text(&stages, &choice.ask.device_class_name, &shown);
     let account = RequestAccount {
@@ -496,7 +497,7 @@ fn request_account(
 }
 
 /// Names devices that the request could have, of slices that choose other nodes by label.
-fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> String {
+fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> Message {
     let cluster = asking.cluster;
     let asking = DeviceQuestion {
         values: false,
@@ -590,7 +591,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
                 let why = if generation < pool.generation {
                     older(generation, pool.generation)
                 } else {
-                    message!("pool.slice-not-on-node", "not on this node").into_owned()
+                    message!("pool.slice-not-on-node", "not on this node")
                 };
                 Some(IgnoredSlice {
                     slice: name(at),
@@ -624,20 +625,20 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> 
     list
 }
 
-fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> String {
+fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> Message {
     let generation = cluster
         .slice(at)
         .map_or(0, |slice| slice.spec.pool.generation);
     match why {
         Ignored::OldGeneration(newest) => older(generation, *newest),
         Ignored::FeatureOff => {
-            message!("pool.slice-feature-off", "DRAPartitionableDevices is off").into_owned()
+            message!("pool.slice-feature-off", "DRAPartitionableDevices is off")
         }
-        Ignored::NoNode => message!("pool.slice-without-node", "it names no node").into_owned(),
+        Ignored::NoNode => message!("pool.slice-without-node", "it names no node"),
     }
 }
 
-fn older(generation: i64, newest: i64) -> String {
+fn older(generation: i64, newest: i64) -> Message {
     message!(
         "pool.slice-older",
         "generation {generation} < {newest}",

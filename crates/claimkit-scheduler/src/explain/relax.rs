@@ -21,7 +21,7 @@ use crate::allocator::prepare::RequestChoice;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints;
 use claimkit_model::finding::{PathStep, field_path};
-use claimkit_model::message::{Template, message};
+use claimkit_model::message::{Message, Template, message};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -573,7 +573,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts: Vec<String> = changes
+        let parts: Vec<Message> = changes
             .iter()
             .map(|change| sentence(change, &self.request_of(change)))
             .collect();
@@ -617,7 +617,7 @@ impl<'c, 's> Trial<'c, 's> {
             has && !is_changed(*at)
         });
         if twice {
-            words::of_claim(name, &change.claim)
+            words::of_claim(name, &change.claim).into()
         } else {
             name.to_owned()
         }
@@ -825,7 +825,7 @@ fn shrinks(change: &Change) -> u8 {
     }
 }
 
-fn sentence(change: &Change, request: &str) -> String {
+fn sentence(change: &Change, request: &str) -> Message {
     let claim = &change.claim;
     let index = change.index.unwrap_or(0);
     let (from, to) = (

@@ -7,7 +7,7 @@ use crate::allocator::amount::spell;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::demand;
 use crate::allocator::node_resources::{Footprint, Need, ResourceHelp, Taken};
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, message};
 
 /// Maximum number of devices or pods in one line.
 const MOST: usize = 3;
@@ -63,13 +63,13 @@ fn resource(need: &Need, devices: Vec<ResourceDevice>) -> ResourceAccount {
         short: need.is_short(),
         devices,
         pods: pods.collect(),
-        text: String::new(),
+        text: Message::default(),
     };
     account.text = text(need, &account);
     account
 }
 
-fn text(need: &Need, account: &ResourceAccount) -> String {
+fn text(need: &Need, account: &ResourceAccount) -> Message {
     let ResourceAccount {
         resource,
         requested,
@@ -133,7 +133,7 @@ fn text(need: &Need, account: &ResourceAccount) -> String {
     }
 }
 
-fn device_text(device: &ResourceDevice) -> String {
+fn device_text(device: &ResourceDevice) -> Message {
     let name = device.device.rsplit('/').next().unwrap_or_default();
     let takes = &device.takes;
     match (

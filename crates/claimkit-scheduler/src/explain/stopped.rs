@@ -5,11 +5,11 @@ use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
 use crate::allocator::objects::{Meta, Owner, Pod, claim_refusal};
 use crate::allocator::plugin::PodCase;
-use claimkit_model::message::{self, message};
+use claimkit_model::message::{self, Message, message};
 use claimkit_model::nearest::Nearest;
 
 /// Help, and the kind of the object that is not there.
-pub type Help = (String, Option<Absent>);
+pub type Help = (Message, Option<Absent>);
 
 /// Finds the first referenced claim, template or class that is missing, and one with a similar name.
 pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
@@ -20,9 +20,11 @@ pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
 }
 
 /// Explains that the pod needs no devices; extended resources that no class serves, and one that was probably meant.
-pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
-    let mut parts =
-        vec![message!("device.none-asked-for", "the pod asks for no devices").into_owned()];
+pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Message {
+    let mut parts = vec![message!(
+        "device.none-asked-for",
+        "the pod asks for no devices"
+    )];
     for resource in case.unserved() {
         let mut nearest = Nearest::to(resource);
         let served = cluster

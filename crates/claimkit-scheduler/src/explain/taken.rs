@@ -1,5 +1,6 @@
 //! Data types for node resources in an account.
 
+use claimkit_model::message::Message;
 use serde::Serialize;
 
 /// A resource of the node, as the scheduler counts it for the pod.
@@ -20,7 +21,7 @@ pub struct ResourceAccount {
     /// Pods on the node that have most of it.
     pub pods: Vec<ResourcePod>,
     /// The sentence for it, in the language of the answer.
-    pub text: String,
+    pub text: Message,
 }
 
 /// The amount of a resource that a device consumes.

@@ -2,8 +2,8 @@
 
 use super::kinds::Absent;
 use crate::allocator::status::StatusCode;
+use claimkit_model::message::{Message, Words};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// The outcome of the scheduler's work on a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -103,7 +103,7 @@ pub struct NodeRefusal {
     /// `Unschedulable` means that there is room without some pods.
     pub code: StatusCode,
     /// The reasons that follow from the objects, in claimkit's own words.
-    pub why: Vec<String>,
+    pub why: Vec<Message>,
     /// The taints that the pod does not tolerate: `key=value:effect`.
     #[serde(skip)]
     pub taints: Vec<String>,
@@ -118,8 +118,8 @@ pub struct NodeRefusal {
 pub struct ReasonGroup {
     /// The reasons of all plugins, first the one that the scheduler reports.
     pub reasons: Vec<String>,
-    /// The same in our words.
-    pub why: Vec<String>,
+    /// The same in our words; upstream's where a node's devices have none of ours.
+    pub why: Vec<Words>,
     pub nodes: Vec<String>,
     /// The pod itself excludes the nodes, by its selector or affinity.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -144,15 +144,15 @@ pub struct Turn {
     pub depends: bool,
     /// Facts that the outcome depends on and the objects do not decide, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unsure: Vec<String>,
+    pub unsure: Vec<Message>,
     /// The message of the condition `PodScheduled`; `null` if it has none.
     pub message: Option<String>,
     /// Help with the message.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<Cow<'static, str>>,
+    pub help: Option<Message>,
     /// The condition that the pod waits for before it is considered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits_for: Option<String>,
+    pub waits_for: Option<Message>,
     /// The kind of the object that it waits for and that is not given.
     #[serde(skip)]
     pub absent: Option<Absent>,

@@ -13,7 +13,7 @@ use crate::allocator::results::{DeviceAllocation, DeviceResult};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints::tolerates;
 use claimkit_model::finding::{Code, FieldPath, Finding, Origin, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 
 /// Maximum number of claims that use a device and are named.
 const MOST_USERS: usize = 3;
@@ -58,7 +58,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
             one,
             other
         );
-        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
+        list.push(Finding::new(Code::PoolOrderRandom, message).into());
     }
     let is_open = |node: &NodeAccount| {
         node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1)
@@ -68,7 +68,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
             "account.pools-in-random-order",
             "this release walks pools, and the slices of a pool, in random order: the answer is one of several possible ones"
         );
-        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
+        list.push(Finding::new(Code::PoolOrderRandom, message).into());
     }
     list
 }
@@ -89,13 +89,8 @@ pub fn of_allocations<'n>(
     list
 }
 
-fn of_claim(
-    claim: &Claim,
-    code: Code,
-    message: impl Into<String>,
-    path: Option<FieldPath>,
-) -> Remark {
-    let finding = Finding::warning(code, Origin::Claimkit, message);
+fn of_claim(claim: &Claim, code: Code, message: Message, path: Option<FieldPath>) -> Remark {
+    let finding = Finding::warning(code, message);
     Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
 }
 
@@ -129,7 +124,7 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
         }
     }
     for (message, (nodes, devices)) in seen {
-        let found = Finding::new(Code::AllocationError, Origin::Scheduler, message);
+        let found = Finding::upstream(Code::AllocationError, Origin::Scheduler, message.to_owned());
         list.push(
             match case.pending.iter().find_map(|claim| about(claim, message)) {
                 Some((object, path)) => {
@@ -157,7 +152,7 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
                 devices
             ),
         };
-        list.push(Finding::new(Code::ErrorEndsAttempt, Origin::Claimkit, message).into());
+        list.push(Finding::new(Code::ErrorEndsAttempt, message).into());
     }
 }
 
@@ -235,13 +230,13 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
                 "the namespace lacks the label `{label}: true`, without which kube-apiserver refuses new claims with admin access",
                 label
             );
-            Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
+            Finding::warning(Code::AdminAccessLabel, message)
         }
         Some(_) => {
             let text = format!(
                 "admin access to devices requires the `{label}: true` label on the containing namespace"
             );
-            Finding::new(
+            Finding::upstream(
                 Code::AdminAccessLabel,
                 Origin::ApiServer,
                 format!("{path}: Forbidden: {text}"),
@@ -253,7 +248,7 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
                 "the namespace is not part of the input: admin access to devices requires the `{label}: true` label on the containing namespace",
                 label
             );
-            Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
+            Finding::warning(Code::AdminAccessLabel, message)
         }
     };
     list.push(Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(Some(path)));
@@ -395,7 +390,7 @@ fn allocated(
                     device = cluster.device_name(at),
                     users = some(&users, MOST_USERS)
                 );
-                let finding = Finding::new(Code::AdminAccessInUse, Origin::Claimkit, message);
+                let finding = Finding::new(Code::AdminAccessInUse, message);
                 list.push(Remark::about(finding, "ResourceClaim", full.clone()));
             }
         }

@@ -12,15 +12,14 @@ use crate::allocator::cluster::Cluster;
 use crate::allocator::objects::Claim;
 use crate::allocator::plugin::Unavailable;
 use crate::allocator::sorted::{Set, Sorted};
-use claimkit_model::message::{self, message};
-use std::borrow::Cow;
+use claimkit_model::message::{self, Message, message};
 use std::fmt::Display;
 
 /// Maximum number of reasons in one line.
 pub const MOST: usize = 3;
 
 /// Returns the sentence for a reason.
-pub fn reason(reason: &Reason) -> String {
+pub fn reason(reason: &Reason) -> Message {
     match reason {
         Reason::PoolOldGeneration { newest } => {
             message!(
@@ -45,9 +44,8 @@ pub fn reason(reason: &Reason) -> String {
         Reason::SliceWithCounters => message!(
             "pool.slice-with-counters",
             "it is in a slice with shared counters, where devices are not offered"
-        )
-        .into_owned(),
-        Reason::FeatureOff { field } => feature_off(*field).into_owned(),
+        ),
+        Reason::FeatureOff { field } => feature_off(*field),
         Reason::InUse {
             claims,
             pods,
@@ -98,7 +96,7 @@ pub fn reason(reason: &Reason) -> String {
             reason,
         ),
         Reason::DeviceNotOnNode => {
-            message!("device.not-on-node", "it is not on this node").into_owned()
+            message!("device.not-on-node", "it is not on this node")
         }
         Reason::Capacity(reason) => capacity(reason),
         Reason::Counters(reason) => counters(reason),
@@ -121,7 +119,7 @@ pub fn reason(reason: &Reason) -> String {
     }
 }
 
-fn feature_off(field: FeatureField) -> Cow<'static, str> {
+fn feature_off(field: FeatureField) -> Message {
     match field {
         FeatureField::BindingConditions => message!(
             "device.binding-feature-off",
@@ -138,7 +136,7 @@ fn feature_off(field: FeatureField) -> Cow<'static, str> {
     }
 }
 
-fn counters(reason: &CounterReason) -> String {
+fn counters(reason: &CounterReason) -> Message {
     let CounterReason {
         set,
         counter,
@@ -197,7 +195,7 @@ fn counters(reason: &CounterReason) -> String {
     }
 }
 
-fn taint(reason: &TaintReason) -> String {
+fn taint(reason: &TaintReason) -> Message {
     let value = if reason.value.is_empty() {
         String::new()
     } else {
@@ -244,7 +242,7 @@ fn taint(reason: &TaintReason) -> String {
 }
 
 /// Returns the sentence for a selector, which is already named.
-fn selector(selector: String, reason: &SelectorReason) -> String {
+fn selector(selector: Message, reason: &SelectorReason) -> Message {
     let value = |(path, value): (&String, &Option<String>)| match value {
         Some(value) => message!("device.selector-value", "{path} is {value}", path, value),
         None => message!("device.selector-value-missing", "{path} is missing", path),
@@ -276,7 +274,7 @@ fn selector(selector: String, reason: &SelectorReason) -> String {
     }
 }
 
-fn capacity(reason: &CapacityReason) -> String {
+fn capacity(reason: &CapacityReason) -> Message {
     let CapacityReason {
         name,
         max,
@@ -344,7 +342,7 @@ fn capacity(reason: &CapacityReason) -> String {
 }
 
 /// Returns the amount that is charged, and the one asked for if it differs.
-fn charge(reason: &CapacityReason) -> String {
+fn charge(reason: &CapacityReason) -> Message {
     let CapacityReason {
         name,
         asked,
@@ -386,7 +384,7 @@ fn charge(reason: &CapacityReason) -> String {
 }
 
 /// Returns why a claim that is allocated cannot be used on a node.
-pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
+pub fn unavailable(claim: &Claim, why: Unavailable) -> Message {
     let name = claim.metadata.full_name();
     let failure = if why == Unavailable::Failed {
         binding::failure(claim)
@@ -454,12 +452,12 @@ pub fn why(
     stages: &[Stage],
     row: &Row<'_, '_>,
     wanted: i64,
-) -> String {
+) -> Message {
     let short = |stage: &&Stage| {
         i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some()
     };
     let Some(stage) = stages.iter().find(short) else {
-        return String::new();
+        return Message::default();
     };
     // Skip devices that an earlier stage removed.
     let position = stages
@@ -472,7 +470,7 @@ pub fn why(
             .take(position)
             .any(|stage| is_of(reason, stage))
     };
-    let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
+    let mut by_text: Sorted<Message, Vec<&str>> = Sorted::new();
     for (shown, reasons) in row
         .iter()
         .filter(|(_, reasons)| !reasons.iter().any(earlier))
@@ -499,7 +497,7 @@ pub fn why(
             drivers = some(drivers.as_slice(), MOST)
         );
     }
-    let part = |(text, devices): (&String, &Vec<&str>)| {
+    let part = |(text, devices): (&Message, &Vec<&str>)| {
         message!(
             "device.reason-of-devices",
             "{devices}: {text}",
@@ -537,16 +535,16 @@ pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
 }
 
 /// Adds how many more there are.
-pub fn and_more(shown: String, more: usize) -> String {
+pub fn and_more<W: Display + From<Message>>(shown: W, more: usize) -> W {
     if more == 0 {
         shown
     } else {
-        message!("device.and-more", "{shown} and {more} more", shown, more)
+        message!("device.and-more", "{shown} and {more} more", shown, more).into()
     }
 }
 
 /// Returns the name of a request where another claim has one of the same name.
-pub fn of_claim(request: &str, claim: &str) -> String {
+pub fn of_claim(request: &str, claim: &str) -> Message {
     message!(
         "device.request-of-claim",
         "{request} of {claim}",
@@ -556,6 +554,6 @@ pub fn of_claim(request: &str, claim: &str) -> String {
 }
 
 /// Returns a sentence about a node.
-pub fn of_node(node: &str, what: impl Display) -> String {
+pub fn of_node(node: &str, what: impl Display) -> Message {
     message!("account.of-node", "{node}: {what}", node, what)
 }

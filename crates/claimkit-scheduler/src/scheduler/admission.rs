@@ -8,7 +8,7 @@ use crate::allocator::objects::{
     Toleration,
 };
 use crate::allocator::sorted::{Set, Sorted};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
 /// Begins the UIDs of pods that have none.
@@ -38,7 +38,7 @@ pub fn shown_uid(uid: &str) -> &str {
 
 /// Makes new pods into stored ones, and makes the claims that they and their groups wait for. Returns one line of English for
 /// each claim.
-pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<String> {
+pub fn store(facts: &mut Facts, setup: &Setup) -> Vec<Message> {
     let classes = facts.priority_classes.clone();
     for pod in &mut facts.pods {
         let is_new = pod.metadata.uid.is_empty();
@@ -113,7 +113,7 @@ fn tolerate(pod: &mut Pod) {
 }
 
 /// Makes the claims of new pods from templates (kube-controller-manager, `pkg/controller/resourceclaim`).
-fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
+fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<Message> {
     let groups: Set<String> = facts
         .pod_groups
         .iter()
@@ -129,7 +129,7 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<String> {
 }
 
 /// Gives claims without UIDs of their pods those of the pods with the same names. Returns a line of English if it did.
-fn match_by_name(facts: &mut Facts) -> Option<String> {
+fn match_by_name(facts: &mut Facts) -> Option<Message> {
     let mut uids: Sorted<(String, String), String> = Sorted::new();
     for pod in &facts.pods {
         let Meta {
@@ -174,7 +174,6 @@ fn match_by_name(facts: &mut Facts) -> Option<String> {
             "pods.matched-by-name",
             "claims that lack the UIDs of their pods are matched with them by name"
         )
-        .into_owned()
     })
 }
 
@@ -257,7 +256,7 @@ fn default_class(facts: &Facts) -> Option<String> {
 }
 
 /// Makes the claims of a group.
-fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
+fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<Message>) {
     let Some(group) = facts.pod_groups.get(at).cloned() else {
         return;
     };

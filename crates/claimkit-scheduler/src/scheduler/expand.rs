@@ -5,7 +5,7 @@ use crate::allocator::objects::{
     PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind, WorkloadSpec,
 };
 use crate::allocator::sorted::Set;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
 /// The UID of workloads whose pods are made here.
@@ -142,7 +142,7 @@ pub fn one_each(facts: &mut Facts) {
 ///
 /// # Errors
 /// There is no such pod or workload, or it is a DaemonSet.
-pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>, String> {
+pub fn repeat(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<String>, Message> {
     let found = facts
         .pods
         .iter()
@@ -247,7 +247,7 @@ fn like(pod: &Pod, count: usize, taken: &Set<String>) -> Vec<Pod> {
 }
 
 /// Returns new pods of a workload, which makes no others.
-fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, String> {
+fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, Message> {
     let found = facts
         .workloads
         .iter_mut()

@@ -63,6 +63,7 @@ use crate::allocator::features::Features;
 use crate::allocator::objects::Facts;
 use crate::allocator::plugin::PluginGates;
 use crate::allocator::plugin_rules::PluginRules;
+use claimkit_model::message::Message;
 use claimkit_values::time::Time;
 use prepared::{Prepared, Setup};
 
@@ -102,7 +103,7 @@ impl Scheduler<'_> {
     }
 
     /// Makes new pods into stored ones, and the claims that they wait for. Returns a line of English for each claim.
-    pub fn store(&self, facts: &mut Facts) -> Vec<String> {
+    pub fn store(&self, facts: &mut Facts) -> Vec<Message> {
         admission::store(facts, &self.setup())
     }
 

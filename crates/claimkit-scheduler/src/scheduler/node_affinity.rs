@@ -5,7 +5,7 @@ use crate::allocator::nodes::{JudgedSelector, Judgements};
 use crate::allocator::objects::{Node, NodeSelector, PodSpec};
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::status::StatusCode;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use std::rc::Rc;
 
 /// The field that names a node.
@@ -71,7 +71,7 @@ impl<'f> Required<'f> {
     }
 
     /// Returns the labels of the node selector that the node lacks, and the first requirement that fails in the nearest term.
-    pub fn lacks(&self, at: usize) -> Vec<String> {
+    pub fn lacks(&self, at: usize) -> Vec<Message> {
         let Some(node) = self.nodes.get(at) else {
             return Vec::new();
         };

@@ -5,7 +5,7 @@ use crate::allocator::extended::RequestMapping;
 use crate::allocator::objects::Claim;
 use crate::allocator::status::StatusCode;
 pub use crate::explain::turn::Plugin;
-use claimkit_model::message::{Template, message};
+use claimkit_model::message::{Message, Template, message};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -269,7 +269,7 @@ pub enum Unsure {
 
 impl Unsure {
     /// Returns one line of English.
-    pub fn text(self) -> Cow<'static, str> {
+    pub fn text(self) -> Message {
         match self {
             Unsure::Tie => {
                 message!(

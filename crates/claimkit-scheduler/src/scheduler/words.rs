@@ -11,7 +11,7 @@ use super::volume_binding;
 use super::volumes::{self, PodVolumes};
 use crate::allocator::amount::spell;
 use crate::allocator::sorted::Set;
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 
 /// Maximum number of host ports that are listed.
 const MOST_PORTS: usize = 5;
@@ -23,10 +23,10 @@ pub fn why(
     turn: &PodAttempt<'_, '_>,
     node: usize,
     refusal: &PluginRefusal,
-) -> Vec<String> {
+) -> Vec<Message> {
     match refusal.plugin {
         Plugin::NodeUnschedulable => {
-            vec![message!("pods.node-cordoned", "the node is cordoned").into_owned()]
+            vec![message!("pods.node-cordoned", "the node is cordoned")]
         }
         Plugin::TaintToleration => {
             let taints = untolerated(prepared, turn, node, refusal);
@@ -111,7 +111,7 @@ fn short(
     turn: &PodAttempt<'_, '_>,
     node: usize,
     reason: &RefusalReason,
-) -> Option<String> {
+) -> Option<Message> {
     let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
     match reason {
         RefusalReason::TooManyPods => {
@@ -161,7 +161,7 @@ fn volumes(
     turn: &PodAttempt<'_, '_>,
     node: usize,
     refusal: &PluginRefusal,
-) -> Vec<String> {
+) -> Vec<Message> {
     let Some(own) = &turn.volumes else {
         return Vec::new();
     };
@@ -210,7 +210,7 @@ fn full_drivers(
     state: &State,
     own: &PodVolumes,
     node: usize,
-) -> Vec<String> {
+) -> Vec<Message> {
     let used = volumes::used_on(prepared, state, node);
     let ids = own.ids(prepared, state, node);
     let drivers: Set<&str> = ids.iter().map(|id| id.driver).collect();
@@ -241,7 +241,7 @@ fn other_nodes(
     state: &State,
     own: &PodVolumes,
     node: usize,
-) -> Vec<String> {
+) -> Vec<Message> {
     let mut lines = Vec::new();
     for claim in &own.bound {
         let volume = volume_binding::volume_of(prepared, &state.volumes, *claim);
@@ -261,7 +261,7 @@ fn other_nodes(
     lines
 }
 
-fn spread(turn: &PodAttempt<'_, '_>) -> Vec<String> {
+fn spread(turn: &PodAttempt<'_, '_>) -> Vec<Message> {
     let required = turn
         .facts
         .spec

@@ -2,19 +2,18 @@
 //! `on`, `010`, `1.10`), and `name:a`, which YAML reads as one word.
 
 use crate::finding::Edit;
-use crate::message::{Template, message, template};
+use crate::message::{Message, Template, message, template};
 use crate::text::print;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Style, Tree};
-use std::borrow::Cow;
 
 /// A correction of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     /// The help, in one line.
-    pub help: String,
+    pub help: Message,
     /// The effect of the edits.
-    pub title: String,
+    pub title: Message,
     pub edits: Vec<Edit>,
 }
 
@@ -274,7 +273,7 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
     let first = written.lines().next().unwrap_or_default().trim_end();
     Some(Correction {
         help: blank(first),
-        title: PUT.text().into_owned(),
+        title: PUT.text(),
         edits,
     })
 }
@@ -283,22 +282,22 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
 pub(super) const PUT: Template = template!("correction.put-blank", "put a blank behind the colon");
 
 /// Returns the title of an edit that writes a text in place of another.
-pub(super) fn write(text: &str) -> String {
+pub(super) fn write(text: &str) -> Message {
     message!("correction.write", "write `{text}`", text)
 }
 
 /// Returns the title of an edit that puts a text in quotes.
-pub(super) fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> Message {
     message!("correction.quote", "quote `{text}`", text)
 }
 
 /// Returns the title of an edit that removes a character.
-pub(super) fn remove_character() -> Cow<'static, str> {
+pub(super) fn remove_character() -> Message {
     message!("correction.remove-character", "remove the character")
 }
 
 /// Returns the help for a word that looks like a key with its value.
-pub(super) fn blank(word: &str) -> String {
+pub(super) fn blank(word: &str) -> Message {
     message!(
         "correction.one-word",
         "`{word}` is one word: put a blank behind the colon",

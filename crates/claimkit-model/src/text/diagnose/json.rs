@@ -27,7 +27,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
         ),
     };
     let span = Span::new(at, at.saturating_add(next.map_or(0, char::len_utf8)));
-    let finding = Finding::new(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
+    let finding = Finding::upstream(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
     if next.is_some()
         && text
             .get(marked..)
@@ -82,8 +82,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
             "the text ends, but the `{bracket}` at {place} is never closed",
             bracket = bracket(open),
             place = place(source, open)
-        )
-        .into(),
+        ),
         (None, None) => message!(
             "json.ends-in-value",
             "the text ends in the middle of a value"
@@ -106,14 +105,12 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, file: Span, error: &Jso
             "a `,` or the end of the `{bracket}` at {place} is missing before this",
             bracket = bracket(open),
             place = place(source, open)
-        )
-        .into(),
+        ),
         (Some(c), _) => message!(
             "json.not-here",
             "JSON does not allow `{character}` here",
             character = c.escape_default()
-        )
-        .into(),
+        ),
     };
     finding.with_help(help)
 }

@@ -2,12 +2,11 @@
 
 use super::correction;
 use super::trial::{edited, reads, tries};
-use crate::finding::{Code, Edit, Finding, Origin};
-use crate::message::{Template, message, template};
+use crate::finding::{Code, Edit, Finding};
+use crate::message::{Message, Template, message, template};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 use claimkit_values::order;
-use std::borrow::Cow;
 
 /// The maximum number of warnings for one document.
 const MOST: usize = 50;
@@ -80,7 +79,7 @@ pub(super) struct Lookalike {
 }
 
 impl Lookalike {
-    pub fn help(&self) -> String {
+    pub fn help(&self) -> Message {
         let Lookalike { edit, name, found } = self;
         let name = name.text();
         match edit.new_text.as_str() {
@@ -114,13 +113,13 @@ impl Lookalike {
         }
     }
 
-    pub fn title(&self) -> Cow<'static, str> {
+    pub fn title(&self) -> Message {
         match self.edit.new_text.as_str() {
             "" => correction::remove_character(),
             text if text.trim().is_empty() => {
                 message!("lookalike.write-spaces", "write ordinary spaces")
             }
-            text => correction::write(text).into(),
+            text => correction::write(text),
         }
     }
 }
@@ -307,7 +306,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
                 line,
                 name
             );
-            let mut finding = Finding::new(Code::YamlLookalike, Origin::Claimkit, message)
+            let mut finding = Finding::new(Code::YamlLookalike, message)
                 .with_help(lookalike.help())
                 .with_span(lookalike.edit.span);
             for edits in [vec![lookalike.edit.clone()], together.clone()] {

@@ -3,11 +3,10 @@
 use super::correction;
 use super::lookalike::{self, Lookalike};
 use super::trial::{MOST_BYTES, documents, edited, tries};
-use crate::finding::{Code, Edit, Finding, Origin};
-use crate::message::message;
+use crate::finding::{Code, Edit, Finding, Origin, Severity};
+use crate::message::{Message, Words, message};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Construct, ErrorStage, Problem, YamlError};
-use std::borrow::Cow;
 
 /// The position that a message is about.
 struct ErrorSite<'a, 's> {
@@ -31,17 +30,16 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
         at,
     };
     let message = match error.problem {
-        Problem::TooManyNodes { allowed } => {
-            message!(
-                "yaml.too-many-nodes",
-                "the document has more than {allowed} nodes",
-                allowed
-            )
-        }
-        Problem::TooManyLevels { allowed } => too_many_levels(allowed),
-        _ => error.to_string(),
+        Problem::TooManyNodes { allowed } => message!(
+            "yaml.too-many-nodes",
+            "the document has more than {allowed} nodes",
+            allowed
+        )
+        .into(),
+        Problem::TooManyLevels { allowed } => too_many_levels(allowed).into(),
+        _ => Words::upstream(error.to_string()),
     };
-    let finding = Finding::error(code, origin, message);
+    let finding = Finding::said(code, origin, message).with_severity(Severity::Error);
     if let Some((lookalike, edits)) = place.lookalike() {
         return finding
             .with_help(lookalike.help())
@@ -59,7 +57,7 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
 }
 
 /// Says that a document is nested deeper than the limit.
-pub(in crate::text) fn too_many_levels(allowed: usize) -> String {
+pub(in crate::text) fn too_many_levels(allowed: usize) -> Message {
     message!(
         "yaml.too-many-levels",
         "the document has more than {allowed} levels of nesting",
@@ -68,7 +66,7 @@ pub(in crate::text) fn too_many_levels(allowed: usize) -> String {
 }
 
 /// Returns the help for a document beyond a limit.
-pub(in crate::text) fn split_or_raise() -> Cow<'static, str> {
+pub(in crate::text) fn split_or_raise() -> Message {
     message!("yaml.split-or-raise", "split the file, or raise the limit")
 }
 
@@ -76,7 +74,7 @@ pub(in crate::text) fn split_or_raise() -> Cow<'static, str> {
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
-    let finding = Finding::new(
+    let finding = Finding::upstream(
         Code::YamlSeparator,
         Origin::Kubectl,
         format!("invalid Yaml document separator: {text}"),
@@ -120,7 +118,7 @@ pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) ->
 }
 
 /// Says what a line is that is not YAML; `None`: it may be.
-fn foreign(line: &str) -> Option<Cow<'static, str>> {
+fn foreign(line: &str) -> Option<Message> {
     let text = line.trim();
     if text.contains("{{") || text.contains("{%") {
         return Some(message!(
@@ -187,7 +185,7 @@ fn short(text: &str) -> String {
 }
 
 /// Writes `line 3, column 5` as an editor counts.
-pub(super) fn place(source: &Source<'_>, offset: usize) -> String {
+pub(super) fn place(source: &Source<'_>, offset: usize) -> Message {
     let position = source.position(offset);
     message!(
         "yaml.place",
@@ -205,7 +203,7 @@ enum Extent {
     Line,
 }
 
-type Words = (Span, Cow<'static, str>, Option<(Cow<'static, str>, Edit)>);
+type Advice = (Span, Message, Option<(Message, Edit)>);
 
 /// libyaml's possible messages about a colon without a space after it.
 const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
@@ -245,7 +243,7 @@ impl ErrorSite<'_, '_> {
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
-    fn began(&self) -> String {
+    fn began(&self) -> Message {
         place(self.source, self.error.context_mark.offset as usize)
     }
 
@@ -317,7 +315,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Puts the rest of the line in quotes.
-    fn quoted(&self, span: Span) -> Option<(Cow<'static, str>, Edit)> {
+    fn quoted(&self, span: Span) -> Option<(Message, Edit)> {
         let text = self.source.slice(span);
         if text.is_empty() {
             return None;
@@ -327,13 +325,10 @@ impl ErrorSite<'_, '_> {
         } else {
             format!("\"{text}\"")
         };
-        Some((
-            correction::quote(&short(text)).into(),
-            Edit { span, new_text },
-        ))
+        Some((correction::quote(&short(text)), Edit { span, new_text }))
     }
 
-    fn words(&self) -> Words {
+    fn words(&self) -> Advice {
         let span = self.span();
         let error = self.error;
         let plain = |help| (span, help, None);
@@ -369,8 +364,7 @@ impl ErrorSite<'_, '_> {
                         "yaml.no-colon",
                         "`{text}` is not `key: value`: add the colon and a blank, or indent the line if it goes on from the one before",
                         text
-                    )
-                    .into(),
+                    ),
                     None,
                 )
             }
@@ -391,7 +385,7 @@ impl ErrorSite<'_, '_> {
                     "the quote that opens at {place} is never closed",
                     place = self.began()
                 );
-                (Span::new(open, open.saturating_add(1)), help.into(), None)
+                (Span::new(open, open.saturating_add(1)), help, None)
             }
             Problem::UnknownEscape => {
                 let edit = Edit {
@@ -450,14 +444,13 @@ impl ErrorSite<'_, '_> {
                     "YAML does not allow this {construct}, begun at {place}",
                     construct = construct.text(),
                     place = self.began()
-                )
-                .into(),
+                ),
             }),
         }
     }
 
     /// Returns the help that depends only on the problem, and what it is about.
-    fn help_for(&self) -> Option<(Extent, Cow<'static, str>)> {
+    fn help_for(&self) -> Option<(Extent, Message)> {
         Some(match self.error.problem {
             Problem::ExpectedKey => (
                 Extent::Line,
@@ -465,8 +458,7 @@ impl ErrorSite<'_, '_> {
                     "yaml.outside-map",
                     "this does not belong to the map that begins at {place}: give all its keys the same indentation as there",
                     place = self.began()
-                )
-                .into(),
+                ),
             ),
             Problem::ExpectedDash => (
                 Extent::Line,
@@ -474,8 +466,7 @@ impl ErrorSite<'_, '_> {
                     "yaml.outside-list",
                     "the list that begins at {place} goes on only with `- ` in the same column: check this line's indentation",
                     place = self.began()
-                )
-                .into(),
+                ),
             ),
             Problem::EntryNotAllowed => (
                 Extent::Line,
@@ -490,12 +481,15 @@ impl ErrorSite<'_, '_> {
                     "yaml.quote-still-open",
                     "the quote that opens at {place} is still open here: close it before",
                     place = self.began()
-                )
-                .into(),
+                ),
             ),
-            Problem::ExpectedHexadecimal => {
-                (Extent::Character, message!("yaml.hexadecimal", "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"))
-            }
+            Problem::ExpectedHexadecimal => (
+                Extent::Character,
+                message!(
+                    "yaml.hexadecimal",
+                    "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"
+                ),
+            ),
             Problem::InvalidEscapeCode => (
                 Extent::Character,
                 message!(
@@ -517,14 +511,18 @@ impl ErrorSite<'_, '_> {
                     "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation"
                 ),
             ),
-            Problem::ExpectedDocumentStart => {
-                (Extent::Line, message!("yaml.after-directive", "after a directive the document begins with a line `---`"))
-            }
+            Problem::ExpectedDocumentStart => (
+                Extent::Line,
+                message!(
+                    "yaml.after-directive",
+                    "after a directive the document begins with a line `---`"
+                ),
+            ),
             _ => return None,
         })
     }
 
-    fn without_line(&self, line: Span) -> Option<(Cow<'static, str>, Edit)> {
+    fn without_line(&self, line: Span) -> Option<(Message, Edit)> {
         let end = line.to().saturating_add(1).min(self.chunk.to());
         Some((
             message!("yaml.remove-line", "remove the line"),
@@ -535,7 +533,7 @@ impl ErrorSite<'_, '_> {
         ))
     }
 
-    fn no_token(&self) -> Words {
+    fn no_token(&self) -> Advice {
         match self.char_here() {
             Some('\t') => self.tab(),
             Some(c @ ('@' | '`' | '%' | '|' | '>')) => {
@@ -546,7 +544,7 @@ impl ErrorSite<'_, '_> {
                     "a value cannot begin with `{character}`: put it in quotes",
                     character = c
                 );
-                (span, help.into(), self.quoted(span))
+                (span, help, self.quoted(span))
             }
             Some(c) => {
                 let help = message!(
@@ -554,7 +552,7 @@ impl ErrorSite<'_, '_> {
                     "nothing can begin with `{character}` here: put the value in quotes",
                     character = c
                 );
-                (self.span(), help.into(), None)
+                (self.span(), help, None)
             }
             None => (
                 self.span(),
@@ -579,7 +577,7 @@ impl ErrorSite<'_, '_> {
         }
     }
 
-    fn tab(&self) -> Words {
+    fn tab(&self) -> Advice {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));
         let tabs = text
@@ -606,7 +604,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Finds a line that is not YAML at all, at the problem, where it began, or just above.
-    fn pasted(&self) -> Option<(Span, Cow<'static, str>)> {
+    fn pasted(&self) -> Option<(Span, Message)> {
         let number = self.source.line_of(self.at);
         let began = self.source.line_of(self.error.context_mark.offset as usize);
         let mut lines = vec![number, began];
@@ -620,7 +618,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Explains a second `: ` on a line, or a line that is indented too far.
-    fn second_colon(&self) -> Words {
+    fn second_colon(&self) -> Advice {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
         let indent = before.len().saturating_sub(before.trim_start().len());
@@ -665,11 +663,11 @@ impl ErrorSite<'_, '_> {
             "`{key}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already",
             key = short(self.source.slice(key))
         );
-        (key, help.into(), None)
+        (key, help, None)
     }
 
     /// Explains `name:a` alone on a line: the space after the colon is missing.
-    fn one_word(&self, line: Span) -> Option<Words> {
+    fn one_word(&self, line: Span) -> Option<Advice> {
         let text = self.source.slice(line);
         let word = text.trim();
         let start = line
@@ -682,12 +680,12 @@ impl ErrorSite<'_, '_> {
         };
         Some((
             Span::new(start, start.saturating_add(word.len())),
-            correction::blank(word).into(),
+            correction::blank(word),
             Some((correction::PUT.text(), edit)),
         ))
     }
 
-    fn unclosed(&self, open: char, close: char) -> Words {
+    fn unclosed(&self, open: char, close: char) -> Advice {
         let began = self.error.context_mark.offset as usize;
         if self.here().trim().is_empty() {
             let help = message!(
@@ -697,7 +695,7 @@ impl ErrorSite<'_, '_> {
                 place = self.began(),
                 close
             );
-            return (Span::new(began, began.saturating_add(1)), help.into(), None);
+            return (Span::new(began, began.saturating_add(1)), help, None);
         }
         let help = message!(
             "yaml.comma-or-end",
@@ -706,10 +704,10 @@ impl ErrorSite<'_, '_> {
             place = self.began(),
             close
         );
-        (self.rest_of_line(), help.into(), None)
+        (self.rest_of_line(), help, None)
     }
 
-    fn no_content(&self) -> Words {
+    fn no_content(&self) -> Advice {
         let span = self.span();
         let help = match self.char_here() {
             Some(',') => message!(
@@ -722,7 +720,7 @@ impl ErrorSite<'_, '_> {
                     "this `{bracket}` closes nothing: quote the value if it is text",
                     bracket = c
                 );
-                return (span, help.into(), self.quoted(self.rest_of_line()));
+                return (span, help, self.quoted(self.rest_of_line()));
             }
             Some('.') => message!(
                 "yaml.dots",
@@ -746,7 +744,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Explains `*` or `&` before something that is not a name.
-    fn indicator(&self) -> Words {
+    fn indicator(&self) -> Advice {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
         let text = self.source.slice(Span::new(start, line.to()));
@@ -771,7 +769,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Explains a character that YAML forbids.
-    fn character(&self) -> Words {
+    fn character(&self) -> Advice {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
             return (
@@ -797,7 +795,7 @@ impl ErrorSite<'_, '_> {
         );
         (
             span,
-            help.into(),
+            help,
             Some((
                 correction::remove_character(),
                 Edit {
@@ -809,7 +807,7 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Explains a text that is YAML, but that kubectl cannot use.
-    fn meaning(&self) -> Words {
+    fn meaning(&self) -> Advice {
         let mut rest = self.rest_of_line();
         let line = self.source.slice(self.line_of(self.at));
         let help = match &self.error.problem {

@@ -1,7 +1,7 @@
 //! Remarks about things that kubectl accepts silently.
 
 use super::{correction, lookalike};
-use crate::finding::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding};
 use crate::message::message;
 use crate::text::Mode;
 use crate::text::source::{Source, Span};
@@ -92,7 +92,7 @@ fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode
             last
         )
     };
-    Finding::warning(code, Origin::Claimkit, message)
+    Finding::warning(code, message)
         .with_help(message!(
             "remark.twice-help",
             "keep one of the two; what line {line} says of `{key}` is not used",
@@ -106,7 +106,6 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
     let merge_line = line(source, merge.key_span);
     Finding::new(
         Code::YamlMergeOrder,
-        Origin::Claimkit,
         message!(
             "remark.merge-order",
             "the merge key `<<` on line {line} overwrites `{key}`: kubectl merges at the place of `<<`",
@@ -134,7 +133,6 @@ fn converted_keys(
         findings.push(
             Finding::new(
                 Code::YamlConvertedKey,
-                Origin::Claimkit,
                 message!(
                     "remark.converted-key",
                     "the key `{written}` is not a string in YAML 1.1: kubectl sends `{becomes}`",
@@ -226,7 +224,7 @@ fn dropped(
                     "# ...",
                 )
             };
-            Finding::new(Code::YamlDroppedText, Origin::Claimkit, message)
+            Finding::new(Code::YamlDroppedText, message)
                 .with_help(help)
                 .with_fix(
                     title,
@@ -251,7 +249,7 @@ fn dropped(
                     last
                 )
             };
-            Finding::new(Code::YamlDroppedText, Origin::Claimkit, message).with_help(message!(
+            Finding::new(Code::YamlDroppedText, message).with_help(message!(
                 "remark.after-value-help",
                 "kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"
             ))

@@ -5,6 +5,7 @@
 
 use super::amount::Amount;
 use super::sorted::{Set, Sorted};
+use claimkit_model::message::Message;
 use read::{Datum, FactReader, ReadFact, read_from};
 use serde::Serialize;
 use serde_json::Value;
@@ -290,7 +291,7 @@ pub struct Facts {
 impl Facts {
     /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
     /// used here.
-    pub fn add(&mut self, object: &Value) -> Result<bool, String> {
+    pub fn add(&mut self, object: &Value) -> Result<bool, Message> {
         self.take(
             object
                 .get("kind")
@@ -307,12 +308,12 @@ impl Facts {
         kind: &str,
         object: Datum<'_>,
         namespace: Option<&str>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Message> {
         fn add<T: ReadFact>(
             list: &mut Vec<Rc<T>>,
             object: Datum<'_>,
             into: impl FnOnce(&mut T),
-        ) -> Result<bool, String> {
+        ) -> Result<bool, Message> {
             let mut read = read_from(object)?;
             into(&mut read);
             list.push(Rc::new(read));

@@ -3,7 +3,7 @@
 
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::{Sorted, ordered};
-use claimkit_model::message::{Template, message, template};
+use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::object::{self, Record};
 use claimkit_model::schema::{FieldType, Release};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
@@ -226,7 +226,7 @@ const OBJECT: Template = template!("device.value-object", "an object");
 #[derive(Debug, Default)]
 pub struct FactReader {
     path: Vec<&'static str>,
-    problem: Option<String>,
+    problem: Option<Message>,
 }
 
 /// A type that facts are made of.
@@ -236,12 +236,12 @@ pub trait ReadFact: Default {
 }
 
 /// Reads JSON; `Err` says where it is of another type, and of which.
-pub fn read<T: ReadFact>(value: &Value) -> Result<T, String> {
+pub fn read<T: ReadFact>(value: &Value) -> Result<T, Message> {
     read_from(Datum::Json(value))
 }
 
 /// Reads a value; `Err` says where it is of another type, and of which.
-pub fn read_from<T: ReadFact>(datum: Datum<'_>) -> Result<T, String> {
+pub fn read_from<T: ReadFact>(datum: Datum<'_>) -> Result<T, Message> {
     let mut reader = FactReader::default();
     let read = T::read(datum, &mut reader);
     reader.problem.map_or(Ok(read), Err)
@@ -259,7 +259,7 @@ impl FactReader {
         });
     }
 
-    fn fault(&mut self, text: impl FnOnce() -> String) {
+    fn fault(&mut self, text: impl FnOnce() -> Message) {
         if self.problem.is_none() {
             self.problem = Some(match self.path.as_slice() {
                 [] => text(),

@@ -6,6 +6,7 @@ use super::read::{Datum, FactReader, ReadFact, read_from};
 use super::{Meta, NodeSelector};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
+use claimkit_model::message::Message;
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -273,8 +274,8 @@ impl VolumeFacts {
         kind: &str,
         object: Datum<'_>,
         namespace: Option<&str>,
-    ) -> Result<bool, String> {
-        fn add<T: ReadFact>(list: &mut Vec<Rc<T>>, object: Datum<'_>) -> Result<bool, String> {
+    ) -> Result<bool, Message> {
+        fn add<T: ReadFact>(list: &mut Vec<Rc<T>>, object: Datum<'_>) -> Result<bool, Message> {
             list.push(Rc::new(read_from(object)?));
             Ok(true)
         }
