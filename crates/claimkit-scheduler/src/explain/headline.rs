@@ -167,7 +167,9 @@ fn of_turn(turn: &Turn) -> Option<Words> {
         return Some(message!("headline.preemption", "preemption makes room for them").into());
     }
     match turn.outcome {
-        TurnOutcome::Gated => Some(message!("headline.gated", "held back by scheduling gates").into()),
+        TurnOutcome::Gated => {
+            Some(message!("headline.gated", "held back by scheduling gates").into())
+        }
         TurnOutcome::NotKnown => Some(Words::Ours(match turn.unsure.first() {
             Some(why) => message!("headline.not-known-for", "not known: {why}", why),
             None => message!("headline.not-known", "it is not known"),
