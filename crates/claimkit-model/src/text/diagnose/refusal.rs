@@ -642,7 +642,7 @@ impl ErrorSite<'_, '_> {
                     "two lines may have become one: begin `{key}:` on a line of its own, or put the value in quotes",
                     key
                 );
-                return (span, help.into(), None);
+                return (span, help, None);
             }
             let help = message!(
                 "yaml.second-colon",
