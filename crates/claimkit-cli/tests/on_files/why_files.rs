@@ -1,32 +1,6 @@
 //! `why -f`: files that are broken, cut, or do not hold what is asked about.
 
-#![allow(clippy::unwrap_used, reason = "tests fail loudly")]
-
-use claimkit_cli::{Host, run};
-use std::collections::BTreeMap;
-
-/// Files, and what was printed.
-#[derive(Default)]
-struct Files {
-    files: BTreeMap<String, Vec<u8>>,
-    out: String,
-    err: String,
-}
-
-impl Host for Files {
-    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        let file = self.files.get(path).cloned();
-        file.ok_or_else(|| "no such file".to_owned())
-    }
-
-    fn out(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    fn err(&mut self, text: &str) {
-        self.err.push_str(text);
-    }
-}
+use crate::files::Files;
 
 const OBJECTS: &str = "apiVersion: v1
 kind: List
@@ -37,16 +11,10 @@ items:
 - {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: c}]}, status: {phase: Pending}}
 ";
 
-fn why(files: &[(&str, &str)], words: &[&str]) -> Files {
-    let mut host = Files::default();
-    let mut args = vec!["why".to_owned(), "-n".to_owned(), "x".to_owned()];
-    for (name, text) in files {
-        host.files
-            .insert((*name).to_owned(), text.as_bytes().to_vec());
-        args.extend(["-f".to_owned(), (*name).to_owned()]);
-    }
-    args.extend(words.iter().map(|word| (*word).to_owned()));
-    run(&args, &mut host);
+fn why(files: &[(&str, &str)], words: &str) -> Files {
+    let mut host = Files::of(files);
+    let names = files.iter().map(|(name, _)| format!(" -f {name}"));
+    host.run(&format!("why -n x{} {words}", names.collect::<String>()));
     host
 }
 
@@ -54,7 +22,7 @@ fn why(files: &[(&str, &str)], words: &[&str]) -> Files {
 #[test]
 fn a_broken_file_decides_nothing() {
     let broken = "apiVersion: v1\nkind: ResourceSlice\nmetadata: {name: [\n";
-    let answer = why(&[("objects.yaml", OBJECTS), ("slices.yaml", broken)], &[]);
+    let answer = why(&[("objects.yaml", OBJECTS), ("slices.yaml", broken)], "");
     assert!(
         answer.out.starts_with("x/p waits. It is not known why"),
         "{}",
@@ -66,7 +34,7 @@ fn a_broken_file_decides_nothing() {
         "{}",
         answer.err
     );
-    let whole = why(&[("objects.yaml", OBJECTS)], &[]);
+    let whole = why(&[("objects.yaml", OBJECTS)], "");
     assert!(
         whole.out.contains("there is no ResourceSlice"),
         "{}",
@@ -86,7 +54,7 @@ fn a_file_without_objects_is_named_with_the_reason() {
         ),
         ("cut.yaml", &cut, "cut.yaml: Object 'Kind' is missing in"),
     ] {
-        let answer = why(&[(name, text)], &[]);
+        let answer = why(&[(name, text)], "");
         assert!(answer.err.contains(reason), "{}", answer.err);
         assert!(answer.err.len() < 200, "{}", answer.err);
     }
@@ -97,7 +65,7 @@ fn a_file_without_objects_is_named_with_the_reason() {
 fn pods_that_were_not_seen_do_not_wait() {
     let running = "- {apiVersion: v1, kind: Pod, metadata: {name: r, namespace: x, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: u, controller: true}]}, spec: {nodeName: a, containers: [{name: c, image: i}]}, status: {phase: Running}}\n";
     let objects = format!("{OBJECTS}{running}");
-    let asked = |owner| why(&[("objects.yaml", &objects)], &[owner]).out;
+    let asked = |owner| why(&[("objects.yaml", &objects)], owner).out;
     assert_eq!(
         asked("deployment/web"),
         "There is no pod of deployment x/web among those that were seen.\n"
@@ -119,7 +87,7 @@ fn advice_names_what_can_be_changed() {
     };
     let asked = |entry| {
         let objects = format!("{OBJECTS}{slice}{claim}{template}{}", pod(entry));
-        why(&[("objects.yaml", &objects)], &["--alone", "q"]).out
+        why(&[("objects.yaml", &objects)], "--alone q").out
     };
     let told = asked("resourceClaimName: two");
     assert!(
@@ -143,11 +111,36 @@ fn a_freed_device_is_promised_to_the_pod_that_gets_it() {
         "{name: p, namespace: x}",
         "{name: p, namespace: x, creationTimestamp: '2026-09-01T09:00:00Z'}",
     );
-    let asked = |pod| why(&[("objects.yaml", &objects)], &[pod]).out;
+    let asked = |pod| why(&[("objects.yaml", &objects)], pod).out;
     let (first, second) = (asked("p"), asked("z"));
     assert!(
         first.contains("freeing claim x/held: gives g0 on a"),
         "{first}"
     );
     assert!(!second.contains("freeing claim"), "{second}");
+}
+
+/// What a template gives to several pods that wait goes to the one that waits longest: the others are told so.
+#[test]
+fn a_change_of_a_shared_template_may_help_another_pod() {
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}\n";
+    let template = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t, namespace: x}, spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}}}\n";
+    let pod = |name: &str, hour: u64| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x, creationTimestamp: '2026-09-01T0{hour}:00:00Z'}}, spec: {{containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimTemplateName: t}}]}}, status: {{phase: Pending}}}}\n"
+        )
+    };
+    let list = OBJECTS
+        .split("- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim,")
+        .next();
+    let cluster = format!("{}{slice}{template}", list.unwrap_or_default());
+    let alone = format!("{cluster}{}", pod("q", 8));
+    let told = why(&[("objects.yaml", &alone)], "q").out;
+    assert!(told.contains("gives g0 on a\n"), "{told}");
+    let both = format!("{cluster}{}{}", pod("first", 7), pod("q", 8));
+    let told = why(&[("objects.yaml", &both)], "q").out;
+    assert!(
+        told.contains("gives g0 on a, unless a pod that waits longer takes them\n"),
+        "{told}"
+    );
 }

@@ -1,51 +1,8 @@
 //! A folder as people have it: node files, JSON, a byte order mark, and one file that cannot be read.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests fail loudly"
-)]
-
-use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
+use crate::files::Files;
+use claimkit_cli::Exit;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-
-/// Files in the folder `f`, and what was printed.
-#[derive(Default)]
-struct Folder {
-    files: BTreeMap<String, Vec<u8>>,
-    out: String,
-    err: String,
-}
-
-impl Host for Folder {
-    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        let name = path.trim_start_matches("f/");
-        self.files
-            .get(name)
-            .cloned()
-            .ok_or_else(|| "no such file".to_owned())
-    }
-
-    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-        if path != "f" {
-            return Ok(None);
-        }
-        let entry = |name: &String| FolderEntry {
-            name: name.clone(),
-            kind: EntryKind::File,
-        };
-        Ok(Some(self.files.keys().map(entry).collect()))
-    }
-
-    fn out(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    fn err(&mut self, text: &str) {
-        self.err.push_str(text);
-    }
-}
 
 const BROKEN: &str = "kind: Pod\nmetadata: {name: [\n";
 const POD: &str = "apiVersion: v1
@@ -56,9 +13,11 @@ spec:
   containers: [{name: a, image: x, resources: {claims: [{name: r}]}}]
 ";
 
-fn folder() -> Folder {
-    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    let mut add = |name: &str, text: String| files.insert(name.to_owned(), text.into_bytes());
+/// The folder `f`.
+fn folder() -> Files {
+    let mut host = Files::default();
+    let mut add =
+        |name: &str, text: String| host.files.insert(format!("f/{name}"), text.into_bytes());
     for at in 0..10 {
         let node = format!("apiVersion: v1\nkind: Node\nmetadata: {{name: n-{at}}}\n");
         add(&format!("node-{at}.yaml"), node);
@@ -75,15 +34,11 @@ fn folder() -> Folder {
         "\u{feff}apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: c, namespace: ml}\nspec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}\n".to_owned(),
     );
     add("pod.yaml", POD.to_owned());
-    Folder {
-        files,
-        ..Folder::default()
-    }
+    host
 }
 
-fn typed(mut folder: Folder, line: &str) -> (Exit, String, String) {
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let exit = run(&words, &mut folder);
+fn typed(mut folder: Files, line: &str) -> (Exit, String, String) {
+    let exit = folder.run(line);
     (exit, folder.out, folder.err)
 }
 
@@ -131,7 +86,7 @@ fn node_files_are_read_one_by_one() {
     assert_eq!(exit, Exit::Unusable, "{out}{err}");
     assert_eq!(err.matches("f/broken.yaml:").count(), 1, "{err}");
     let mut mended = folder();
-    mended.files.remove("broken.yaml");
+    mended.files.remove("f/broken.yaml");
     let line = "evaluate --nodes f/node-0.yaml --nodes f/node-1.yaml f/pod.yaml f/claim.yaml -o json --release 1.32";
     let (_, out, err) = typed(mended, line);
     assert!(
@@ -142,23 +97,15 @@ fn node_files_are_read_one_by_one() {
 
 #[test]
 fn bytes_that_are_not_utf_8_are_told_of_their_own_file() {
-    let mut latin = folder();
-    latin
-        .files
-        .insert("broken.yaml".to_owned(), b"# caf\xe9\n".to_vec());
     for line in [
         "audit f",
         "allocate f",
         "allocate f/pod.yaml --cluster f/class.json --cluster f/broken.yaml",
     ] {
-        let files = latin.files.clone();
-        let (_, out, err) = typed(
-            Folder {
-                files,
-                ..Folder::default()
-            },
-            line,
-        );
+        let mut latin = folder();
+        let broken = latin.files.get_mut("f/broken.yaml").unwrap();
+        *broken = b"# caf\xe9\n".to_vec();
+        let (_, out, err) = typed(latin, line);
         let whole = format!("{out}{err}");
         assert!(
             whole.contains("f/broken.yaml:1:6: warning:"),

@@ -1,74 +1,11 @@
 //! Folders as repositories have them: several clusters, kustomizations, charts, variables.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "tests fail loudly"
-)]
-
-use claimkit_cli::{EntryKind, Exit, FolderEntry, Host, run};
-use std::collections::BTreeMap;
-
-/// Files by path, and what was printed.
-#[derive(Default)]
-struct Files {
-    files: BTreeMap<String, String>,
-    out: String,
-    err: String,
-}
-
-impl Host for Files {
-    fn read(&mut self, path: &str, _most: usize) -> Result<Vec<u8>, String> {
-        let path = path.strip_prefix("/repository/").unwrap_or(path);
-        let text = self.files.get(path);
-        text.map(|text| text.clone().into_bytes())
-            .ok_or_else(|| "no such file or folder".to_owned())
-    }
-
-    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
-        let mut entries: Vec<FolderEntry> = Vec::new();
-        for file in self.files.keys() {
-            let Some(rest) = file.strip_prefix(&format!("{path}/")) else {
-                continue;
-            };
-            let (name, kind) = rest
-                .split_once('/')
-                .map_or((rest, EntryKind::File), |(name, _)| {
-                    (name, EntryKind::Folder)
-                });
-            if !entries.iter().any(|entry| entry.name == name) {
-                entries.push(FolderEntry {
-                    name: name.to_owned(),
-                    kind,
-                });
-            }
-        }
-        Ok((!entries.is_empty()).then_some(entries))
-    }
-
-    fn folder(&self) -> Option<String> {
-        Some("/repository".to_owned())
-    }
-
-    fn out(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    fn err(&mut self, text: &str) {
-        self.err.push_str(text);
-    }
-}
+use crate::files::Files;
+use claimkit_cli::Exit;
 
 fn typed(files: &[(&str, &str)], line: &str) -> (Exit, String, String) {
-    let mut host = Files {
-        files: files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-            .collect(),
-        ..Files::default()
-    };
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let exit = run(&words, &mut host);
+    let mut host = Files::of(files);
+    let exit = host.run(line);
     (exit, host.out, host.err)
 }
 

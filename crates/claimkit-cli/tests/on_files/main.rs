@@ -1,0 +1,12 @@
+//! The command line on files in memory.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests fail loudly"
+)]
+
+mod files;
+mod folders;
+mod several_files;
+mod why_files;
