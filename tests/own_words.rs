@@ -277,11 +277,11 @@ fn a_refused_claim_is_not_placed() {
 
 #[test]
 fn redacted_metadata_does_not_free_devices() {
-    let held = |metadata: &str| {
-        format!(
-            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{{metadata}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: g0}}]}}}}, reservedFor: [{{resource: pods, name: w, uid: u}}]}}\n"
-        )
-    };
+    let results =
+        "devices: {results: [{request: r, driver: gpu.example.com, pool: w0, device: g0}]}";
+    let whole = format!(
+        "{{allocation: {{{results}}}, reservedFor: [{{resource: pods, name: w, uid: u}}]}}"
+    );
     for metadata in [
         "name: h, namespace: default",
         "name: h, namespace: default, ownerReferences: [{apiVersion: v1, kind: Pod, name: w, controller: true}]",
@@ -292,55 +292,45 @@ fn redacted_metadata_does_not_free_devices() {
         "name: h, namespace: default, labels: <redacted>",
         "name: h, namespace: default, annotations: <redacted>",
     ] {
-        let text = [
-            node("w0"),
-            CLASS.to_owned(),
-            slice("w0", "{name: g0}, {name: g1}"),
-            held(metadata),
-            claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
-            pod("p", "c", ""),
-        ]
-        .concat();
-        let answer = allocate(&text, &json!({}));
-        assert_eq!(
-            answer["pods"][0]["turn"]["devices"][0]["device"], "gpu.example.com/w0/g1",
-            "{metadata}: {answer}"
-        );
+        let held = held_claim(metadata, &whole);
+        assert_eq!(device_beside(&held), "gpu.example.com/w0/g1", "{metadata}");
     }
-    let results = "{results: [{request: r, driver: gpu.example.com, pool: w0, device: g0}]}";
     for status in [
-        format!("{{allocation: {{devices: {results}}}, reservedFor: <redacted>}}"),
-        format!("{{allocation: {{devices: {results}}}, devices: <redacted>}}"),
+        format!("{{allocation: {{{results}}}, reservedFor: <redacted>}}"),
+        format!("{{allocation: {{{results}}}, devices: <redacted>}}"),
         format!(
-            "{{allocation: {{nodeSelector: <redacted>, allocationTimestamp: XXXX, devices: {results}}}}}"
+            "{{allocation: {{nodeSelector: <redacted>, allocationTimestamp: XXXX, {results}}}}}"
         ),
     ] {
-        let claim_of = |name: &str| {
-            format!(
-                "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: default, uid: u-{}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {status}\n",
-                status.len()
-            )
-        };
         // Two claims of which the name was taken out are two.
-        let other = claim_of("'<redacted>'")
-            .replace("u-", "v-")
-            .replace("g0", "g1");
-        let text = [
-            node("w0"),
-            CLASS.to_owned(),
-            slice("w0", "{name: g0}, {name: g1}, {name: g2}"),
-            claim_of("'<redacted>'"),
-            other,
-            claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
-            pod("p", "c", ""),
-        ]
-        .concat();
-        let answer = allocate(&text, &json!({}));
-        assert_eq!(
-            answer["pods"][0]["turn"]["devices"][0]["device"], "gpu.example.com/w0/g2",
-            "{status}: {answer}"
-        );
+        let held = held_claim("name: '<redacted>', namespace: default, uid: u", &status);
+        let other = held.replace("uid: u", "uid: v").replace("g0", "g1");
+        let device = device_beside(&format!("{held}{other}"));
+        assert_eq!(device, "gpu.example.com/w0/g2", "{status}");
     }
+}
+
+/// A claim of one device, as somebody prints it who takes parts of it out.
+fn held_claim(metadata: &str, status: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{{metadata}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 1}}}}]}}}}\nstatus: {status}\n"
+    )
+}
+
+/// The device that a new pod gets beside claims that hold some of three.
+fn device_beside(held: &str) -> String {
+    let text = [
+        node("w0"),
+        CLASS.to_owned(),
+        slice("w0", "{name: g0}, {name: g1}, {name: g2}"),
+        held.to_owned(),
+        claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
+        pod("p", "c", ""),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({}));
+    let device = &answer["pods"][0]["turn"]["devices"][0]["device"];
+    device.as_str().unwrap().to_owned()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
-use claimkit_model::finding::{Code, TextField};
+use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
@@ -198,14 +198,8 @@ impl PreparedCluster {
     /// Returns why a part of the text could not be read, so that what it holds is not known.
     #[doc(hidden)]
     pub fn unread(&self) -> Option<&str> {
-        let is_unread = |code| {
-            matches!(
-                code,
-                Code::YamlSyntax | Code::JsonSyntax | Code::YamlSeparator | Code::NoKind
-            )
-        };
         let mut findings = self.findings.iter();
-        let found = findings.find(|finding| is_unread(finding.code))?;
+        let found = findings.find(|finding| finding.code.leaves_text_unread())?;
         Some(&found.message)
     }
 

@@ -1,7 +1,7 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, Help, InVain, Owners, Templates, is_about_others};
+use super::helps::{self, FreeTrials, Help, HelpFacts, Owners, Templates, is_about_others};
 use super::kinds::NODES;
 use super::read::Unseen;
 use claimkit::report::text::{visible, wrapped};
@@ -42,8 +42,8 @@ pub struct AnsweredPod<'a> {
     pub owners: &'a Owners,
     /// The templates of its claims.
     pub templates: Templates,
-    /// What helps others in its place.
-    pub in_vain: InVain,
+    /// What it gets where claims are freed.
+    pub trials: FreeTrials,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
 }
@@ -175,12 +175,12 @@ impl AnsweredPod<'_> {
         if self.verdict() == LiveVerdict::Refused {
             self.account
                 .map(|account| {
-                    let beside = helps::Beside {
+                    let facts = HelpFacts {
                         owners: self.owners,
                         templates: &self.templates,
-                        in_vain: &self.in_vain,
+                        trials: &self.trials,
                     };
-                    helps::of(account, beside)
+                    helps::of(account, facts)
                 })
                 .unwrap_or_default()
         } else {

@@ -11,15 +11,8 @@ use claimkit::{PreparedCluster, release_of_nodes};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 
-/// Maximum number of characters of why a file cannot be read: upstream's words can hold all of an object.
+/// Maximum number of characters that are said of why a file cannot be read: upstream's words can hold all of an object.
 const MOST_OF_WHY: usize = 120;
-
-fn shortened(why: &str) -> String {
-    match why.char_indices().nth(MOST_OF_WHY) {
-        Some((end, _)) => format!("{}…", why.get(..end).unwrap_or_default()),
-        None => why.to_owned(),
-    }
-}
 
 /// Reads what `kubectl get … -o yaml` printed. Without a release, that of the nodes' kubelets is followed.
 ///
@@ -58,7 +51,7 @@ pub fn read(
             Some(&live.namespace),
             &limits,
         );
-        let unread = part.unread().map(|why| Unseen::file(name, &shortened(why)));
+        let unread = part.unread().map(|why| Unseen::file(name, &beginning(why)));
         seen.unseen.extend(unread);
         seen.cluster.join(part);
     }
@@ -70,9 +63,17 @@ pub fn read(
             what: NODES.to_owned(),
             why: "no file has them".to_owned(),
             so: nodes.without,
-            kind: NODES,
+            kind: Some(NODES),
             missing: MissingObjects::All,
         });
     }
     Ok((live, seen))
+}
+
+/// Returns the beginning of why a file cannot be read.
+fn beginning(why: &str) -> String {
+    match why.char_indices().nth(MOST_OF_WHY) {
+        Some((end, _)) => format!("{}…", why.get(..end).unwrap_or_default()),
+        None => why.to_owned(),
+    }
 }

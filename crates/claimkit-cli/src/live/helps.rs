@@ -1,5 +1,6 @@
 //! The changes that would give a pod its devices and a node.
 
+use claimkit_model::finding::FieldPath;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
@@ -43,6 +44,8 @@ struct Way<'a> {
     nodes: Vec<&'a str>,
     /// The claims that are freed, if that is all.
     frees: Vec<&'a str>,
+    /// It changes a template that other pods name, too.
+    is_shared: bool,
 }
 
 impl Way<'_> {
@@ -62,7 +65,7 @@ impl Way<'_> {
         (self.steps.len(), cost.sum())
     }
 
-    fn help(&self) -> Help {
+    fn help(&self, facts: HelpFacts<'_>) -> Help {
         let nodes = either(&self.nodes);
         let gives = if self.gives.is_empty() || self.nodes.len() > 1 {
             format!("gives the pod its devices on {nodes}")
@@ -70,9 +73,15 @@ impl Way<'_> {
             format!("gives {} on {nodes}", self.gives.join(", "))
         };
         let how = self.how();
+        let frees: Vec<String> = self.frees.iter().map(|claim| (*claim).to_owned()).collect();
+        let is_open = !frees.is_empty() && facts.trials.outcome(&frees).is_none();
+        let unless = match facts.trials.others_wait && (is_open || self.is_shared) {
+            true => ", unless a pod that waits longer takes them",
+            false => "",
+        };
         Help {
-            frees: self.frees.iter().map(|claim| (*claim).to_owned()).collect(),
-            text: format!("{}: {gives}", self.text()),
+            frees,
+            text: format!("{}: {gives}{unless}", self.text()),
             how: (!how.is_empty()).then(|| how.join("; ")),
         }
     }
@@ -111,23 +120,23 @@ impl Help {
 
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
-pub fn of(account: &PodAccount, beside: Beside<'_>) -> Vec<Help> {
+pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
     let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
-    let mut found = ways(account, beside, wanted);
+    let mut found = ways(account, facts, wanted);
     if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
-        found = ways(account, beside, unwanted);
+        found = ways(account, facts, unwanted);
     }
     order::sort_by_key(&mut found, Way::order);
-    let helps = found.iter().map(Way::help);
+    let helps = found.iter().map(|way| way.help(facts));
     helps
-        .filter(|help| !beside.in_vain.contains(&help.frees))
+        .filter(|help| facts.trials.outcome(&help.frees) != Some(FreeOutcome::InVain))
         .collect()
 }
 
 fn ways<'a>(
     account: &'a PodAccount,
-    beside: Beside<'_>,
+    facts: HelpFacts<'_>,
     nodes: impl Iterator<Item = &'a NodeAccount>,
 ) -> Vec<Way<'a>> {
     let asks_for_devices = !account.claims.is_empty() || !account.extended_resources.is_empty();
@@ -137,7 +146,7 @@ fn ways<'a>(
         if node.verdict == NodeVerdict::Refused && !asks_for_devices {
             continue;
         }
-        for way in ways_to(account, beside, node) {
+        for way in ways_to(account, facts, node) {
             let at = *known.entry(way.text()).or_insert(ways.len());
             match ways.get_mut(at) {
                 Some(same) => same.join(way),
@@ -156,7 +165,11 @@ impl<'a> Way<'a> {
 }
 
 /// Returns the ways to one node.
-fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccount) -> Vec<Way<'a>> {
+fn ways_to<'a>(
+    account: &'a PodAccount,
+    facts: HelpFacts<'_>,
+    node: &'a NodeAccount,
+) -> Vec<Way<'a>> {
     let Some(steps) = remedies(node) else {
         return Vec::new();
     };
@@ -166,6 +179,7 @@ fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccoun
             gives: &[],
             nodes: vec![&node.name],
             frees: Vec::new(),
+            is_shared: false,
         }];
     }
     // The devices of an earlier node that is alike have other names.
@@ -176,24 +190,34 @@ fn ways_to<'a>(account: &'a PodAccount, beside: Beside<'_>, node: &'a NodeAccoun
     let mut ways = Vec::new();
     for relaxation in &devices.relaxations {
         let mut all = remedies(node).unwrap_or_default();
-        let is_freeing = |change: &Change| matches!(change.kind, ChangeKind::Free(_));
-        let frees = match all.is_empty() && relaxation.changes.iter().all(is_freeing) {
-            true => relaxation
-                .changes
-                .iter()
-                .map(|change| change.claim.as_str())
-                .collect(),
+        let frees = match all.is_empty() {
+            true => freed(relaxation),
             false => Vec::new(),
         };
-        all.extend(changes(account, beside, relaxation));
+        let mut templates = relaxation
+            .changes
+            .iter()
+            .filter_map(|change| facts.templates.get(&change.claim));
+        let is_shared = templates.any(|template| facts.trials.shared.contains(template));
+        all.extend(changes(account, facts, relaxation));
         ways.push(Way {
             steps: all,
             gives: if is_own { &relaxation.gives } else { &[] },
             nodes: vec![&node.name],
             frees,
+            is_shared,
         });
     }
     ways
+}
+
+/// Returns the claims that a relaxation frees; none if it changes something else, too.
+fn freed(relaxation: &Relaxation) -> Vec<&str> {
+    let claims = relaxation.changes.iter().map(|change| match change.kind {
+        ChangeKind::Free(_) => Some(change.claim.as_str()),
+        _ => None,
+    });
+    claims.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Returns the earlier node that has the account of this one.
@@ -203,12 +227,12 @@ fn alike<'a>(account: &'a PodAccount, node: &NodeAccount) -> Option<&'a NodeAcco
 }
 
 /// Returns the steps of a change of devices.
-fn changes(account: &PodAccount, beside: Beside<'_>, relaxation: &Relaxation) -> Vec<Step> {
+fn changes(account: &PodAccount, facts: HelpFacts<'_>, relaxation: &Relaxation) -> Vec<Step> {
     let changes = relaxation.changes.iter().enumerate();
     changes
         .map(|(at, change)| {
             let words = relaxation.parts.get(at).unwrap_or(&relaxation.text);
-            let (cost, how) = cost_and_how(account, change, beside);
+            let (cost, how) = cost_and_how(account, change, facts);
             Step {
                 cost,
                 text: words.to_string(),
@@ -218,35 +242,51 @@ fn changes(account: &PodAccount, beside: Beside<'_>, relaxation: &Relaxation) ->
         .collect()
 }
 
-/// Returns the price of a change, and how to make it. The spec of a claim cannot change: the claim is made anew, or with its pod from a
+/// The object in which a change of a claim is written. The spec of a claim cannot change: the claim is made anew, or with its pod from a
 /// template that has changed.
-fn cost_and_how(
-    account: &PodAccount,
-    change: &Change,
-    beside: Beside<'_>,
-) -> (u32, Option<String>) {
-    let template = beside.templates.get(&change.claim);
-    let place = |edit: String| {
-        Some(match template {
+struct EditedObject<'a> {
+    claim: &'a str,
+    template: Option<&'a str>,
+}
+
+impl EditedObject<'_> {
+    /// Writes a field of the claim as a path in the object.
+    fn path(&self, path: &FieldPath) -> String {
+        match self.template {
+            Some(_) => format!("spec.{path}"),
+            None => path.to_string(),
+        }
+    }
+
+    /// Says how to make an edit.
+    fn how(&self, edit: &str) -> String {
+        match self.template {
             Some(template) => {
                 format!("in ResourceClaimTemplate {template}, and the pod made anew: {edit}")
             }
-            None => format!("in {}, made anew: {edit}", change.claim),
-        })
+            None => format!("in {}, made anew: {edit}", self.claim),
+        }
+    }
+}
+
+/// Returns the price of a change, and how to make it.
+fn cost_and_how(
+    account: &PodAccount,
+    change: &Change,
+    facts: HelpFacts<'_>,
+) -> (u32, Option<String>) {
+    let object = EditedObject {
+        claim: &change.claim,
+        template: facts.templates.get(&change.claim).map(String::as_str),
     };
-    let path = change.path.as_ref().map(|path| match template {
-        Some(_) => format!("spec.{path}"),
-        None => path.to_string(),
-    });
-    let value = |value: &str| {
-        let path = path.as_ref()?;
-        place(format!("`{path}: {value}`"))
-    };
-    let removed = || place(format!("without `{}`", path.as_ref()?));
+    let path = change.path.as_ref().map(|path| object.path(path));
+    let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
     match change.kind {
-        ChangeKind::Free(_) => freeing(account, &change.claim, beside.owners),
+        ChangeKind::Free(_) => freeing(account, &change.claim, facts.owners),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
-            (2, value(change.to.as_deref().unwrap_or_default()))
+            let value = change.to.as_deref().unwrap_or_default();
+            let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
+            (2, how)
         }
         ChangeKind::Set(_) => (2, None),
         ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
@@ -255,10 +295,10 @@ fn cost_and_how(
             let tolerated = change.toleration.as_ref();
             // Who is given such a device may lose it again, or finds that it does not work.
             let is_evicting = tolerated.is_some_and(|tolerated| tolerated.effect == NO_EXECUTE);
-            let added = tolerated.zip(path.as_ref()).map(|(tolerated, path)| {
-                place(format!("add `{}` to `{path}`", written(tolerated)))
+            let how = tolerated.zip(path).map(|(tolerated, path)| {
+                object.how(&format!("add `{}` to `{path}`", written(tolerated)))
             });
-            (if is_evicting { 7 } else { 3 }, added.flatten())
+            (if is_evicting { 7 } else { 3 }, how)
         }
     }
 }
@@ -283,14 +323,37 @@ pub type Templates = BTreeMap<String, String>;
 
 /// What is known beside the account of a pod.
 #[derive(Clone, Copy)]
-pub struct Beside<'a> {
+pub struct HelpFacts<'a> {
     pub owners: &'a Owners,
     pub templates: &'a Templates,
-    pub in_vain: &'a InVain,
+    pub trials: &'a FreeTrials,
 }
 
-/// Claims that are freed in vain: another pod gets their devices.
-pub type InVain = BTreeSet<Vec<String>>;
+/// What a pod gets, with all pods in turn, where claims are freed.
+#[derive(Clone, Debug, Default)]
+pub struct FreeTrials {
+    /// Other pods wait, too, and may get what is freed.
+    pub others_wait: bool,
+    /// The templates that several pods name that wait.
+    pub shared: BTreeSet<String>,
+    /// The claims that were tried, all of one change together.
+    pub outcomes: BTreeMap<Vec<String>, FreeOutcome>,
+}
+
+/// What freeing claims does for a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeOutcome {
+    /// It gets a node.
+    Helps,
+    /// It gets none: another pod gets their devices.
+    InVain,
+}
+
+impl FreeTrials {
+    fn outcome(&self, claims: &[String]) -> Option<FreeOutcome> {
+        self.outcomes.get(claims).copied()
+    }
+}
 
 /// Returns the templates of a pod's claims. A claim that is not made yet has the name that the account gives it.
 pub fn templates_of(pod: &Pod) -> Templates {
@@ -561,12 +624,12 @@ mod tests {
     }
 
     fn sentences(account: &PodAccount) -> Vec<String> {
-        let beside = Beside {
+        let facts = HelpFacts {
             owners: &Owners::new(),
             templates: &Templates::new(),
-            in_vain: &InVain::new(),
+            trials: &FreeTrials::default(),
         };
-        of(account, beside).iter().map(Help::sentence).collect()
+        of(account, facts).iter().map(Help::sentence).collect()
     }
 
     #[test]
@@ -618,12 +681,12 @@ mod tests {
             let owned = pods.iter().filter(|(_, owner)| !owner.is_empty());
             let owners = owned.map(|(pod, owner)| (format!("ns/{pod}"), (*owner).to_owned()));
             let owners = owners.collect();
-            let beside = Beside {
+            let facts = HelpFacts {
                 owners: &owners,
                 templates: &Templates::new(),
-                in_vain: &InVain::new(),
+                trials: &FreeTrials::default(),
             };
-            let found = of(&account(vec![holding]), beside);
+            let found = of(&account(vec![holding]), facts);
             found
                 .first()
                 .and_then(|help| help.how.clone())

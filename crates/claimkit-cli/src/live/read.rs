@@ -30,9 +30,6 @@ struct Roots {
     storage: [String; 1],
 }
 
-/// In place of a kind: a file that could not be read whole.
-const FILE: &str = "";
-
 /// A kind, or a part of it, that could not be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unseen {
@@ -41,9 +38,9 @@ pub struct Unseen {
     pub why: String,
     /// The consequence for the answer.
     pub so: &'static str,
-    /// The kind in the plural.
+    /// The kind in the plural; `None`: a file, of which the kinds are not known.
     #[serde(skip)]
-    pub kind: &'static str,
+    pub kind: Option<&'static str>,
     /// The objects of the kind that are missing.
     #[serde(skip)]
     pub missing: MissingObjects,
@@ -66,24 +63,24 @@ impl Unseen {
             what: name.to_owned(),
             why: why.to_owned(),
             so: "what it holds may decide",
-            kind: FILE,
+            kind: None,
             missing: MissingObjects::Rest,
         }
     }
 
-    /// Returns true if it is a file, whose kinds are not known.
+    /// Returns true if it is a file.
     pub fn is_file(&self) -> bool {
-        self.kind == FILE
+        self.kind.is_none()
     }
 
     /// Returns true if no object of a kind was seen.
     pub fn is_all_of(&self, plural: &str) -> bool {
-        self.kind == plural && self.missing == MissingObjects::All
+        self.kind == Some(plural) && self.missing == MissingObjects::All
     }
 
     /// Returns true if objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
-        (self.kind == plural || self.is_file()) && self.missing != MissingObjects::Elsewhere
+        self.kind.is_none_or(|kind| kind == plural) && self.missing != MissingObjects::Elsewhere
     }
 }
 
@@ -428,7 +425,8 @@ impl Live {
         if seen.cluster.needs_volumes() {
             let about_volumes = KINDS.iter().filter(|kind| kind.is_about_volumes());
             let plurals: Vec<&str> = about_volumes.map(|kind| kind.plural).collect();
-            let all = !seen.unseen.iter().any(|one| plurals.contains(&one.kind));
+            let mut kinds = seen.unseen.iter().filter_map(|unseen| unseen.kind);
+            let all = !kinds.any(|kind| plurals.contains(&kind));
             seen.cluster.see_volumes(all);
         }
         self.read_refusals(wanted, &mut seen, host);
@@ -516,7 +514,7 @@ impl Live {
                     what: kind.plural.to_owned(),
                     why,
                     so,
-                    kind: kind.plural,
+                    kind: Some(kind.plural),
                     missing: MissingObjects::All,
                 }),
             }
@@ -614,7 +612,7 @@ impl Live {
             what,
             why: refusal.text(),
             so,
-            kind: plural,
+            kind: Some(plural),
             missing,
         };
         if let (Scope::Namespaced, Some(namespace)) = (kind.scope, wanted.namespace) {
@@ -629,21 +627,18 @@ impl Live {
                 ));
             }
         }
-        let (paths, what, so) = one_by_one(kind, wanted);
-        let parts: Vec<Part> = paths
-            .iter()
-            .filter_map(|path| self.get(path, host).ok())
-            .collect();
-        if !parts.is_empty() {
-            for part in parts {
-                seen.take(kind, part);
+        if let Some(named) = NamedObjects::of(kind, wanted) {
+            let paths = named.paths.iter();
+            let parts: Vec<Part> = paths.filter_map(|path| self.get(path, host).ok()).collect();
+            let missing = match parts.len() == named.paths.len() {
+                true => MissingObjects::Elsewhere,
+                false => MissingObjects::Rest,
+            };
+            if !parts.is_empty() {
+                parts.into_iter().for_each(|part| seen.take(kind, part));
+                let others = named.others.to_owned();
+                return seen.unseen.push(unseen(others, missing, refusal, named.so));
             }
-            return seen.unseen.push(unseen(
-                what.to_owned(),
-                MissingObjects::Elsewhere,
-                refusal,
-                so,
-            ));
         }
         seen.unseen.push(unseen(
             plural.to_owned(),
@@ -812,23 +807,34 @@ impl Live {
     }
 }
 
-/// Returns the paths of the objects that are asked about, for where the kind cannot be listed; which objects are then not seen, and what
-/// follows from that.
-fn one_by_one(kind: &ReadKind, wanted: &Wanted<'_>) -> (Vec<String>, &'static str, &'static str) {
-    let Some(namespace) = wanted.namespace.map(escaped) else {
-        return (Vec::new(), "", "");
-    };
-    match kind.plural {
-        PODS => {
-            let path = |pod: &&str| format!("/api/v1/namespaces/{namespace}/pods/{}", escaped(pod));
-            let paths = wanted.pods.iter().map(path).collect();
-            (paths, "other pods", kind.elsewhere)
+/// The objects of a kind that are asked about, for where the kind cannot be listed.
+struct NamedObjects {
+    paths: Vec<String>,
+    /// The objects that are then not seen.
+    others: &'static str,
+    /// The consequence for the answer.
+    so: &'static str,
+}
+
+impl NamedObjects {
+    fn of(kind: &ReadKind, wanted: &Wanted<'_>) -> Option<Self> {
+        let root = format!("/api/v1/namespaces/{}", escaped(wanted.namespace?));
+        let pods = wanted.pods.iter();
+        match kind.plural {
+            PODS => Some(NamedObjects {
+                paths: pods
+                    .map(|pod| format!("{root}/pods/{}", escaped(pod)))
+                    .collect(),
+                others: "other pods",
+                so: kind.elsewhere,
+            }),
+            "namespaces" => Some(NamedObjects {
+                paths: vec![root],
+                others: "other namespaces",
+                so: kind.without,
+            }),
+            _ => None,
         }
-        "namespaces" => {
-            let path = format!("/api/v1/namespaces/{namespace}");
-            (vec![path], "other namespaces", kind.without)
-        }
-        _ => (Vec::new(), "", ""),
     }
 }
 
@@ -888,7 +894,7 @@ impl LiveObjects {
             what,
             why,
             so: kind.without,
-            kind: kind.plural,
+            kind: Some(kind.plural),
             missing: MissingObjects::Rest,
         }));
     }

@@ -2,7 +2,7 @@
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
-use super::helps::{Help, InVain, Owners, templates_of};
+use super::helps::{FreeOutcome, FreeTrials, Help, Owners, Templates, templates_of};
 use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{Live, dump};
@@ -19,6 +19,7 @@ use claimkit::{PlacementMode, StuckBy};
 use claimkit_model::finding::{Code, Severity};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
 use serde::Serialize;
@@ -27,9 +28,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
 
-/// Maximum number of claims that are tried free.
-const MOST_TRIED: usize = 12;
-/// Maximum number of pods that wait, times objects, of all tries: beyond that fewer are made.
+/// Maximum number of pods of which claims are tried free, and of such claims.
+const MOST_TRIED: usize = 4;
+/// Maximum number of pods that wait times objects, over all tries: with more of them fewer claims are tried.
 const MOST_WORK: usize = 1_000_000;
 
 /// The finding about a cluster without slices.
@@ -388,15 +389,6 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     // Files may hold what is about one pod: a claim that they lack may exist.
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
-    let templates = |brief: &Brief| {
-        let mut pods = seen.cluster.pods();
-        let BriefMeta {
-            namespace, name, ..
-        } = &brief.metadata;
-        let pod =
-            pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
-        pod.map(templates_of).unwrap_or_default()
-    };
     let mut answered: Vec<AnsweredPod<'_>> = asked
         .iter()
         .map(|brief| AnsweredPod {
@@ -404,8 +396,8 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             account: of(brief),
             unseen: &seen.unseen,
             owners: &owners,
-            templates: templates(brief),
-            in_vain: InVain::new(),
+            templates: templates_in(&seen, brief),
+            trials: FreeTrials::default(),
             stuck: match brief.node() {
                 Some(_) => {
                     let BriefMeta {
@@ -420,7 +412,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         })
         .collect();
     if !args.alone {
-        leave_out_vain(&mut answered, &live, &seen, &request)?;
+        try_freeing(&mut answered, &live, &seen, &request)?;
     }
     if args.output == PlainForm::Json {
         let report = Report {
@@ -485,62 +477,107 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     })
 }
 
-/// Leaves out claims whose freeing helps another pod, which waits longer: each is tried with all pods in turn.
+/// Returns the templates of the claims of a pod.
+fn templates_in(seen: &LiveObjects, brief: &Brief) -> Templates {
+    let BriefMeta {
+        namespace, name, ..
+    } = &brief.metadata;
+    let mut pods = seen.cluster.pods();
+    let pod = pods.find(|pod| pod.metadata.name == *name && pod.metadata.namespace == *namespace);
+    pod.map(templates_of).unwrap_or_default()
+}
+
+/// Tries the claims whose freeing would help, with all pods in turn: a pod that waits longer may get their devices. Of many pods none is
+/// tried, and their helps say so.
 ///
 /// # Errors
 /// The cluster cannot be asked.
-fn leave_out_vain(
+fn try_freeing(
     answered: &mut [AnsweredPod<'_>],
     live: &Live,
     seen: &LiveObjects,
     request: &AllocateRequest,
 ) -> Result<(), String> {
-    let waiting = seen
-        .cluster
-        .pods()
-        .filter(|pod| pod.spec.node_name.is_empty());
-    let size = waiting.count().saturating_mul(seen.cluster.len());
-    if seen.cluster.pods().count() < 2 {
+    let pods = seen.cluster.pods();
+    let waiting: Vec<&Pod> = pods.filter(|pod| pod.spec.node_name.is_empty()).collect();
+    if waiting.len() < 2 {
         return Ok(());
     }
-    let tries = MOST_WORK
-        .checked_div(size)
-        .unwrap_or(MOST_TRIED)
-        .clamp(1, MOST_TRIED);
+    let shared = shared_templates(&waiting);
+    for one in answered.iter_mut() {
+        one.trials.others_wait = true;
+        one.trials.shared.clone_from(&shared);
+    }
+    let explained = answered.iter().filter_map(|one| one.account?.nodes.first());
+    let node = explained.map(|node| node.name.clone()).next();
+    let work = waiting.len().saturating_mul(seen.cluster.len());
+    let tries = match answered.len() <= MOST_TRIED {
+        true => MOST_WORK.checked_div(work).unwrap_or_default(),
+        false => 0,
+    };
+    for claims in freed(answered, tries.min(MOST_TRIED)) {
+        let placed = placed_if_free(&claims, node.as_ref(), live, seen, request)?;
+        for one in answered.iter_mut() {
+            let outcome = match placed.contains(&one.brief.full_name()) {
+                true => FreeOutcome::Helps,
+                false => FreeOutcome::InVain,
+            };
+            one.trials.outcomes.insert(claims.clone(), outcome);
+        }
+    }
+    Ok(())
+}
+
+/// Returns what changes free that would help the pods, in their order, `most` of them.
+fn freed(answered: &[AnsweredPod<'_>], most: usize) -> Vec<Vec<String>> {
     let mut freed: Vec<Vec<String>> = Vec::new();
     for help in answered.iter().flat_map(AnsweredPod::helps) {
+        if freed.len() == most {
+            break;
+        }
         if !help.frees.is_empty() && !freed.contains(&help.frees) {
             freed.push(help.frees);
         }
     }
-    for claims in freed.into_iter().take(tries) {
-        let mut changed = AllocateRequest {
-            pod: None,
-            node_names: None,
-            ..request.clone()
-        };
-        changed.what_if.free.extend(claims.iter().cloned());
-        let Content::Allocate { pods, .. } = answer(live, seen, changed)?.content else {
-            continue;
-        };
-        let has_node = |pod: &str| {
-            let mut named = pods
-                .iter()
-                .filter(|account| account.pod.as_deref() == Some(pod));
-            named.any(|account| {
-                account
-                    .turn
-                    .as_ref()
-                    .is_some_and(|turn| turn.outcome.has_node())
-            })
-        };
-        for one in answered.iter_mut() {
-            if !has_node(&one.brief.full_name()) {
-                one.in_vain.insert(claims.clone());
+    freed
+}
+
+/// Returns the templates that several of these pods name, as `namespace/name`.
+fn shared_templates(pods: &[&Pod]) -> BTreeSet<String> {
+    let (mut named, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for pod in pods {
+        let own: BTreeSet<String> = templates_of(pod).into_values().collect();
+        for template in own {
+            if !named.insert(template.clone()) {
+                shared.insert(template);
             }
         }
     }
-    Ok(())
+    shared
+}
+
+/// Returns the pods that have a node once claims are freed, as `namespace/name`. `node`: the one that is explained, for nobody reads why.
+fn placed_if_free(
+    claims: &[String],
+    node: Option<&String>,
+    live: &Live,
+    seen: &LiveObjects,
+    request: &AllocateRequest,
+) -> Result<BTreeSet<String>, String> {
+    let mut changed = AllocateRequest {
+        pod: None,
+        node_names: Some(node.into_iter().cloned().collect()),
+        ..request.clone()
+    };
+    changed.what_if.free.extend(claims.iter().cloned());
+    let Content::Allocate { pods, .. } = answer(live, seen, changed)?.content else {
+        return Ok(BTreeSet::new());
+    };
+    let placed = pods.into_iter().filter(|account| {
+        let turn = account.turn.as_ref();
+        turn.is_some_and(|turn| turn.outcome.has_node())
+    });
+    Ok(placed.filter_map(|account| account.pod).collect())
 }
 
 impl<'a> PodReport<'a> {
@@ -674,14 +711,10 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
 /// Returns true if a finding is about the cluster. Findings about empty input are about files, and files that cannot be read are said apart.
 fn is_shown(finding: &claimkit_model::text::located::LocatedFinding) -> bool {
     finding.severity != Severity::Info
+        && !finding.code.leaves_text_unread()
         && !matches!(
             finding.code,
-            Code::NothingChecked
-                | Code::PlacementNotModelled
-                | Code::YamlSyntax
-                | Code::JsonSyntax
-                | Code::YamlSeparator
-                | Code::NoKind
+            Code::NothingChecked | Code::PlacementNotModelled
         )
 }
 

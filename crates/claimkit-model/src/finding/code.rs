@@ -44,6 +44,11 @@ macro_rules! codes {
                 self.advice().map(Template::text)
             }
 
+            /// Returns true if a finding of this code leaves a part of the text unread: what that part holds is not known.
+            pub const fn leaves_text_unread(self) -> bool {
+                matches!(self, Code::YamlSyntax | Code::JsonSyntax | Code::YamlSeparator | Code::NoKind)
+            }
+
             const fn advice(self) -> Option<Template> {
                 match self { $($(Code::$code => Some(template!(concat!("help.", $name), $help)),)?)+ _ => None }
             }
