@@ -18,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 
 say = @echo "==> $(1)"
 # Every workspace of the repository: the hosts of policies and the build's own tool are apart from the others.
-manifests = $(shell find . -name Cargo.toml -not -path '*/target/*' -not -path '*/node_modules/*')
+manifests = $(patsubst %.lock,%.toml,$(shell find . -name Cargo.lock -not -path '*/target/*' -not -path '*/node_modules/*'))
 npm_ci = npm ci --no-fund --no-audit --loglevel=error
 
 .PHONY: help

@@ -395,6 +395,12 @@ impl Converter<'_> {
         Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
     }
 
+    /// Returns true if an object of a version stays as it is.
+    fn is_settled(&self, written: &Version, to: &Version, kind: &str) -> bool {
+        written.api_version == to.api_version
+            || (self.options.only_unserved && self.serves(written, kind))
+    }
+
     /// Returns true if the target is a release that serves a kind in a version.
     fn serves(&self, version: &Version, kind: &str) -> bool {
         match self.to {
@@ -477,20 +483,15 @@ impl Converter<'_> {
             }
             _ => WrittenShape::Unknown,
         };
-        let stays = |to: &&Version| {
-            let is_it = |version: &Version| version.api_version == to.api_version;
-            let is_served =
-                |version| self.options.only_unserved && self.serves(version, &item.kind);
-            known.is_some_and(|version| is_it(version) || is_served(version))
-        };
-        if let Some(to) = to.filter(stays)
+        if let (Some(written), Some(to)) = (known, to)
+            && self.is_settled(written, to, &item.kind)
             && !matches!(shape, WrittenShape::Other(_))
         {
             self.checked = true;
             outcome.skipped = Some(message!(
                 "convert.already",
                 "it is of {version} already",
-                version = to.name
+                version = written.name
             ));
             return Err(Box::new(outcome));
         }

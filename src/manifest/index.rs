@@ -34,10 +34,7 @@ impl<'o> Index<'o> {
     /// Adds an object, or returns the place of the one that has its name already. Objects without a name are not compared, nor those of
     /// which the name was made unreadable.
     pub fn add(&mut self, item: &Item, at: usize) -> Option<usize> {
-        let is_readable = |letter: char| {
-            letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".:-".contains(letter)
-        };
-        if item.name.is_empty() || !item.name.chars().all(is_readable) {
+        if item.name.is_empty() || !item.name.chars().all(can_be_in_a_name) {
             return None;
         }
         let namespace = match (
@@ -84,4 +81,9 @@ impl<'o> Index<'o> {
 /// Returns true for the kinds that findings are about.
 fn is_judged(group: &str, kind: &str) -> bool {
     group == "resource.k8s.io" || group.is_empty() && matches!(kind, "Pod" | "Node")
+}
+
+/// Returns true if the server accepts the character in a name of an object that is judged here.
+fn can_be_in_a_name(letter: char) -> bool {
+    letter.is_ascii_lowercase() || letter.is_ascii_digit() || ".:-".contains(letter)
 }

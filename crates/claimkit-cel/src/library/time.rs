@@ -97,7 +97,7 @@ impl Timestamp {
 
     /// Returns date and time at an offset from UTC, with as many digits of the second's fraction as are needed.
     fn parts(self) -> (String, String) {
-        let (civil, _) = self.civil_at(i64::from(self.offset));
+        let civil = self.civil_at(i64::from(self.offset));
         let date = format!(
             "{}-{:02}-{:02}",
             civil.padded_year(),
@@ -140,40 +140,40 @@ impl Timestamp {
         self.fields_at(0)
     }
 
-    /// Returns date and clock at an offset in seconds east of UTC, and the days of the 400 years around it that have passed. Go counts
-    /// in 64 bits from its first second (package `time`, `Time.absSec`).
-    fn civil_at(self, offset: i64) -> (Civil, i64) {
+    /// Returns date and clock at an offset in seconds east of UTC. Go counts in 64 bits from its first second (package `time`,
+    /// `Time.absSec`).
+    fn civil_at(self, offset: i64) -> Civil {
         let since_first_year = i128::from(UNIX_EPOCH)
             .saturating_add(i128::from(self.seconds))
             .saturating_add(i128::from(offset));
         let counted = since_first_year.saturating_sub(COUNTED_FROM) as u64;
         let since_first_year = i128::from(counted).saturating_add(COUNTED_FROM);
-        let part = |value: i128| i64::try_from(value).unwrap_or_default();
-        let seconds = part(since_first_year.rem_euclid(CYCLE));
-        let years = part(since_first_year.div_euclid(CYCLE)).saturating_mul(400);
-        let civil = Civil::new(seconds);
-        let civil = Civil {
-            year: civil.year.saturating_add(years),
-            ..civil
-        };
-        (civil, seconds.div_euclid(86_400))
+        let cycles = i64::try_from(since_first_year.div_euclid(CYCLE)).unwrap_or_default();
+        let seconds = i64::try_from(since_first_year.rem_euclid(CYCLE)).unwrap_or_default();
+        let in_cycle = Civil::new(seconds);
+        Civil {
+            year: in_cycle.year.saturating_add(cycles.saturating_mul(400)),
+            ..in_cycle
+        }
     }
 
     /// Returns date and clock at an offset in seconds east of UTC.
     pub(crate) fn fields_at(self, offset: i64) -> Fields {
-        let (civil, day) = self.civil_at(offset);
-        let year_of_cycle = civil
+        let civil = self.civil_at(offset);
+        // The calendar repeats: the year of the first 400 that is like this one.
+        let year = civil
             .year
             .saturating_sub(1)
             .rem_euclid(400)
             .saturating_add(1);
+        let day = days_before(year, civil.month).saturating_add(civil.day.saturating_sub(1));
         Fields {
             year: civil.year,
             month: civil.month.saturating_sub(1),
             day: civil.day,
             // 0001-01-01 is a Monday.
             day_of_week: day.saturating_add(1).rem_euclid(7),
-            day_of_year: day.saturating_sub(days_before(year_of_cycle, 1)),
+            day_of_year: day.saturating_sub(days_before(year, 1)),
             hour: civil.hour,
             minute: civil.minute,
             second: civil.second,

@@ -599,11 +599,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let rules = self.prepared.setup.rules;
         let need = gangs::min_count(facts).or(rules.groups_are_named.then_some(1));
         let name = facts.metadata.name.as_str();
-        let before = (
-            self.state.clone(),
-            self.prepared.cluster.usage.clone(),
-            self.prepared.cluster.assumed.clone(),
-        );
+        let state = self.state.clone();
+        let usage = self.prepared.cluster.usage.clone();
+        let assumed = self.prepared.cluster.assumed.clone();
         let recorded = self.outcomes.len();
         let member = |pod: &Pod| {
             gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
@@ -681,8 +679,9 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             return;
         }
         let text = error.clone().or(refused.clone()).unwrap_or_default();
-        let cluster = &mut self.prepared.cluster;
-        (self.state, cluster.usage, cluster.assumed) = before;
+        self.state = state;
+        self.prepared.cluster.usage = usage;
+        self.prepared.cluster.assumed = assumed;
         self.state.version = self.prepared.next_version();
         let message = gangs::message_to_pod(name, &text, error.is_some(), rules);
         self.undo(recorded, pods, message, error.is_some());
