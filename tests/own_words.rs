@@ -186,9 +186,185 @@ fn a_device_that_an_earlier_pod_gets_is_not_held() {
     let second = &answer["pods"][1];
     assert_eq!(
         second["turn"]["refused"][0]["why"][0],
-        "g0: goes to default/a-c (for a), which is placed before"
+        "g0: given to default/a-c (for a), which is placed before"
     );
     assert_eq!(second["nodes"][0]["relaxations"], json!([]));
+}
+
+#[test]
+fn a_taint_is_not_the_reason_where_devices_are_too_few() {
+    let why = |count: u32| {
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            slice(
+                "w0",
+                "{name: g0}, {name: g1, taints: [{key: bad, effect: NoSchedule}]}",
+            ),
+            claim(
+                "c",
+                &format!("{{name: r, exactly: {{deviceClassName: gpu, count: {count}}}}}"),
+            ),
+            pod("p", "c", ""),
+        ]
+        .concat();
+        allocate(&text, &json!({}))["pods"][0]["turn"]["refused"][0]["why"][0].clone()
+    };
+    assert_eq!(why(2), "g1: tainted bad:NoSchedule by its driver");
+    assert_eq!(why(3), "the node has only 2 of 3 devices wanted");
+}
+
+#[test]
+fn alternatives_are_not_wanted_together() {
+    let wants = |alternatives: &str| {
+        let requests = format!(
+            "{{name: a, exactly: {{deviceClassName: gpu, count: 3}}}}, {{name: b, firstAvailable: [{alternatives}]}}"
+        );
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            CLASS.replace(
+                "{name: gpu}",
+                "{name: nic}\nspec: {selectors: [{cel: {expression: device.driver == 'nic'}}]}",
+            ),
+            slice("w0", "{name: g0}, {name: g1}, {name: g2}, {name: g3}"),
+            claim("c", &requests),
+            claim("d", &requests),
+            pod("p", "c", ""),
+            pod("q", "d", ""),
+        ]
+        .concat();
+        let answer = allocate(&text, &json!({}));
+        assert_eq!(answer["headline"]["waiting"], 2);
+        (
+            answer["headline"]["parts"][0]["reason"].clone(),
+            answer["pods"][0]["turn"]["refused"][0]["why"][0].clone(),
+        )
+    };
+    let (headline, why) = wants(
+        "{name: four, deviceClassName: gpu, count: 4}, {name: two, deviceClassName: gpu, count: 2}",
+    );
+    assert_eq!(
+        headline,
+        "no node has 3 × gpu, (4 × gpu or 2 × gpu) for all requests"
+    );
+    assert_eq!(
+        why,
+        "requests a, b want at least 5 devices together, and have only 4"
+    );
+    let (headline, _) =
+        wants("{name: nic, deviceClassName: nic}, {name: five, deviceClassName: gpu, count: 5}");
+    assert_eq!(
+        headline,
+        "no node has 3 × gpu, (nic or 5 × gpu) together: no node has nic or 5 × gpu"
+    );
+}
+
+#[test]
+fn an_amount_of_some_nodes_is_told_with_its_node() {
+    let sized = |name: &str, cpu: u32| {
+        format!(
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nstatus: {{allocatable: {{cpu: '{cpu}', pods: '10'}}}}\n"
+        )
+    };
+    let why = |sizes: [u32; 3]| {
+        let [first, second, third] = sizes;
+        let text = [
+            sized("w0", first),
+            sized("w1", second),
+            sized("w2", third),
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: '8'}}}]}\n".to_owned(),
+        ]
+        .concat();
+        allocate(&text, &json!({"pod": "default/p"}))["pods"][0]["turn"]["refused"][0]["why"]
+            .clone()
+    };
+    assert_eq!(why([2, 2, 2]), json!(["cpu: 8 wanted, 2 of 2 left"]));
+    assert_eq!(
+        why([4, 2, 2]),
+        json!([
+            "cpu: 8 wanted, 4 of 4 left (w0)",
+            "cpu: 8 wanted, 2 of 2 left (w1 and 1 more)"
+        ])
+    );
+}
+
+/// Whoever asks for a capacity that no device publishes can stop asking for it.
+#[test]
+fn a_capacity_that_is_not_published_can_be_left_out() {
+    let cluster = [node("w0"), CLASS.to_owned(), slice("w0", "{name: g0}")].concat();
+    let text = [
+        cluster.clone(),
+        claim(
+            "c",
+            "{name: r, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 10Gi}}}}",
+        ),
+        pod("p", "c", ""),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({}));
+    let help = &answer["pods"][0]["nodes"][0]["relaxations"][0];
+    assert_eq!(
+        help["text"],
+        "not asking for memory in request r: gives g0 on w0"
+    );
+    let edit = &help["edits"][0];
+    let offset = |end: &str| {
+        let offset = edit["range"][end]["byteOffset"].as_u64();
+        usize::try_from(offset.unwrap()).unwrap()
+    };
+    let mut edited = text.clone();
+    edited.replace_range(
+        offset("start")..offset("end"),
+        edit["newText"].as_str().unwrap(),
+    );
+    assert!(
+        edited.contains("{name: r, exactly: {deviceClassName: gpu}}"),
+        "{edited}"
+    );
+    assert_eq!(
+        allocate(&edited, &json!({}))["pods"][0]["turn"]["node"],
+        "w0"
+    );
+}
+
+/// Capacity and counters that a pod of the same run takes are not held yet.
+#[test]
+fn what_an_earlier_pod_takes_is_not_held() {
+    let why = |slices: &str, request: &str| {
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            slices.to_owned(),
+            claim("a", request),
+            claim("b", request),
+            pod("p", "a", ""),
+            pod("q", "b", ""),
+        ]
+        .concat();
+        allocate(&text, &json!({}))["pods"][1]["turn"]["refused"][0]["why"][0].clone()
+    };
+    let shared = "{name: g0, allowMultipleAllocations: true, capacity: {memory: {value: 10Gi}}}";
+    assert_eq!(
+        why(
+            &slice("w0", shared),
+            "{name: r, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 8Gi}}}}"
+        ),
+        "g0: 8Gi of memory is charged, 2Gi left of 10Gi (8Gi held by default/a, which is placed before)"
+    );
+    let consumes = "consumesCounters: [{counterSet: s, counters: {memory: {value: 8Gi}}}]";
+    let partitions = format!(
+        "{}---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: counters}}\nspec: {{driver: gpu.example.com, nodeName: w0, pool: {{name: w0, generation: 1, resourceSliceCount: 2}}, sharedCounters: [{{name: s, counters: {{memory: {{value: 10Gi}}}}}}]}}\n",
+        slice(
+            "w0",
+            &format!("{{name: g0, {consumes}}}, {{name: g1, {consumes}}}")
+        )
+        .replace("resourceSliceCount: 1", "resourceSliceCount: 2"),
+    );
+    assert_eq!(
+        why(&partitions, "{name: r, exactly: {deviceClassName: gpu}}"),
+        "g1: counter set s: memory needs 8Gi, 2Gi left of 10Gi (held by default/a through g0, which is placed before)"
+    );
 }
 
 #[test]

@@ -455,9 +455,40 @@ fn groups(
 }
 
 struct Groups {
-    by_reason: BTreeMap<(Vec<String>, Vec<Words>), ReasonGroup>,
+    by_reason: BTreeMap<(Vec<String>, Vec<Words>), Group>,
     /// How many devices mode All needs.
     least: i64,
+}
+
+#[derive(Default)]
+struct Group {
+    told: ReasonGroup,
+    lines: Vec<GroupLine>,
+}
+
+/// A line about nodes of a group. Amounts differ from node to node.
+struct GroupLine {
+    words: Words,
+    first: String,
+    /// The number of nodes that it is about.
+    nodes: usize,
+}
+
+impl GroupLine {
+    /// Returns the line with its nodes, unless it is about all.
+    fn told(self, all: usize) -> Words {
+        let GroupLine {
+            words,
+            first,
+            nodes,
+        } = self;
+        let node = match nodes.saturating_sub(1) {
+            _ if nodes == all => return words,
+            0 => Words::upstream(first),
+            more => message!("pods.node-and-more", "{first} and {more} more", first, more).into(),
+        };
+        message!("pods.why-of-nodes", "{words} ({node})", words, node).into()
+    }
 }
 
 impl Groups {
@@ -503,32 +534,46 @@ impl Groups {
         let group = self
             .by_reason
             .entry((reasons.clone(), key))
-            .or_insert_with(|| ReasonGroup {
-                reasons,
-                unwanted: unwanted.is_some(),
-                ..ReasonGroup::default()
+            .or_insert_with(|| Group {
+                told: ReasonGroup {
+                    reasons,
+                    unwanted: unwanted.is_some(),
+                    ..ReasonGroup::default()
+                },
+                lines: Vec::new(),
             });
-        group.nodes.push(name.to_owned());
-        for line in refusals
-            .iter()
-            .flat_map(|refusal| refusal.why.clone())
-            .map(Words::from)
-            .chain(devices)
-        {
-            if group.why.len() < MOST_WHYS.max(refusals.len()) && !group.why.contains(&line) {
-                group.why.push(line);
+        group.told.nodes.push(name.to_owned());
+        let most = MOST_WHYS.max(refusals.len());
+        let of_plugins = refusals.iter().flat_map(|refusal| refusal.why.clone());
+        let mut own: Vec<Words> = Vec::new();
+        for words in of_plugins.map(Words::from).chain(devices) {
+            if !own.contains(&words) {
+                own.push(words);
+            }
+        }
+        for words in own {
+            if let Some(line) = group.lines.iter_mut().find(|line| line.words == words) {
+                line.nodes = line.nodes.saturating_add(1);
+            } else if group.lines.len() < most {
+                group.lines.push(GroupLine {
+                    words,
+                    first: name.to_owned(),
+                    nodes: 1,
+                });
             }
         }
     }
 
     fn sorted(self) -> Vec<ReasonGroup> {
-        let mut groups: Vec<ReasonGroup> = self.by_reason.into_values().collect();
-        // Nodes are excluded by different values: one of them is not the reason of all.
-        for group in groups.iter_mut().filter(|group| group.unwanted) {
-            if group.why.len() > 1 {
-                group.why.clear();
+        let told = |Group { mut told, lines }| {
+            let all = told.nodes.len();
+            // Nodes are excluded by different values: one of them is not the reason of all.
+            if !told.unwanted || lines.len() < 2 {
+                told.why = lines.into_iter().map(|line| line.told(all)).collect();
             }
-        }
+            told
+        };
+        let mut groups: Vec<ReasonGroup> = self.by_reason.into_values().map(told).collect();
         order::sort_by_key(&mut groups, |group| {
             (group.unwanted, std::cmp::Reverse(group.nodes.len()))
         });

@@ -220,15 +220,30 @@ impl ClaimTree<'_, '_> {
         self.replace(entry.key_span, to, edits)
     }
 
-    /// Removes an item from a list; removes the list if it was the last item.
+    /// Removes an item from a list, or an entry from a map; removes what would be left empty.
     fn drop(&self, steps: &[Step], edits: &mut Edits) -> Option<()> {
+        match steps.split_last()? {
+            (Step::Key(name), above) => self.drop_entry(name, above, edits),
+            (Step::Index(index), above) => self.drop_item(*index, above, edits),
+        }
+    }
+
+    fn drop_entry(&self, name: &str, above: &[Step], edits: &mut Edits) -> Option<()> {
+        let map = locate::node(self.tree, self.root, above)?;
+        if let ([_], Some((Step::Key(name), above))) = (self.tree.entries(map), above.split_last())
+        {
+            return self.drop_entry(name, above, edits);
+        }
+        edits
+            .remove_entries(self.tree, map, |entry| self.tree.text(entry.key) == name)
+            .ok()
+    }
+
+    fn drop_item(&self, index: usize, above: &[Step], edits: &mut Edits) -> Option<()> {
         let tree = self.tree;
-        let (Step::Index(index), above) = steps.split_last()? else {
-            return None;
-        };
         let list = locate::node(tree, self.root, above)?;
         let items = tree.items(list);
-        let item = *items.get(*index)?;
+        let item = *items.get(index)?;
         if let [_] = items {
             let (Step::Key(name), above) = above.split_last()? else {
                 return None;

@@ -845,7 +845,13 @@ export type DeviceReason =
 	| { code: "pool-invalid"; reason: string }
 	| { code: "slice-with-counters" }
 	| { code: "feature-off"; field: string }
-	| { code: "in-use"; claims: string[]; pods: string[] }
+	| {
+			code: "in-use";
+			claims: string[];
+			pods: string[];
+			/** All of the claims wait in the cluster: here they get the device first. */
+			planned?: true;
+	  }
 	| { code: "chosen-for"; claim: string; request: string }
 	| ({ code: "class-selector" | "request-selector" } & SelectorReason)
 	| { code: "device-not-on-node" }
@@ -860,6 +866,8 @@ export type DeviceReason =
 			total: string | null;
 			max: string | null;
 			holders: string[];
+			/** Those of them that wait in the cluster: here they get it first. */
+			planned?: string[];
 			names: string[];
 	  }
 	| {
@@ -869,7 +877,13 @@ export type DeviceReason =
 			needed: string;
 			available: string;
 			total: string;
-			holders: { device: string; claim: string; pods: string[] }[];
+			holders: {
+				device: string;
+				claim: string;
+				pods: string[];
+				/** The claim waits in the cluster: here it gets the device first. */
+				planned?: true;
+			}[];
 	  }
 	| {
 			code: "taint";
@@ -944,6 +958,7 @@ interface ChangePlace {
 /** A change of a claim or request. */
 export type Change =
 	| (ChangePlace & { drop: "constraint" | "selector"; index: number })
+	| (ChangePlace & { drop: "capacity"; name: string })
 	| (ChangePlace & { add: "toleration"; toleration: Toleration })
 	| (ChangePlace & { free: "claim" })
 	| (ChangePlace & {
@@ -1020,6 +1035,8 @@ export interface Holder {
 	share: Record<string, string>;
 	/** With administrative access, which blocks nobody. */
 	admin: boolean;
+	/** The claim waits in the cluster: here it gets the device first. */
+	planned?: true;
 }
 
 /** Capacity charged to a claim. */

@@ -507,15 +507,19 @@ fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
         } else {
             format!("for {pods}")
         };
-        let line = format!(
-            "{} is held by {claim} ({whom})",
-            holder.device.rsplit('/').next().unwrap_or_default()
-        );
+        let device = holder.device.rsplit('/').next().unwrap_or_default();
+        let line = match holder.planned {
+            true => format!("{device} is given to {claim} ({whom}), which is placed before"),
+            false => format!("{device} is held by {claim} ({whom})"),
+        };
         // The reasons of the requests are not repeated, except this one: such a claim can be freed.
         let said = out.replace('\n', " ");
         let line = match said.contains(claim) {
             false => line,
-            true if pods.is_empty() && !said.contains(&format!("{claim} ({NOT_RESERVED})")) => {
+            true if pods.is_empty()
+                && !holder.planned
+                && !said.contains(&format!("{claim} ({NOT_RESERVED})")) =>
+            {
                 format!("no pod reserves claim {claim}")
             }
             true => continue,

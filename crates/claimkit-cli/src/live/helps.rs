@@ -290,7 +290,7 @@ fn cost_and_how(
         }
         ChangeKind::Set(_) => (2, None),
         ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
-        ChangeKind::Drop(Dropped::Selector) => (3, removed()),
+        ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => (3, removed()),
         ChangeKind::Add(_) => {
             let tolerated = change.toleration.as_ref();
             // Who is given such a device may lose it again, or finds that it does not work.

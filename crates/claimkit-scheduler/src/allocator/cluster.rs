@@ -266,6 +266,14 @@ impl<'f> Cluster<'f> {
         self.verdicts.error(selector, self.flat(at))
     }
 
+    /// Returns true if a device can be allocated several times.
+    pub fn is_shared(&self, at: DeviceAt) -> bool {
+        let shares = self
+            .device(at)
+            .is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
+        shares && self.has(Feature::ConsumableCapacity)
+    }
+
     /// Returns true if a claim gets its devices only in the run that is explained.
     pub fn is_planned(&self, claim: &Claim) -> bool {
         self.facts.planned.contains(&claim.metadata.full_name())

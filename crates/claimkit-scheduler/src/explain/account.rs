@@ -409,6 +409,9 @@ data! {
         max: Option<String>,
         /// Claims that use it.
         holders: Vec<String>,
+        /// Those of them that wait in the cluster: here they get it first.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        planned: Vec<String>,
         names: Vec<String>,
     }
 }
@@ -434,6 +437,9 @@ data! {
         claim: String,
         /// The pods that reserve it.
         pods: Vec<String>,
+        /// The claim waits in the cluster: here it gets the device first.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        planned: bool,
     }
 }
 

@@ -335,10 +335,16 @@ impl DeviceQuestion<'_, '_> {
                 reason.used = Some(spell_like(*used, beside));
                 (reason.why, reason.charged, reason.left) =
                     (CapacityFault::Exhausted, charged(needed), Some(left));
-                let claims = holders(cluster, at)
+                for claim in holders(cluster, at)
                     .into_iter()
-                    .filter_map(|index| cluster.facts.claims.get(index));
-                reason.holders = claims.map(|claim| claim.metadata.full_name()).collect();
+                    .filter_map(|index| cluster.facts.claims.get(index))
+                {
+                    let name = claim.metadata.full_name();
+                    if cluster.is_planned(claim) {
+                        reason.planned.push(name.clone());
+                    }
+                    reason.holders.push(name);
+                }
             }
         }
         reasons.push(Reason::Capacity(reason));
@@ -479,6 +485,7 @@ fn counter_holders(
                 device: device.name.clone(),
                 claim: claim.metadata.full_name(),
                 pods: pods_of(claim),
+                planned: cluster.is_planned(claim),
             });
         }
     }

@@ -8,7 +8,6 @@ use crate::allocator::cluster::{Cluster, DeviceAt, Identity};
 use crate::allocator::constraints::{self, ConstraintKind, Scalar, attribute, scalar, set};
 use crate::allocator::counters::{needed, opening};
 use crate::allocator::counting::Matching;
-use crate::allocator::features::Feature;
 use crate::allocator::objects::Claim;
 use crate::allocator::pools::NodePools;
 use crate::allocator::sorted::{Set, Sorted, ordered};
@@ -60,7 +59,7 @@ impl Alone<'_> {
 
     /// Returns true if one of the devices can be allocated several times.
     pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
-        self.devices.iter().any(|at| is_shared(cluster, at))
+        self.devices.iter().any(|at| cluster.is_shared(*at))
     }
 
     fn suffices(&self, least: i64) -> bool {
@@ -68,42 +67,87 @@ impl Alone<'_> {
             || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
     }
 
+    /// Returns true if both belong to one request; a request is an alternative of itself.
+    fn is_alternative_of(&self, other: &Alone<'_>) -> bool {
+        (self.claim, self.request) == (other.claim, other.request)
+    }
+
     /// Returns true if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
     pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
-        let mut alternatives = all
-            .iter()
-            .filter(|other| (other.claim, other.request) == (self.claim, self.request));
+        let mut alternatives = all.iter().filter(|other| other.is_alternative_of(self));
         !alternatives.any(|one| one.suffices(least))
     }
 }
 
-fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
-    let shares = cluster
-        .device(*at)
-        .is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
-    shares && cluster.has(Feature::ConsumableCapacity)
+/// What a request needs at least, whatever alternative is taken: it takes each of its devices away from the others.
+struct Need<'r, 'a> {
+    request: &'r Alone<'a>,
+    /// The fewest devices that an alternative wants.
+    least: i64,
+    has_alternatives: bool,
+    /// The devices of all alternatives.
+    candidates: Set<Identity>,
+}
+
+impl<'r, 'a> Need<'r, 'a> {
+    /// Returns nothing for a request that can be met without taking devices away.
+    fn of(
+        cluster: &Cluster<'_>,
+        request: &'r Alone<'a>,
+        requests: &'r [Alone<'a>],
+    ) -> Option<Self> {
+        let alternatives: Vec<&Alone<'_>> = requests
+            .iter()
+            .filter(|other| other.is_alternative_of(request))
+            .collect();
+        let takes = |one: &&Alone<'_>| !one.admin && !one.shares(cluster);
+        if !alternatives.iter().all(takes) {
+            return None;
+        }
+        let devices = alternatives.iter().flat_map(|one| &one.devices);
+        Some(Need {
+            request,
+            least: alternatives.iter().map(|one| one.wanted).min()?,
+            has_alternatives: request.sub.is_some(),
+            candidates: devices.map(|at| cluster.identity(*at)).collect(),
+        })
+    }
+
+    fn name(&self) -> String {
+        self.request.request.to_owned()
+    }
+
+    /// Returns its name, and its claim where another claim has a request of that name.
+    fn name_in_pod(&self, all: &[Need<'_, '_>]) -> String {
+        let is_alike = |other: &Need<'_, '_>| {
+            other.request.claim != self.request.claim
+                && other.request.request == self.request.request
+        };
+        match all.iter().any(is_alike) {
+            true => of_claim(self.request.request, &self.request.claim_name).into(),
+            false => self.name(),
+        }
+    }
 }
 
 /// Returns a set of requests that have too few devices together, and the devices that they could have.
 pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
-    let mut matching = Matching::default();
-    let mut owners: Vec<usize> = Vec::new();
-    for (at, request) in requests
+    let is_first = |(at, request): &(usize, &Alone<'_>)| {
+        let mut before = requests.iter().take(*at);
+        !before.any(|other| other.is_alternative_of(request))
+    };
+    let needs: Vec<Need<'_, '_>> = requests
         .iter()
         .enumerate()
-        .filter(|(_, request)| !request.admin && request.sub.is_none())
-    {
-        if request.shares(cluster) {
-            continue;
-        }
-        let candidates: Set<Identity> = request
-            .devices
-            .iter()
-            .map(|at| cluster.identity(*at))
-            .collect();
-        for _ in 0..request.wanted.clamp(0, 64) {
+        .filter(is_first)
+        .filter_map(|(_, request)| Need::of(cluster, request, requests))
+        .collect();
+    let mut matching = Matching::default();
+    let mut owners: Vec<usize> = Vec::new();
+    for (at, need) in needs.iter().enumerate() {
+        for _ in 0..need.least.clamp(0, 64) {
             owners.push(at);
-            let Err(reached) = matching.add(&candidates) else {
+            let Err(reached) = matching.add(&need.candidates) else {
                 continue;
             };
             let wants = matching.wants_of(&reached);
@@ -113,29 +157,37 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
                 .copied()
                 .collect();
             short.insert(at);
-            let concerned: Vec<&Alone<'_>> =
-                short.iter().filter_map(|at| requests.get(*at)).collect();
+            let concerned: Vec<&Need<'_, '_>> =
+                short.iter().filter_map(|at| needs.get(*at)).collect();
             let wanted = concerned
                 .iter()
-                .fold(0i64, |sum, request| sum.saturating_add(request.wanted));
-            let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
+                .fold(0i64, |sum, need| sum.saturating_add(need.least));
             let available = reached.len();
             let told: Vec<String> = concerned
                 .iter()
-                .map(|request| request.name_in_pod(requests))
+                .map(|need| need.name_in_pod(&needs))
                 .collect();
-            let text = message!(
-                "device.too-few-together",
-                "requests {requests} want {wanted} devices together, and have only {available}",
-                requests = some(&told, MOST_REQUESTS),
-                wanted,
-                available
-            );
-            let claim = request.claim_name.clone();
+            let told = some(&told, MOST_REQUESTS);
+            let text = match concerned.iter().any(|need| need.has_alternatives) {
+                false => message!(
+                    "device.too-few-together",
+                    "requests {requests} want {wanted} devices together, and have only {available}",
+                    requests = told,
+                    wanted,
+                    available
+                ),
+                true => message!(
+                    "device.too-few-together-at-least",
+                    "requests {requests} want at least {wanted} devices together, and have only {available}",
+                    requests = told,
+                    wanted,
+                    available
+                ),
+            };
             return Some(Conflict {
                 kind: ConflictKind::Number,
-                claim,
-                requests: names,
+                claim: need.request.claim_name.clone(),
+                requests: concerned.iter().map(|need| need.name()).collect(),
                 wanted,
                 available,
                 text,

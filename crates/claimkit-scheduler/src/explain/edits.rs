@@ -15,6 +15,8 @@ pub enum FactEdit {
     Count(usize, usize, Option<usize>, i64),
     Exact(usize, usize, Option<usize>),
     Capacity(usize, usize, Option<usize>, String, Amount),
+    /// A capacity that is no longer asked for.
+    NoCapacity(usize, usize, Option<usize>, String),
     /// A capacity asked for by another name: the old and the new one.
     CapacityName(usize, usize, Option<usize>, String, String),
 }
@@ -43,6 +45,7 @@ impl FactEdit {
             | FactEdit::Count(claim, ..)
             | FactEdit::Exact(claim, ..)
             | FactEdit::Capacity(claim, ..)
+            | FactEdit::NoCapacity(claim, ..)
             | FactEdit::CapacityName(claim, ..) => Some(claim),
         }
     }
@@ -51,7 +54,8 @@ impl FactEdit {
     pub fn field_key(&self) -> String {
         match self {
             FactEdit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
-            FactEdit::Capacity(claim, request, sub, name, _) => {
+            FactEdit::Capacity(claim, request, sub, name, _)
+            | FactEdit::NoCapacity(claim, request, sub, name) => {
                 format!("capacity {claim} {request} {sub:?} {name}")
             }
             other => format!("{other:?}"),
@@ -127,6 +131,16 @@ pub fn apply(edit: &FactEdit, facts: &mut Facts) {
                 ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
                 capacity.requests.insert(name.clone(), amount.clone());
+            }
+        }
+        FactEdit::NoCapacity(claim, request, sub, name) => {
+            let capacity =
+                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            if let Some(capacity) = capacity {
+                let others = capacity.requests.iter().filter(|(other, _)| *other != name);
+                capacity.requests = others
+                    .map(|(other, amount)| (other.clone(), amount.clone()))
+                    .collect();
             }
         }
         FactEdit::CapacityName(claim, request, sub, name, other) => {

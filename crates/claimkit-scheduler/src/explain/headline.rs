@@ -238,7 +238,7 @@ fn lacking(node: &NodeAccount) -> impl Iterator<Item = &RequestAccount> {
     node.requests.iter().filter(move |request| {
         node.requests
             .iter()
-            .filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request))
+            .filter(|other| is_same_request(other, request))
             .all(lacks)
     })
 }
@@ -268,18 +268,60 @@ fn devices_of(request: &RequestAccount) -> String {
     }
 }
 
-fn classes_of(node: &NodeAccount) -> String {
-    let mut classes: Vec<String> = Vec::new();
-    for devices in node.requests.iter().map(devices_of) {
-        if !classes.contains(&devices) {
-            classes.push(devices);
+/// Returns what the alternatives of a request want.
+fn alternatives_of(node: &NodeAccount, request: &RequestAccount) -> Vec<Words> {
+    let alternatives = node
+        .requests
+        .iter()
+        .filter(|other| is_same_request(other, request))
+        .map(devices_of);
+    distinct(alternatives.map(Words::upstream))
+}
+
+fn either(alternatives: Vec<Words>) -> Words {
+    let or = |first, second| message!("headline.or", "{first} or {second}", first, second).into();
+    alternatives.into_iter().reduce(or).unwrap_or_default()
+}
+
+/// Returns what the requests want, in their order.
+fn wants_of(node: &NodeAccount) -> Vec<Words> {
+    let of_requests: Vec<Vec<Words>> = node
+        .requests
+        .iter()
+        .enumerate()
+        .filter(|(at, request)| {
+            let mut before = node.requests.iter().take(*at);
+            !before.any(|other| is_same_request(other, request))
+        })
+        .map(|(_, request)| alternatives_of(node, request))
+        .collect();
+    let is_only = of_requests.len() == 1;
+    distinct(of_requests.into_iter().map(|alternatives| {
+        let one_of_several = alternatives.len() > 1 && !is_only;
+        let wants = either(alternatives);
+        match one_of_several {
+            true => message!("headline.alternatives", "({wants})", wants).into(),
+            false => wants,
+        }
+    }))
+}
+
+fn distinct(wants: impl IntoIterator<Item = Words>) -> Vec<Words> {
+    let mut distinct: Vec<Words> = Vec::new();
+    for want in wants {
+        if !distinct.contains(&want) {
+            distinct.push(want);
         }
     }
-    message::parts(classes)
+    distinct
+}
+
+fn is_same_request(one: &RequestAccount, other: &RequestAccount) -> bool {
+    (&one.claim, &one.request) == (&other.claim, &other.request)
 }
 
 fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
-    let devices = devices_of(request);
+    let devices = either(alternatives_of(node, request));
     let why = match stage_of(request).1 {
         StageKind::Node | StageKind::Pool | StageKind::Class | StageKind::DeviceNode => {
             message!("headline.absent", "no node has {devices}", devices)
@@ -316,19 +358,20 @@ fn of_request(node: &NodeAccount, request: &RequestAccount) -> Message {
             devices
         ),
     };
-    if node.requests.len() < 2 {
+    let wants = wants_of(node);
+    if wants.len() < 2 {
         return why;
     }
     message!(
         "headline.not-together",
         "no node has {classes} together: {why}",
-        classes = classes_of(node),
+        classes = message::parts(wants),
         why
     )
 }
 
 fn of_conflict(node: &NodeAccount, conflict: Option<&Conflict>) -> Message {
-    let classes = classes_of(node);
+    let classes = message::parts(wants_of(node));
     let attribute = conflict.and_then(|conflict| conflict.attribute.as_deref());
     match (conflict.map(|conflict| conflict.kind), attribute) {
         (Some(ConflictKind::Match), Some(attribute)) => message!(

@@ -174,6 +174,7 @@ named! {
     Dropped {
         Constraint = "constraint",
         Selector = "selector",
+        Capacity = "capacity",
     }
 }
 

@@ -457,6 +457,9 @@ impl<'c, 's> Trial<'c, 's> {
             for (choice, row) in rows {
                 self.capacities(choice, row, &mut edits);
             }
+            for (choice, row) in rows {
+                edits.extend(capacities_to_drop(choice, row));
+            }
         }
         edits
     }
@@ -735,6 +738,20 @@ impl<'c, 's> Trial<'c, 's> {
                     ..change
                 })
             }
+            FactEdit::NoCapacity(at, request, sub, name) => {
+                let (change, path, _) =
+                    named(ChangeKind::Drop(Dropped::Capacity), *at, *request, *sub)?;
+                let path = Some(path.join(&field_path![
+                    "capacity",
+                    "requests",
+                    PathStep::Key(name.clone())
+                ]));
+                Some(Change {
+                    path,
+                    name: Some(name.clone()),
+                    ..change
+                })
+            }
             FactEdit::CapacityName(at, request, sub, name, other) => {
                 let (change, path, _) =
                     named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
@@ -753,6 +770,22 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
     }
+}
+
+/// Returns the capacities that alone exclude some device.
+fn capacities_to_drop(choice: &RequestChoice<'_>, row: &Row<'_, '_>) -> Vec<FactEdit> {
+    let (claim, request, sub) = place(choice);
+    let excludes_alone = |name: &str, reasons: &[Reason]| {
+        !reasons.is_empty()
+            && reasons
+                .iter()
+                .all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == name))
+    };
+    capacity::requests(choice.ask)
+        .keys()
+        .filter(|name| row.iter().any(|(_, reasons)| excludes_alone(name, reasons)))
+        .map(|name| FactEdit::NoCapacity(claim, request, sub, name.clone()))
+        .collect()
 }
 
 /// Returns smaller capacity requests, for which the node has enough of the dependent resource.
@@ -818,7 +851,7 @@ fn on_step(most: i128, range: Option<&crate::allocator::objects::ValidRange>) ->
 /// Returns how far a change departs from what was asked for: not at all, less of it, or devices that the selector excludes.
 fn shrinks(change: &Change) -> u8 {
     match change.kind {
-        ChangeKind::Drop(Dropped::Selector) => 2,
+        ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => 2,
         ChangeKind::Set(SetField::CapacityName) => 0,
         ChangeKind::Set(SetField::Count | SetField::AllocationMode | SetField::Capacity) => 1,
         ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
@@ -846,6 +879,15 @@ fn sentence(change: &Change, request: &str) -> Message {
                 "change.drop-selector",
                 "dropping selector {index} of request {request}",
                 index,
+                request
+            )
+        }
+        ChangeKind::Drop(Dropped::Capacity) => {
+            let name = change.name.as_deref().unwrap_or_default();
+            message!(
+                "change.drop-capacity",
+                "not asking for {name} in request {request}",
+                name,
                 request
             )
         }

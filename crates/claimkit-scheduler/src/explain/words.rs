@@ -12,7 +12,7 @@ use crate::allocator::cluster::Cluster;
 use crate::allocator::objects::Claim;
 use crate::allocator::plugin::Unavailable;
 use crate::allocator::sorted::{Set, Sorted};
-use claimkit_model::message::{self, Message, message};
+use claimkit_model::message::{self, Message, Words, message};
 use std::fmt::Display;
 
 /// Maximum number of reasons in one line.
@@ -52,7 +52,7 @@ pub fn reason(reason: &Reason) -> Message {
             planned: true,
         } => message!(
             "device.planned-for",
-            "goes to {claims} (for {pods}), which is placed before",
+            "given to {claims} (for {pods}), which is placed before",
             claims = claims.join(", "),
             pods = pods.join(", ")
         ),
@@ -146,7 +146,20 @@ fn counters(reason: &CounterReason) -> Message {
         ..
     } = reason;
     let holder = |holder: &CounterHolder| {
-        let CounterHolder { claim, device, .. } = holder;
+        let CounterHolder {
+            claim,
+            device,
+            planned,
+            ..
+        } = holder;
+        if *planned {
+            return message!(
+                "device.counter-planned-holder",
+                "{claim} through {device}, which is placed before",
+                claim,
+                device
+            );
+        }
         message!(
             "device.counter-holder",
             "{claim} through {device}",
@@ -283,8 +296,17 @@ fn capacity(reason: &CapacityReason) -> Message {
         total,
         holders,
         names,
+        planned,
         ..
     } = reason;
+    let holder = |claim: &String| match planned.contains(claim) {
+        true => Words::Ours(message!(
+            "device.planned-holder",
+            "{claim}, which is placed before",
+            claim
+        )),
+        false => Words::upstream(claim.clone()),
+    };
     let show = |value: &Option<String>| value.clone().unwrap_or_default();
     match reason.why {
         CapacityFault::UnknownName if names.is_empty() => {
@@ -336,7 +358,7 @@ fn capacity(reason: &CapacityReason) -> Message {
             left = show(left),
             total = show(total),
             used = show(used),
-            holders = holders.join(", ")
+            holders = message::parts(holders.iter().map(holder))
         ),
     }
 }
@@ -453,12 +475,27 @@ pub fn why(
     row: &Row<'_, '_>,
     wanted: i64,
 ) -> Message {
-    let short = |stage: &&Stage| {
-        i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some()
-    };
-    let Some(stage) = stages.iter().find(short) else {
+    let is_short =
+        |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1));
+    let mut short = stages.iter().filter(is_short);
+    let first = short.clone().next();
+    let Some(stage) = short.find(|stage| stage.lost.is_some()) else {
         return Message::default();
     };
+    // What a later stage loses decides nothing if there are too few devices before it.
+    if let Some(first) = first
+        && first.lost.is_none()
+        && first.left > 0
+        && !row.iter().any(|(shown, _)| cluster.is_shared(shown.at))
+    {
+        let there = first.left;
+        return message!(
+            "device.too-few-on-node",
+            "the node has only {there} of {wanted} devices wanted",
+            there,
+            wanted
+        );
+    }
     // Skip devices that an earlier stage removed.
     let position = stages
         .iter()
