@@ -34,6 +34,8 @@ const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 /// A pod with its account.
 pub struct AnsweredPod<'a> {
     pub brief: &'a Brief,
+    /// The group that it starts with.
+    pub group: Option<&'a str>,
     /// Its account, if it waits and asks for devices.
     pub account: Option<&'a PodAccount>,
     /// The objects that could not be read.
@@ -864,33 +866,12 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         let mut taints = refusal.taints.iter();
         is_cordoned && is_taint && taints.all(|taint| taint.starts_with(CORDONED))
     };
-    let others = node
+    let of_others = node
         .refusals
         .iter()
-        .filter(|refusal| !is_node_own(refusal) && !is_told(refusal));
-    let refused: Vec<String> = node
-        .refusals
-        .iter()
-        .flat_map(|refusal| refusal.reasons.clone())
-        .collect();
-    let message = if refused.is_empty() {
-        node.message.clone().unwrap_or_default()
-    } else {
-        refused.join("; ")
-    };
-    // Our own words say more than the scheduler's, where there are any.
-    let mut lines: Vec<String> = others
-        .flat_map(|refusal| &refusal.why)
-        .map(Message::to_string)
-        .collect();
+        .filter(|refusal| refusal.plugin != Plugin::DynamicResources && !is_told(refusal));
+    let mut lines: Vec<String> = of_others.flat_map(shared_reasons).collect();
     if is_about_others(node) {
-        let has_own = node
-            .refusals
-            .iter()
-            .all(|refusal| !refusal.why.is_empty() && !is_node_own(refusal));
-        if !has_own {
-            lines.insert(0, message);
-        }
         return lines;
     }
     let help = devices.help.iter().filter(|help| !help.is_empty());
@@ -914,9 +895,22 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
         }
     }
     if lines.is_empty() {
-        lines.push(message);
+        let reasons = node.refusals.iter().flat_map(|refusal| &refusal.reasons);
+        lines.extend(reasons.cloned());
+    }
+    if lines.is_empty() {
+        lines.push(node.message.clone().unwrap_or_default());
     }
     lines
+}
+
+/// Returns the reasons of a plugin in our own words, which say more than the scheduler's; in the scheduler's where ours have the
+/// node's own amounts.
+fn shared_reasons(refusal: &NodeRefusal) -> Vec<String> {
+    if refusal.why.is_empty() || is_node_own(refusal) {
+        return refusal.reasons.clone();
+    }
+    refusal.why.iter().map(Message::to_string).collect()
 }
 
 /// Returns true if the reasons of a plugin have amounts, which differ from node to node.

@@ -81,6 +81,7 @@ impl Way<'_> {
         };
         Help {
             frees,
+            change: self.text(),
             text: format!("{}: {gives}{unless}", self.text()),
             how: (!how.is_empty()).then(|| how.join("; ")),
         }
@@ -102,6 +103,8 @@ fn either(nodes: &[&str]) -> String {
 pub struct Help {
     /// The claims that are freed, if that is all: whoever waits longer may get their devices.
     pub frees: Vec<String>,
+    /// The change.
+    change: String,
     /// The change, and what it gives.
     pub text: String,
     /// A command for the first node, or the place and value of an edit.
@@ -109,6 +112,14 @@ pub struct Help {
 }
 
 impl Help {
+    /// Returns the help for another pod of the group.
+    pub fn of_group(&self) -> Help {
+        Help {
+            text: format!("{}: lets its group start", self.change),
+            ..self.clone()
+        }
+    }
+
     /// Returns all in one line.
     pub fn sentence(&self) -> String {
         match &self.how {
@@ -131,6 +142,7 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
     let helps = found.iter().map(|way| way.help(facts));
     helps
         .filter(|help| facts.trials.outcome(&help.frees) != Some(FreeOutcome::InVain))
+        .chain(facts.trials.of_group.iter().cloned())
         .collect()
 }
 
@@ -338,6 +350,8 @@ pub struct FreeTrials {
     pub shared: BTreeSet<String>,
     /// The claims that were tried, all of one change together.
     pub outcomes: BTreeMap<Vec<String>, FreeOutcome>,
+    /// What gives another pod of its group a node, and it one with it.
+    pub of_group: Vec<Help>,
 }
 
 /// What freeing claims does for a pod.

@@ -28,7 +28,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
 
-/// Maximum number of pods of which claims are tried free, and of such claims.
+/// Maximum number of pods of which claims are tried free.
+const MOST_PODS: usize = 16;
+/// Maximum number of changes that are tried.
 const MOST_TRIED: usize = 4;
 /// Maximum number of pods that wait times objects, over all tries: with more of them fewer claims are tried.
 const MOST_WORK: usize = 1_000_000;
@@ -339,12 +341,18 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     }
     let place = (!everywhere || !question.named.is_empty()).then_some(namespace.as_str());
     let asked = asked(&question, place, &seen)?;
+    let groups = groups_in(&seen);
+    let mates = match args.alone {
+        true => Vec::new(),
+        false => mates(&asked, &groups, &seen),
+    };
+    let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
     let request = AllocateRequest {
         gates: gates.clone(),
         what_if: what_if(&args.what_if, &[]),
         alone: args.alone,
         node_names: (!args.node.is_empty()).then(|| args.node.clone()),
-        ..request(&live, &asked, &question)
+        ..request(&live, &explained, &question)
     };
     let answer = match asked.iter().any(|brief| brief.waits()) {
         true => answer(&live, &seen, request.clone())?,
@@ -362,7 +370,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             assumed,
             mode,
             ..
-        } => (unfolded(pods, &asked), assumed, mode),
+        } => (unfolded(pods, &explained), assumed, mode),
         _ => Default::default(),
     };
     let is_unseen = seen
@@ -389,10 +397,11 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     // Files may hold what is about one pod: a claim that they lack may exist.
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
-    let mut answered: Vec<AnsweredPod<'_>> = asked
+    let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
         .map(|brief| AnsweredPod {
             brief,
+            group: groups.get(&brief.full_name()).map(String::as_str),
             account: of(brief),
             unseen: &seen.unseen,
             owners: &owners,
@@ -414,6 +423,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     if !args.alone {
         try_freeing(&mut answered, &live, &seen, &request)?;
     }
+    answered.truncate(asked.len());
     if args.output == PlainForm::Json {
         let report = Report {
             verb: "why",
@@ -511,35 +521,70 @@ fn try_freeing(
     let explained = answered.iter().filter_map(|one| one.account?.nodes.first());
     let node = explained.map(|node| node.name.clone()).next();
     let work = waiting.len().saturating_mul(seen.cluster.len());
-    let tries = match answered.len() <= MOST_TRIED {
+    let tries = match answered.len() <= MOST_PODS {
         true => MOST_WORK.checked_div(work).unwrap_or_default(),
         false => 0,
     };
-    for claims in freed(answered, tries.min(MOST_TRIED)) {
-        let placed = placed_if_free(&claims, node.as_ref(), live, seen, request)?;
+    for help in freed(answered, tries.min(MOST_TRIED)) {
+        let placed = placed_if_free(&help.frees, node.as_ref(), live, seen, request)?;
         for one in answered.iter_mut() {
-            let outcome = match placed.contains(&one.brief.full_name()) {
+            let is_placed = placed.contains(&one.brief.full_name());
+            let is_own = one.helps().iter().any(|own| own.frees == help.frees);
+            if is_placed && !is_own && one.group.is_some() {
+                one.trials.of_group.push(help.of_group());
+            }
+            let outcome = match is_placed {
                 true => FreeOutcome::Helps,
                 false => FreeOutcome::InVain,
             };
-            one.trials.outcomes.insert(claims.clone(), outcome);
+            one.trials.outcomes.insert(help.frees.clone(), outcome);
         }
     }
     Ok(())
 }
 
-/// Returns what changes free that would help the pods, in their order, `most` of them.
-fn freed(answered: &[AnsweredPod<'_>], most: usize) -> Vec<Vec<String>> {
-    let mut freed: Vec<Vec<String>> = Vec::new();
+/// Returns the helps of the pods that free claims, in their order, `most` of them.
+fn freed(answered: &[AnsweredPod<'_>], most: usize) -> Vec<Help> {
+    let mut freed: Vec<Help> = Vec::new();
     for help in answered.iter().flat_map(AnsweredPod::helps) {
         if freed.len() == most {
             break;
         }
-        if !help.frees.is_empty() && !freed.contains(&help.frees) {
-            freed.push(help.frees);
+        if !help.frees.is_empty() && !freed.iter().any(|other| other.frees == help.frees) {
+            freed.push(help);
         }
     }
     freed
+}
+
+/// Returns the groups of pods, as `namespace/name`, by the pods' `namespace/name`.
+fn groups_in(seen: &LiveObjects) -> BTreeMap<String, String> {
+    let pods = seen.cluster.pods();
+    let groups = pods.filter_map(|pod| {
+        let group = format!("{}/{}", pod.metadata.namespace, pod.group_name()?);
+        Some((pod.metadata.full_name(), group))
+    });
+    groups.collect()
+}
+
+/// Returns the other pods that wait of the groups of these: a group starts together, so what one of them lacks keeps all.
+fn mates<'s>(
+    asked: &[&Brief],
+    groups: &BTreeMap<String, String>,
+    seen: &'s LiveObjects,
+) -> Vec<&'s Brief> {
+    let group = |brief: &Brief| groups.get(&brief.full_name());
+    let own: BTreeSet<&String> = asked.iter().filter_map(|brief| group(brief)).collect();
+    let is_asked = |brief: &Brief| {
+        asked
+            .iter()
+            .any(|asked| asked.full_name() == brief.full_name())
+    };
+    seen.pods
+        .iter()
+        .filter(|brief| brief.waits() && !is_asked(brief))
+        .filter(|brief| group(brief).is_some_and(|group| own.contains(group)))
+        .collect()
 }
 
 /// Returns the templates that several of these pods name, as `namespace/name`.
@@ -660,8 +705,8 @@ pub fn nothing_seen(unseen: &[Unseen]) -> String {
 }
 
 fn request(live: &Live, asked: &[&Brief], question: &Question<'_>) -> AllocateRequest {
-    let one = match question.named.as_slice() {
-        [Operand::Pod { .. }] => asked.first().map(|brief| brief.full_name()),
+    let one = match (question.named.as_slice(), asked) {
+        ([Operand::Pod { .. }], [one]) => Some(one.full_name()),
         _ => None,
     };
     AllocateRequest {

@@ -144,3 +144,58 @@ fn a_change_of_a_shared_template_may_help_another_pod() {
         "{told}"
     );
 }
+
+/// A group starts together: what one of its pods lacks helps all of them.
+#[test]
+fn what_a_group_lacks_helps_each_of_its_pods() {
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}, {name: g1}]}}\n";
+    let held = "- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: held, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: a, device: g0}]}}}}\n";
+    let group = "- {apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: team, namespace: x, uid: t1}, spec: {schedulingPolicy: {gang: {minCount: 2}}}}\n";
+    let member = |name: &str| {
+        format!(
+            "- {{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: c-{name}, namespace: x}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}}}\n- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x}}, spec: {{schedulingGroup: {{podGroupName: team}}, containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimName: c-{name}}}]}}, status: {{phase: Pending}}}}\n"
+        )
+    };
+    let list = OBJECTS
+        .split("- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim,")
+        .next();
+    let objects = format!(
+        "{}{slice}{held}{group}{}{}",
+        list.unwrap_or_default(),
+        member("m0"),
+        member("m1")
+    );
+    let told = why(&[("objects.yaml", &objects)], "m0").out;
+    assert!(
+        told.contains("freeing claim x/held: lets its group start"),
+        "{told}"
+    );
+    assert!(!told.contains("x/m1 waits"), "{told}");
+    let told = why(&[("objects.yaml", &objects)], "m1").out;
+    assert!(
+        told.contains("freeing claim x/held: gives g0 on a"),
+        "{told}"
+    );
+    let all = why(&[("objects.yaml", &objects)], "").out;
+    assert_eq!(all.matches("freeing claim x/held").count(), 2, "{all}");
+}
+
+/// A node that lacks devices may lack something else before: the reason of each plugin is said, once.
+#[test]
+fn each_plugin_gives_its_reason_once() {
+    let node = "- {apiVersion: v1, kind: Node, metadata: {name: b}, spec: {taints: [{key: own, effect: NoSchedule}]}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}\n";
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: b, pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}\n";
+    let objects = format!("{OBJECTS}{node}{slice}").replace(
+        "{name: c, image: i}",
+        "{name: c, image: i, resources: {requests: {cpu: '5'}}}",
+    );
+    let told = why(&[("objects.yaml", &objects)], "p").out;
+    assert!(
+        told.contains("  a: Insufficient cpu; r: 0 on the node → wanted 1\n"),
+        "{told}"
+    );
+    assert!(
+        told.contains("  b: untolerated taint own:NoSchedule; Insufficient cpu\n"),
+        "{told}"
+    );
+}

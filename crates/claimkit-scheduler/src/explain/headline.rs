@@ -175,6 +175,8 @@ fn of_turn(turn: &Turn) -> Option<Words> {
             None => message!("headline.not-known", "it is not known"),
         })),
         TurnOutcome::Error => turn.message.clone().map(Words::upstream),
+        // Its group keeps it, and not its nodes.
+        _ if turn.takes.is_some() => turn.message.clone().map(Words::upstream),
         _ => None,
     }
 }
