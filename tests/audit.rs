@@ -354,13 +354,27 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
         (
             "device-in-use-tainted",
             &[
-                "claim team/evicts holds device gpu.example.com/node-a/gpu-3, whose taint example.com/dead=:NoExecute evicts its pods",
+                "claim team/evicts holds device gpu.example.com/node-a/gpu-3, whose taint example.com/dead:NoExecute evicts its pods",
+                "claim team/soon holds device gpu.example.com/sick/gpu-0, whose taint hot:NoExecute evicts its pods 60 seconds after it was added",
             ],
         ),
         (
             "consumer-unknown",
             &[
                 "claim team/of-training is reserved for trainings.example.com one, which is no pod: nothing frees the claim after it",
+            ],
+        ),
+        (
+            "device-unhealthy",
+            &[
+                "claim team/soon holds device gpu.example.com/sick/gpu-0, which its driver has not made ready: ResetFailed: no answer",
+                "pod team/soon uses an unhealthy device in container c: gpu-0 of claim entry g",
+            ],
+        ),
+        (
+            "extended-resource-of-several",
+            &[
+                "extended resource example.com/gpu is of several classes: first, second; pods that ask for it get devices of first",
             ],
         ),
         ("slice-empty", &["slice node-b-gpus has no devices"]),

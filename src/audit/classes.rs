@@ -9,11 +9,17 @@ use claimkit_model::message::message;
 use claimkit_model::nearest::Nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
-use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
+use claimkit_scheduler::allocator::extended::class_of;
+use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Class, Facts, Meta, Selector};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::selectors::Cell;
+use claimkit_scheduler::explain::words;
 use claimkit_values::order;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// Maximum number of classes that a message names.
+const MOST_CLASSES: usize = 5;
 
 /// For each class, in the order of the facts, the devices that it selects; `None`: it was not tried.
 pub type Selected = Vec<Option<Vec<DeviceAt>>>;
@@ -132,6 +138,44 @@ pub fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPat
         );
     }
     found
+}
+
+/// Reports extended resources of several classes: all but one serve nobody.
+pub fn share_names(facts: &Facts, rules: &PluginRules, finder: &mut Finder<'_, '_>) {
+    let mut by_name: BTreeMap<&str, Vec<&Class>> = BTreeMap::new();
+    for class in &facts.classes {
+        if let Some(resource) = class.spec.extended_resource_name.as_deref() {
+            by_name.entry(resource).or_default().push(class);
+        }
+    }
+    for (resource, classes) in by_name {
+        let [_, .., last] = classes.as_slice() else {
+            continue;
+        };
+        let names: Vec<&str> = classes
+            .iter()
+            .map(|class| class.metadata.name.as_str())
+            .collect();
+        let names = words::some(&names, MOST_CLASSES);
+        let serving = class_of(&facts.classes, rules, resource);
+        let message = match serving.filter(|_| !rules.last_class_serves) {
+            Some(serving) => message!(
+                "audit.extended-resource-of-several",
+                "extended resource {resource} is of several classes: {classes}; pods that ask for it get devices of {serving}",
+                resource,
+                classes = names,
+                serving = serving.metadata.name,
+            ),
+            None => message!(
+                "audit.extended-resource-of-any",
+                "extended resource {resource} is of several classes: {classes}; which of them serves pods is random",
+                resource,
+                classes = names,
+            ),
+        };
+        let about = about(last).at(field_path!["spec", "extendedResourceName"]);
+        finder.tell(Code::ExtendedResourceOfSeveral, about, message, None);
+    }
 }
 
 fn about(class: &Class) -> About<'_> {

@@ -8,6 +8,7 @@ mod claims;
 mod classes;
 mod demand;
 mod finder;
+mod health;
 mod pods;
 mod slices;
 mod usage;
@@ -181,14 +182,16 @@ pub fn audit<'t>(
         })?;
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
     let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
-    PluginRules::of(target.release.minor, target.release.patch)
-        .apply_taint_rules(&mut facts, on, &engine);
+    let rules = PluginRules::of(target.release.minor, target.release.patch);
+    rules.apply_taint_rules(&mut facts, on, &engine);
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     claims::check(&cluster, &mut finder);
     pods::check(&cluster, &mut finder);
+    health::check(&cluster, &mut finder);
     slices::check(&cluster, &mut finder);
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
+    classes::share_names(&facts, &rules, &mut finder);
     demand::check(&cluster, &engine, &selected, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);

@@ -5,12 +5,16 @@ use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::objects::{Claim, ClaimSpec, Consumer, Facts, Meta, Pod};
+use claimkit_scheduler::allocator::objects::{
+    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, Pod, Taint,
+};
 use claimkit_scheduler::allocator::taints;
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
 use std::collections::BTreeMap;
+
+const NO_EXECUTE: &str = "NoExecute";
 
 /// The claims of a cluster by namespace and name.
 type Claims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
@@ -196,6 +200,34 @@ fn consumers(claim: &Claim, finder: &mut Finder<'_, '_>) {
     }
 }
 
+/// When a taint evicts the pods of a device.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Eviction {
+    AtOnce,
+    /// Seconds after the taint was added.
+    After(i64),
+}
+
+/// Returns when a taint evicts the pods of a device; `None`: never. Only tolerations with the effect NoExecute count
+/// (kube-controller-manager 1.33 to 1.38, `pkg/controller/devicetainteviction`, `evictionTime`).
+fn evicts(taint: &Taint, result: &AllocatedDevice) -> Option<Eviction> {
+    if taint.effect != NO_EXECUTE {
+        return None;
+    }
+    let tolerations = result.tolerations.iter().filter(|toleration| {
+        toleration.effect == NO_EXECUTE && taints::tolerates(toleration, taint).is_ok()
+    });
+    let mut first = Eviction::AtOnce;
+    for toleration in tolerations {
+        let seconds = toleration.toleration_seconds?.max(0);
+        first = match first {
+            Eviction::AtOnce => Eviction::After(seconds),
+            Eviction::After(other) => Eviction::After(other.min(seconds)),
+        };
+    }
+    Some(first)
+}
+
 /// Reports devices in use with a taint that evicts their pods.
 fn tainted(cluster: &Cluster<'_>, claim: &Claim, finder: &mut Finder<'_, '_>) {
     for (index, result) in results_of(claim).iter().enumerate() {
@@ -209,21 +241,30 @@ fn tainted(cluster: &Cluster<'_>, claim: &Claim, finder: &mut Finder<'_, '_>) {
             .and_then(|identity| cluster.named(identity))
             .and_then(|at| cluster.device(at))
             .map(|(_, device)| device);
-        let taint = device.and_then(|device| {
-            device.taints.iter().find(|taint| {
-                let tolerates = |one| taints::tolerates(one, taint).is_ok();
-                taint.effect == "NoExecute" && !result.tolerations.iter().any(tolerates)
-            })
-        });
-        let Some(taint) = taint else { continue };
-        let message = message!(
-            "audit.device-evicts",
-            "claim {claim} holds device {device}, whose taint {key}={value}:NoExecute evicts its pods",
-            claim = claim.metadata.full_name(),
-            device = format!("{}/{}/{}", result.driver, result.pool, result.device),
-            key = taint.key,
-            value = taint.value,
-        );
+        let evictions = device.into_iter().flat_map(|device| &device.taints);
+        let evictions = evictions.filter_map(|taint| Some((taint, evicts(taint, result)?)));
+        let Some((taint, after)) = evictions.min_by_key(|(_, after)| *after) else {
+            continue;
+        };
+        let (claim_name, taint) = (claim.metadata.full_name(), taint.name());
+        let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
+        let message = match after {
+            Eviction::AtOnce => message!(
+                "audit.device-evicts",
+                "claim {claim} holds device {device}, whose taint {taint} evicts its pods",
+                claim = claim_name,
+                device,
+                taint,
+            ),
+            Eviction::After(seconds) => message!(
+                "audit.device-evicts-later",
+                "claim {claim} holds device {device}, whose taint {taint} evicts its pods {seconds} seconds after it was added",
+                claim = claim_name,
+                device,
+                taint,
+                seconds,
+            ),
+        };
         let about = About::object("ResourceClaim", &claim.metadata).at(field_path![
             "status",
             "allocation",

@@ -641,6 +641,12 @@ codes! {
     /// A device in use has a taint that evicts its pods.
     DeviceInUseTainted = "device-in-use-tainted", Warning,
         "look at the taint: the pods of the claim are evicted unless they tolerate it";
+    /// A device in use is reported not to be ready, or to be unhealthy.
+    DeviceUnhealthy = "device-unhealthy", Warning,
+        "look at the log of the driver on the node; delete the pod and its claim to be given another device";
+    /// Several classes have one extended resource name.
+    ExtendedResourceOfSeveral = "extended-resource-of-several", Warning,
+        "give each class a name of its own, or take the name from all classes but one";
     /// A slice has neither devices nor counters.
     SliceEmpty = "slice-empty", Info,
         "look at the log of the driver on the node";

@@ -181,7 +181,7 @@ fn is_extended(rules: &PluginRules, name: &str) -> bool {
 }
 
 /// Returns the class that serves a resource: the newest one, then the one with the smaller name; 1.34 takes the last in its list.
-fn class_of<'s>(
+pub fn class_of<'s>(
     classes: &'s [Rc<Class>],
     rules: &PluginRules,
     resource: &str,

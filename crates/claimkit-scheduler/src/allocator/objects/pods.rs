@@ -277,6 +277,28 @@ object! {
         resources: Option<Resources> = "resources",
         /// The resources that the node has allocated to the container.
         allocated_resources: Sorted<String, Amount> = "allocatedResources",
+        /// The health of its devices.
+        allocated_resources_status: Vec<ResourceStatus> = "allocatedResourcesStatus",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[].allocatedResourcesStatus[]`.
+    ResourceStatus {
+        /// `claim:` and the name of the pod's entry, with `/` and the request if it names one.
+        name: String = "name",
+        resources: Vec<ResourceHealth> = "resources",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[].allocatedResourcesStatus[].resources[]`.
+    ResourceHealth {
+        resource_id: String = "resourceID",
+        /// `Healthy`, `Unhealthy` or `Unknown`.
+        health: String = "health",
+        /// What the driver says of it, since 1.36.
+        message: String = "message",
     }
 }
 
