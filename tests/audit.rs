@@ -218,6 +218,20 @@ fn counters_block_devices_that_nobody_holds() {
     assert!(of_code(&answer, "partitions-without-counters").is_empty());
 }
 
+/// kube-scheduler allocates no device of a pool that lacks slices.
+#[test]
+fn devices_of_an_incomplete_pool_are_not_free() {
+    let devices = slice("a", "  devices: [{name: gpu-0}, {name: gpu-1}]\n");
+    let count = |devices: &str| {
+        let answer = ask(&(node("a") + CLASS + devices));
+        let pool = &answer["usage"]["pools"][0]["devices"];
+        (pool["blocked"].clone(), pool["free"].clone())
+    };
+    assert_eq!(count(&devices), (json!(0), json!(2)));
+    let lacking = devices.replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    assert_eq!(count(&lacking), (json!(2), json!(0)));
+}
+
 #[test]
 fn a_pending_claim_of_an_absent_class_is_named() {
     let text = node("a") + CLASS + &slice("a", "  devices: [{name: gpu-0}]\n");

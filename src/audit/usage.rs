@@ -11,7 +11,7 @@ use claimkit_scheduler::allocator::taints;
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The devices and resources in use. Every list is in the order of the names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,7 +74,7 @@ pub struct DeviceUse {
     pub shared: usize,
     /// Held with admin access, by whomever else they are used.
     pub admin: usize,
-    /// Not held, but too little is left of a counter that they consume.
+    /// Not held, but too little is left of a counter that they consume, or their pool is incomplete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<usize>,
     /// Not held, but with a taint that keeps claims away which do not tolerate it.
@@ -179,6 +179,8 @@ struct States<'f> {
     counters: BTreeMap<(&'f str, &'f str), Counters<'f>>,
     /// The node of each pool that only one node has.
     homes: BTreeMap<(&'f str, &'f str), Option<&'f str>>,
+    /// The pools that lack slices: no device of them is allocated.
+    incomplete: BTreeSet<(&'f str, &'f str)>,
     /// By identity, the number of claims with admin access.
     admins: Vec<usize>,
 }
@@ -198,6 +200,7 @@ impl<'f> States<'f> {
         let mut states = States {
             counters: BTreeMap::new(),
             homes: BTreeMap::new(),
+            incomplete: BTreeSet::new(),
             admins: vec![0; cluster.identities()],
         };
         for (driver, pool, slices) in cluster.all_pools() {
@@ -209,6 +212,14 @@ impl<'f> States<'f> {
                 .map(|(_, slice)| slice.spec.pool.generation)
                 .max();
             let slices = slices.filter(|(_, slice)| Some(slice.spec.pool.generation) == newest);
+            let wanted = slices
+                .clone()
+                .map(|(_, slice)| slice.spec.pool.resource_slice_count)
+                .max();
+            let have = i64::try_from(slices.clone().count()).unwrap_or(i64::MAX);
+            if wanted.is_some_and(|wanted| have < wanted) {
+                states.incomplete.insert((driver, pool));
+            }
             let mut names = slices.clone().map(|(_, slice)| {
                 slice
                     .spec
@@ -286,6 +297,9 @@ impl<'f> States<'f> {
     }
 
     fn is_blocked(&self, pool: (&str, &str), device: &Device) -> bool {
+        if self.incomplete.contains(&pool) {
+            return true;
+        }
         let counters = self.counters.get(&pool);
         consumed(device).any(|(key, amount)| {
             let left = counters

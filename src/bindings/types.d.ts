@@ -1367,7 +1367,7 @@ export interface UsageRow {
 		shared: number;
 		/** Held with admin access, by whomever else they are used. */
 		admin: number;
-		/** Not held, but too little is left of a counter that they consume. */
+		/** Not held, but too little is left of a counter that they consume, or their pool is incomplete. */
 		blocked?: number;
 		/** Not held, but with a taint that keeps claims away which do not tolerate it. */
 		tainted?: number;

@@ -801,7 +801,8 @@ export const en = {
 	usageNotes: {
 		inUse: "held as a whole by a claim",
 		shared: "used by shares",
-		blocked: "not held, but too little is left of a counter that they consume",
+		blocked:
+			"not held, but too little is left of a counter that they consume, or their pool is incomplete",
 		tainted:
 			"not held, but with a taint that keeps away claims without a toleration",
 		free: "none of these",

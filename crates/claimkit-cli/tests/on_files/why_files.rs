@@ -199,3 +199,26 @@ fn each_plugin_gives_its_reason_once() {
         "{told}"
     );
 }
+
+/// The claims of a pod are made in order, and a quota may have room for the first only.
+#[test]
+fn a_quota_may_refuse_the_second_claim_of_a_pod() {
+    let list = OBJECTS
+        .split("- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim,")
+        .next();
+    let asked = |room: u64| {
+        let objects = format!(
+            "{}- {{apiVersion: v1, kind: ResourceQuota, metadata: {{name: few, namespace: x}}, spec: {{hard: {{count/resourceclaims.resource.k8s.io: '{room}'}}}}, status: {{hard: {{count/resourceclaims.resource.k8s.io: '{room}'}}, used: {{count/resourceclaims.resource.k8s.io: '1'}}}}}}\n- {{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {{name: t, namespace: x}}, spec: {{spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}}}}}\n- {{apiVersion: v1, kind: Pod, metadata: {{name: q, namespace: x, uid: q1}}, spec: {{containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimTemplateName: t}}, {{name: h, resourceClaimTemplateName: t}}]}}, status: {{phase: Pending}}}}\n",
+            list.unwrap_or_default()
+        );
+        why(&[("objects.yaml", &objects)], "q")
+            .out
+            .replace("\n    ", " ")
+    };
+    let told = asked(2);
+    assert!(
+        told.contains("exceeded quota: few, requested: count/resourceclaims.resource.k8s.io=1, used: count/resourceclaims.resource.k8s.io=2"),
+        "{told}"
+    );
+    assert!(asked(3).contains("has not created the claim"));
+}

@@ -47,7 +47,7 @@ pub fn create_claims_of(
                 ..Owner::default()
             };
             let claim = claim_from(facts, &pod.metadata, owner, &entry.name, template)
-                .filter(|claim| refusal(facts, admin_label, claim).is_none());
+                .filter(|claim| refusal(facts, &[], admin_label, claim).is_none());
             if let Some(claim) = claim {
                 lines.push(line(
                     &claim,
@@ -84,9 +84,15 @@ pub fn line(claim: &Claim, template: &str, owner: &str) -> Message {
     )
 }
 
-/// Returns why kube-apiserver refuses a claim that is made from a template, as far as that depends on its namespace.
-pub fn refusal(facts: &Facts, admin_label: Option<&str>, claim: &Claim) -> Option<String> {
-    forbidden_access(facts, admin_label, claim).or_else(|| quotas::refusal(facts, claim))
+/// Returns why kube-apiserver refuses a claim that is made from a template, as far as that depends on its namespace. `made`: the
+/// claims that are made before it, beside those that are there.
+pub fn refusal(
+    facts: &Facts,
+    made: &[Claim],
+    admin_label: Option<&str>,
+    claim: &Claim,
+) -> Option<String> {
+    forbidden_access(facts, admin_label, claim).or_else(|| quotas::refusal(facts, made, claim))
 }
 
 /// Returns kube-apiserver's error for administrative access in a namespace that is known to lack the label for it.

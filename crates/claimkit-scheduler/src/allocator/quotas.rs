@@ -12,24 +12,26 @@ const DEVICES: &str = ".deviceclass.resource.k8s.io/devices";
 /// Maximum number of devices of a request: mode `All` counts as much.
 const MOST_DEVICES: i64 = 32;
 
-/// Returns kube-apiserver's words about the first quota of the namespace that a new claim exceeds.
-pub fn refusal(facts: &Facts, claim: &Claim) -> Option<String> {
+/// Returns kube-apiserver's words about the first quota of the namespace that a new claim exceeds. `made`: the claims that are made
+/// before it, beside those that are there.
+pub fn refusal(facts: &Facts, made: &[Claim], claim: &Claim) -> Option<String> {
     let mut quotas = facts.quotas.iter();
     quotas.find_map(|quota| {
         let is_there =
             quota.metadata.namespace == claim.metadata.namespace && !quota.spec.is_of_pods();
-        is_there.then(|| exceeded(facts, quota, claim)).flatten()
+        is_there
+            .then(|| exceeded(quota, used(facts, made, quota), claim))
+            .flatten()
     })
 }
 
-fn exceeded(facts: &Facts, quota: &Quota, claim: &Claim) -> Option<String> {
+fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option<String> {
     let hard = if quota.status.hard.is_empty() {
         &quota.spec.hard
     } else {
         &quota.status.hard
     };
     let asked = charge(claim);
-    let used = used(facts, quota);
     let mut over: Vec<[String; 3]> = Vec::new();
     for (name, limit) in hard.iter() {
         let Some(more) = asked.get(name) else {
@@ -62,7 +64,7 @@ fn exceeded(facts: &Facts, quota: &Quota, claim: &Claim) -> Option<String> {
 }
 
 /// Returns what is used of a quota: what the server wrote, or the claims that are there; and the claims that are made here.
-fn used(facts: &Facts, quota: &Quota) -> BTreeMap<String, i64> {
+fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
     let is_written = !quota.status.used.is_empty();
     let mut used: BTreeMap<String, i64> = BTreeMap::new();
     for (name, amount) in quota.status.used.iter() {
@@ -74,7 +76,7 @@ fn used(facts: &Facts, quota: &Quota) -> BTreeMap<String, i64> {
     let is_new = |claim: &Claim| {
         claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
     };
-    for claim in &facts.claims {
+    for claim in facts.claims.iter().map(|claim| &**claim).chain(made) {
         if claim.metadata.namespace != quota.metadata.namespace || (is_written && !is_new(claim)) {
             continue;
         }

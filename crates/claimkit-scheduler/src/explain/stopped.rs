@@ -3,7 +3,7 @@
 use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
-use crate::allocator::objects::{Meta, Owner, Pod, claim_refusal};
+use crate::allocator::objects::{Claim, Meta, Owner, Pod, claim_refusal};
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, Message, message};
 use claimkit_model::nearest::Nearest;
@@ -58,6 +58,9 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
         .resource_claim_statuses
         .as_deref()
         .unwrap_or_default();
+    // The controller makes the claims of a pod in order: a later one may be refused for the earlier ones.
+    let mut made: Vec<Claim> = Vec::new();
+    let mut not_made_yet: Option<Help> = None;
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
             let there = facts.claims.iter().map(|claim| &claim.metadata);
@@ -78,31 +81,11 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
             && !statuses.iter().any(|status| status.name == entry.name)
         {
             let there = facts.templates.iter().map(|template| &template.metadata);
+            let claim =
+                created::claim_from(facts, &pod.metadata, Owner::default(), &entry.name, name);
             let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name)
                 .map(str::to_owned)
-                .or_else(|| {
-                    let claim = created::claim_from(
-                        facts,
-                        &pod.metadata,
-                        Owner::default(),
-                        &entry.name,
-                        name,
-                    )?;
-                    created::refusal(facts, admin_label, &claim)
-                });
-            let made = || match refusal {
-                Some(why) => message!(
-                    "device.claim-refused",
-                    "kube-controller-manager cannot make the claim from ResourceClaimTemplate `{name}`: {why}",
-                    name,
-                    why
-                ),
-                None => message!(
-                    "device.claim-not-made-yet",
-                    "kube-controller-manager has not created the claim from ResourceClaimTemplate `{name}` yet",
-                    name
-                ),
-            };
+                .or_else(|| created::refusal(facts, &made, admin_label, claim.as_ref()?));
             let help = lacks(Absent::Template, namespace, name, there);
             let claims = facts.claims.iter().map(|claim| &claim.metadata);
             if help.is_some() && has(claims, namespace, name) {
@@ -113,10 +96,28 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
                 );
                 return Some((text, Some(Absent::Template)));
             }
-            return Some(help.unwrap_or_else(|| (made(), None)));
+            if help.is_some() {
+                return help;
+            }
+            if let Some(why) = refusal {
+                let text = message!(
+                    "device.claim-refused",
+                    "kube-controller-manager cannot make the claim from ResourceClaimTemplate `{name}`: {why}",
+                    name,
+                    why
+                );
+                return Some((text, None));
+            }
+            let text = message!(
+                "device.claim-not-made-yet",
+                "kube-controller-manager has not created the claim from ResourceClaimTemplate `{name}` yet",
+                name
+            );
+            not_made_yet.get_or_insert((text, None));
+            made.extend(claim);
         }
     }
-    None
+    not_made_yet
 }
 
 fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
