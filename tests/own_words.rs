@@ -367,6 +367,33 @@ fn what_an_earlier_pod_takes_is_not_held() {
     );
 }
 
+/// A device that is freed goes to the pod that is placed first.
+#[test]
+fn freed_devices_are_promised_to_the_first_pod_only() {
+    let held = format!(
+        "{}status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: w0, device: g0}}]}}}}}}\n",
+        claim("held", "{name: r, exactly: {deviceClassName: gpu}}")
+    );
+    let text = [
+        node("w0"),
+        CLASS.to_owned(),
+        slice("w0", "{name: g0}"),
+        held,
+        claim("a", "{name: r, exactly: {deviceClassName: gpu}}"),
+        claim("b", "{name: other, exactly: {deviceClassName: gpu}}"),
+        pod("p", "a", ""),
+        pod("q", "b", ""),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({}));
+    let help = |at: usize| answer["pods"][at]["nodes"][0]["relaxations"][0]["text"].clone();
+    assert_eq!(help(0), "freeing claim default/held: gives g0 on w0");
+    assert_eq!(
+        help(1),
+        "freeing claim default/held: gives g0 on w0, unless a pod that waits longer takes them"
+    );
+}
+
 #[test]
 fn conversion_follows_the_shape_that_is_there() {
     let convert = |version: &str, request: &str| {

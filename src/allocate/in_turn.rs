@@ -7,7 +7,7 @@ use claimkit_scheduler::allocator::objects::{Claim, Facts, Pod};
 use claimkit_scheduler::allocator::plugin::{PluginGates, PodCase};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::explain::account::{Before, NodeAccount, PodAccount, Remark};
-use claimkit_scheduler::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
+use claimkit_scheduler::explain::kinds::{Absent, BeforeNodes, ChangeKind, NodeVerdict};
 use claimkit_scheduler::explain::turn::{
     DecidedBy, NodeRefusal, Plugin, ReasonGroup, Turn, TurnDevice, TurnOutcome,
 };
@@ -88,10 +88,16 @@ impl InTurn<'_> {
         let mut pods = Vec::new();
         let mut kept_out = Vec::new();
         let mut failures: Vec<(*const scheduler::outcome::Failure, String)> = Vec::new();
+        let mut others_wait = false;
         for outcome in &simulation.pods {
-            let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else {
+            let Some(pod) = facts.pods.get(outcome.pod) else {
                 continue;
             };
+            let others_wait_before = others_wait;
+            others_wait |= lacks_node(outcome) && !pod.spec.resource_claims.is_empty();
+            if !(self.asked)(pod) {
+                continue;
+            }
             let waits = matches!(
                 outcome.decisions.last(),
                 Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None
@@ -101,6 +107,9 @@ impl InTurn<'_> {
                 Some(attempt) => (attempt.account, attempt.gains),
                 None => (self.before(&after, pod), Vec::new()),
             };
+            if others_wait_before {
+                account.nodes.iter_mut().for_each(promise_less);
+            }
             let mut turn = outcomes.turn(outcome, pod);
             if let Some(PodDecision::NotConsidered(Waiting::Group(_) | Waiting::Member { .. })) =
                 outcome.decisions.last()
@@ -172,6 +181,28 @@ impl InTurn<'_> {
     fn rules(&self) -> &'static PluginRules {
         let release = self.scheduler.target.release;
         PluginRules::of(release.minor, release.patch)
+    }
+}
+
+/// Returns true if a pod was tried and got no node.
+fn lacks_node(outcome: &PodOutcome) -> bool {
+    matches!(
+        outcome.decisions.last(),
+        Some(PodDecision::Unschedulable(_))
+    )
+}
+
+/// Says of changes that free devices that a pod which is placed before may get them.
+fn promise_less(node: &mut NodeAccount) {
+    for relaxation in &mut node.relaxations {
+        let mut changes = relaxation.changes.iter();
+        if changes.any(|change| matches!(change.kind, ChangeKind::Free(_))) {
+            relaxation.text = message!(
+                "pods.unless-taken",
+                "{help}, unless a pod that waits longer takes them",
+                help = relaxation.text
+            );
+        }
     }
 }
 
