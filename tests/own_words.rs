@@ -394,6 +394,29 @@ fn freed_devices_are_promised_to_the_first_pod_only() {
     );
 }
 
+/// A claim that is given is not said to be absent, although the server has none.
+#[test]
+fn a_claim_that_cannot_be_used_is_given() {
+    for count in ["'two'", "-1"] {
+        let text = [
+            node("w0"),
+            CLASS.to_owned(),
+            slice("w0", "{name: g0}"),
+            claim(
+                "c",
+                &format!("{{name: r, exactly: {{deviceClassName: gpu, count: {count}}}}}"),
+            ),
+            pod("p", "c", ""),
+        ]
+        .concat();
+        let before = &allocate(&text, &json!({}))["pods"][0]["before"];
+        assert_eq!(
+            before["help"],
+            "ResourceClaim `c` is given, and cannot be used: its own error says why"
+        );
+    }
+}
+
 #[test]
 fn conversion_follows_the_shape_that_is_there() {
     let convert = |version: &str, request: &str| {

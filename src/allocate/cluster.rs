@@ -61,6 +61,7 @@ impl PreparedCluster {
         gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
         gathering.take_all(&input);
+        gathering.note_unusable(&input);
         let proofs = gathering.proven_gates();
         let source = &input.file.source;
         let told = gathering

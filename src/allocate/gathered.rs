@@ -86,6 +86,7 @@ pub fn gather<'t>(
             gathering.take(&input, item, index);
         }
     }
+    gathering.note_unusable(&input);
     let mut beside = Vec::new();
     if let Some(nodes) = options.nodes {
         take_nodes(

@@ -20,9 +20,10 @@ use claimkit_model::schema::{Api, DeviceKind, Gate, Gates, ObjectKind, Release};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
 use claimkit_scheduler::allocator::objects::read::{Datum, read_from};
 use claimkit_scheduler::allocator::objects::{
-    Facts, Meta, Pod, PodTemplate, VolumeFacts, Workload, WorkloadKind, WorkloadSpec,
+    Facts, Meta, ObjectName, Pod, PodTemplate, VolumeFacts, Workload, WorkloadKind, WorkloadSpec,
 };
 use claimkit_scheduler::target::GateProof;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The objects read from a text.
@@ -123,6 +124,39 @@ impl<'o> Gathering<'o> {
                 Some(first) => self.findings.extend(repeated(input, first, index)),
             }
         }
+    }
+
+    /// Notes the claims, templates and classes of a text that were not taken.
+    pub fn note_unusable(&mut self, input: &Input<'_>) {
+        let claims = self.facts.claims.iter().map(|claim| &claim.metadata);
+        let templates = self.facts.templates.iter().map(|one| &one.metadata);
+        let classes = self.facts.classes.iter().map(|class| &class.metadata);
+        let taken: BTreeSet<ObjectName> = claims
+            .map(|metadata| ("ResourceClaim", metadata))
+            .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
+            .chain(classes.map(|metadata| ("DeviceClass", metadata)))
+            .map(|(kind, metadata)| ObjectName {
+                kind: kind.to_owned(),
+                namespace: metadata.namespace.clone(),
+                name: metadata.name.clone(),
+            })
+            .collect();
+        let given = input.items.iter().filter_map(|item| {
+            let namespace = match (item.kind.as_str(), item.namespace.as_str()) {
+                ("DeviceClass", _) => "",
+                ("ResourceClaim" | "ResourceClaimTemplate", "") => self.namespace,
+                ("ResourceClaim" | "ResourceClaimTemplate", named) => named,
+                _ => return None,
+            };
+            Some(ObjectName {
+                kind: item.kind.clone(),
+                namespace: namespace.to_owned(),
+                name: item.name.clone(),
+            })
+        });
+        self.facts
+            .unusable
+            .extend(given.filter(|object| !taken.contains(object)));
     }
 
     /// Takes an object, whatever its kind; `index` is its place among all objects.

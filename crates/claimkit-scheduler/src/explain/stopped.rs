@@ -3,7 +3,7 @@
 use super::kinds::Absent;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::created;
-use crate::allocator::objects::{Claim, Meta, Owner, Pod, claim_refusal};
+use crate::allocator::objects::{Claim, Facts, Meta, ObjectName, Owner, Pod, claim_refusal};
 use crate::allocator::plugin::PodCase;
 use claimkit_model::message::{self, Message, message};
 use claimkit_model::nearest::Nearest;
@@ -64,7 +64,7 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
             let there = facts.claims.iter().map(|claim| &claim.metadata);
-            let help = lacks(Absent::Claim, namespace, name, there);
+            let help = lacks(facts, Absent::Claim, namespace, name, there);
             let templates = facts.templates.iter().map(|template| &template.metadata);
             if help.is_some() && has(templates, namespace, name) {
                 let text = message!(
@@ -86,7 +86,7 @@ fn lacks_claim(cluster: &Cluster<'_>, admin_label: Option<&str>, pod: &Pod) -> O
             let refusal = claim_refusal(&facts.events, &pod.metadata, &entry.name)
                 .map(str::to_owned)
                 .or_else(|| created::refusal(facts, &made, admin_label, claim.as_ref()?));
-            let help = lacks(Absent::Template, namespace, name, there);
+            let help = lacks(facts, Absent::Template, namespace, name, there);
             let claims = facts.claims.iter().map(|claim| &claim.metadata);
             if help.is_some() && has(claims, namespace, name) {
                 let text = message!(
@@ -133,6 +133,7 @@ fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
         });
     let class = classes.find(|class| !class.is_empty() && cluster.class(class).is_none())?;
     lacks(
+        cluster.facts,
         Absent::Class,
         "",
         class,
@@ -147,6 +148,7 @@ fn has<'m>(mut there: impl Iterator<Item = &'m Meta>, namespace: &str, name: &st
 
 /// Returns the help for an object that does not exist; `None` if it exists.
 fn lacks<'m>(
+    facts: &Facts,
     kind: Absent,
     namespace: &str,
     name: &str,
@@ -164,6 +166,20 @@ fn lacks<'m>(
             return None;
         }
         nearest.consider(&meta.name);
+    }
+    let wanted = ObjectName {
+        kind: kind.to_string(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    };
+    if facts.unusable.contains(&wanted) {
+        let text = message!(
+            "device.object-unusable",
+            "{kind} `{name}` is given, and cannot be used: its own error says why",
+            kind,
+            name
+        );
+        return Some((text, Some(kind)));
     }
     if let (Some(other), None) = (elsewhere, nearest.found()) {
         let text = message!(

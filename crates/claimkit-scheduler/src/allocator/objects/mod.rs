@@ -9,6 +9,7 @@ use claimkit_model::message::Message;
 use read::{Datum, FactReader, ReadFact, read_from};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Declares a struct that is read as Go would read it from JSON. Fields without a name in JSON are set elsewhere.
@@ -286,6 +287,17 @@ pub struct Facts {
     pub events: Vec<Rc<Event>>,
     /// Claims that get their devices only in the run that is explained, as `namespace/name`: in the cluster they wait.
     pub planned: Set<String>,
+    /// Claims, templates and classes that are given and cannot be used, for they cannot be decoded or the server refuses them.
+    pub unusable: BTreeSet<ObjectName>,
+}
+
+/// The name of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectName {
+    pub kind: String,
+    /// Empty for objects of the cluster.
+    pub namespace: String,
+    pub name: String,
 }
 
 impl Facts {
@@ -393,6 +405,7 @@ impl Facts {
         self.volumes.join(more.volumes);
         self.events.append(&mut more.events);
         self.quotas.append(&mut more.quotas);
+        self.unusable.append(&mut more.unusable);
         for (name, labels) in more.namespaces {
             self.namespaces.insert(name, labels);
         }
@@ -402,6 +415,7 @@ impl Facts {
     pub fn overlay(&mut self, over: Facts) {
         self.volumes.overlay(over.volumes);
         self.events.extend(over.events);
+        self.unusable.extend(over.unusable);
         put(&mut self.nodes, over.nodes, |node| {
             node.metadata.full_name()
         });
