@@ -125,7 +125,7 @@ test-rust:
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
 	@$(MAKE) test-allocator
 	$(call say,k8s-openapi filled from claimkit: about 1 minute the first time)
-	@cargo test --quiet --locked --package claimkit-k8s-openapi --profile types
+	@cargo test --quiet --locked --package claimkit-k8s-openapi
 
 # Every recorded line of the device allocator and of 1.31 to 1.36; `cargo test` takes some of them.
 .PHONY: test-allocator
