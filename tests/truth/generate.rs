@@ -106,6 +106,10 @@ fn slice(dice: &mut Dice, node: &str, class: &str, count: usize) -> Value {
             if !dice.once_in(3) {
                 device["attributes"]["root"] = json!({"string": format!("r{}", dice.roll(2))});
             }
+            if !dice.once_in(3) {
+                let amount = dice.pick(&["40Gi", "80Gi"]).to_owned();
+                device["capacity"] = json!({"memory": {"value": amount}});
+            }
             if dice.once_in(4) {
                 let effect = dice.pick(&["NoSchedule", "NoExecute"]).to_owned();
                 device["taints"] = json!([{"key": "sick", "value": "yes", "effect": effect}]);
@@ -152,6 +156,10 @@ fn ask(dice: &mut Dice) -> Value {
         let model = dice.pick(&["a", "b", "c"]).to_owned();
         let driver = format!("{}.example.com", ask["deviceClassName"].as_str().unwrap());
         ask["selectors"] = json!([{"cel": {"expression": format!("'model' in device.attributes['{driver}'] && device.attributes['{driver}'].model == '{model}'")}}]);
+    }
+    if dice.once_in(5) {
+        let amount = dice.pick(&["20Gi", "60Gi", "100Gi"]).to_owned();
+        ask["capacity"] = json!({"requests": {"memory": amount}});
     }
     if dice.once_in(3) {
         ask["tolerations"] = match dice.roll(3) {

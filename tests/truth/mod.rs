@@ -365,6 +365,15 @@ fn apply(objects: &mut [Value], change: &Value) {
         let mut tolerations = list(&ask["tolerations"]).to_vec();
         tolerations.push(change["toleration"].clone());
         ask["tolerations"] = json!(tolerations);
+    } else if change["drop"] == "capacity" {
+        let asked = claim.pointer_mut(above).unwrap();
+        asked.as_object_mut().unwrap().remove(last);
+    } else if change["set"] == "capacity" {
+        claim.pointer_mut(above).unwrap()[last] = change["to"].clone();
+    } else if change["set"] == "capacityName" {
+        let asked = claim.pointer_mut(above).unwrap().as_object_mut().unwrap();
+        let amount = asked.remove(last).unwrap();
+        asked.insert(change["to"].as_str().unwrap().to_owned(), amount);
     } else if change["drop"].is_string() {
         let index: usize = last.parse().unwrap();
         claim

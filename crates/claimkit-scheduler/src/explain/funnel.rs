@@ -2,7 +2,8 @@
 
 use super::account::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{DeviceQuestion, ShownDevice};
-use super::kinds::{StageKind, ValueKind};
+use super::kinds::{CapacityFault, StageKind, ValueKind};
+use crate::allocator::behaviour::AllCapacity;
 use crate::allocator::cluster::{Cluster, DeviceAt};
 use crate::allocator::objects::{Attribute, Selector};
 use crate::allocator::sorted::{Set, Sorted, ordered};
@@ -88,14 +89,12 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
     }];
     let mut all = vec![At::Pool, At::Feature, At::Class];
     all.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
-    all.extend([
-        At::DeviceNode,
-        At::Free,
-        At::Capacity,
-        At::Counters,
-        At::Taint,
-        At::Constraint,
-    ]);
+    all.push(At::DeviceNode);
+    all.extend(match is_fixed_by_capacity(asking, row) {
+        true => [At::Capacity, At::Free],
+        false => [At::Free, At::Capacity],
+    });
+    all.extend([At::Counters, At::Taint, At::Constraint]);
     for at in all {
         let (lost, kept): (Vec<_>, Vec<_>) = left
             .into_iter()
@@ -149,6 +148,20 @@ pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>
         stages.push(entry);
     }
     (stages, left.into_iter().map(|(device, _)| device).collect())
+}
+
+/// Returns true if mode All wants only devices with enough capacity: those without are left out before it is asked which are free. Of
+/// devices that are left out for what others use of them, that depends on the allocator.
+fn is_fixed_by_capacity(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> bool {
+    let is_used_up = |reason: &Reason| match reason {
+        Reason::Capacity(reason) => {
+            reason.why == CapacityFault::Exhausted && reason.used.as_deref() != Some("0")
+        }
+        _ => false,
+    };
+    let mut reasons = row.iter().flat_map(|(_, reasons)| reasons);
+    asking.choice.ask.allocation_mode == "All"
+        && (asking.cluster.behaviour.all_capacity == AllCapacity::Left || !reasons.any(is_used_up))
 }
 
 fn count(entry: &mut Stage, reason: &SelectorReason) {

@@ -381,13 +381,11 @@ fn request_account(
         .collect();
     let (stages, left) = funnel::funnel(&asking, &valued);
     let all = choice.ask.allocation_mode == "All";
-    // For mode All, the wanted number is what remains after the selectors and device nodes.
-    let selected = stages.iter().rev().find(|stage| {
-        matches!(
-            stage.stage,
-            StageKind::Selector | StageKind::Class | StageKind::DeviceNode
-        )
-    });
+    // Mode All wants what remains before it is asked which devices are free.
+    let selected = stages
+        .iter()
+        .take_while(|stage| stage.stage != StageKind::Free)
+        .last();
     let wanted = if all {
         selected.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0))
     } else {
