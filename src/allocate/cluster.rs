@@ -210,6 +210,14 @@ impl PreparedCluster {
         self.facts.pods.iter().map(|pod| &**pod)
     }
 
+    /// Returns the pods that are given and cannot be used, as namespace and name.
+    #[doc(hidden)]
+    pub fn unusable_pods(&self) -> impl Iterator<Item = (&str, &str)> {
+        let unusable = self.facts.unusable.iter();
+        let pods = unusable.filter(|object| object.kind == "Pod");
+        pods.map(|object| (object.namespace.as_str(), object.name.as_str()))
+    }
+
     /// Returns true if a pod that waits has volumes.
     #[doc(hidden)]
     pub fn needs_volumes(&self) -> bool {

@@ -575,6 +575,9 @@ impl Groups {
             });
         group.told.nodes.push(name.to_owned());
         let most = MOST_WHYS.max(refusals.len());
+        let borrowed = devices
+            .clone()
+            .filter(|_| has_account_of_another(name, nodes));
         let of_plugins = refusals.iter().flat_map(|refusal| refusal.why.clone());
         let mut own: Vec<Words> = Vec::new();
         for words in of_plugins.map(Words::from).chain(devices) {
@@ -583,8 +586,10 @@ impl Groups {
             }
         }
         for words in own {
+            // What others hold is said of the node whose account this is.
+            let is_of_another = Some(&words) == borrowed.as_ref();
             if let Some(line) = group.lines.iter_mut().find(|line| line.words == words) {
-                line.nodes = line.nodes.saturating_add(1);
+                line.nodes = line.nodes.saturating_add(usize::from(!is_of_another));
             } else if group.lines.len() < most {
                 group.lines.push(GroupLine {
                     words,
@@ -610,6 +615,15 @@ impl Groups {
         });
         groups
     }
+}
+
+/// Returns true if a node has the account of an earlier one whose devices others hold.
+fn has_account_of_another(name: &str, nodes: &[NodeAccount]) -> bool {
+    let find = |name: &str| nodes.iter().find(|node| node.name == name);
+    let first = find(name).and_then(|own| own.same_as.as_deref());
+    first
+        .and_then(find)
+        .is_some_and(|first| !first.holders.is_empty())
 }
 
 /// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.

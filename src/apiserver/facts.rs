@@ -126,15 +126,17 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// Notes the claims, templates and classes of a text that were not taken.
+    /// Notes the claims, templates, classes and pods of a text that were not taken.
     pub fn note_unusable(&mut self, input: &Input<'_>) {
         let claims = self.facts.claims.iter().map(|claim| &claim.metadata);
         let templates = self.facts.templates.iter().map(|one| &one.metadata);
         let classes = self.facts.classes.iter().map(|class| &class.metadata);
+        let pods = self.facts.pods.iter().map(|pod| &pod.metadata);
         let taken: BTreeSet<ObjectName> = claims
             .map(|metadata| ("ResourceClaim", metadata))
             .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
             .chain(classes.map(|metadata| ("DeviceClass", metadata)))
+            .chain(pods.map(|metadata| ("Pod", metadata)))
             .map(|(kind, metadata)| ObjectName {
                 kind: kind.to_owned(),
                 namespace: metadata.namespace.clone(),
@@ -144,8 +146,8 @@ impl<'o> Gathering<'o> {
         let given = input.items.iter().filter_map(|item| {
             let namespace = match (item.kind.as_str(), item.namespace.as_str()) {
                 ("DeviceClass", _) => "",
-                ("ResourceClaim" | "ResourceClaimTemplate", "") => self.namespace,
-                ("ResourceClaim" | "ResourceClaimTemplate", named) => named,
+                ("ResourceClaim" | "ResourceClaimTemplate" | "Pod", "") => self.namespace,
+                ("ResourceClaim" | "ResourceClaimTemplate" | "Pod", named) => named,
                 _ => return None,
             };
             Some(ObjectName {

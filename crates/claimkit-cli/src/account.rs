@@ -400,12 +400,14 @@ fn account(requests: Requests<'_>, files: &[InputFile]) -> String {
     let Requests {
         pod, node, width, ..
     } = requests;
-    let nodes: Vec<&str> = std::iter::once(node.name.as_str())
-        .chain(alike(pod, node))
-        .collect();
-    let nodes = match nodes.as_slice() {
-        [one, other] => format!("{one} and {other}"),
-        names => some(names),
+    let alike = alike(pod, node);
+    let own = node.name.as_str();
+    let nodes = match alike.as_slice() {
+        [] => own.to_owned(),
+        // Others hold other devices there.
+        alike if !node.holders.is_empty() => format!("{own} ({} alike)", some(alike)),
+        [other] => format!("{own} and {other}"),
+        _ => some(&std::iter::once(own).chain(alike).collect::<Vec<_>>()),
     };
     let message = node.message.as_deref().unwrap_or_default();
     let mut out = width.wrapped(&format!("{} on {nodes}: {message}", name(pod)), 0, 2);

@@ -266,6 +266,9 @@ impl AnsweredPod<'_> {
                 if let Some(node) = self.turn().and_then(|turn| turn.takes.as_deref()) {
                     return format!("{name} waits: {node} takes it, but its group does not start.");
                 }
+                if let Some(node) = account.and_then(helps::error_node) {
+                    return format!("{name} waits: an error on {} ends the attempt.", node.name);
+                }
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let can = if self.nodes().all(is_about_devices) {
                     "can give it its devices"
@@ -605,7 +608,7 @@ impl<'a> Parts<'a> {
         parts.groups = groups(account);
         parts.helps = one.helps();
         if parts.helps.is_empty() && verdict == LiveVerdict::Refused {
-            parts.last = helps::why_none(account).map(str::to_owned);
+            parts.last = helps::why_none(account, &one.trials).map(str::to_owned);
         }
         parts
     }
@@ -938,6 +941,11 @@ fn own(node: &NodeAccount) -> Vec<String> {
     };
     for request in node.requests.iter().filter(|request| lacks(request)) {
         request.why.split("; ").for_each(&mut add);
+        let mut stages = request.funnel.iter();
+        let missing = stages.find_map(|stage| stage.missing.first());
+        if let Some(missing) = missing.filter(|_| node.fatal) {
+            add(&format!("guard: {}", missing.guard));
+        }
     }
     node.conflicts
         .iter()

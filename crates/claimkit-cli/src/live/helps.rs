@@ -5,7 +5,7 @@ use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
-use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin};
+use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
@@ -34,6 +34,8 @@ struct Step {
     text: String,
     /// A command, or the place and value of an edit.
     how: Option<String>,
+    /// It opens the node for other pods, too.
+    is_for_all: bool,
 }
 
 /// Steps that together give the pod a node.
@@ -75,7 +77,8 @@ impl Way<'_> {
         let how = self.how();
         let frees: Vec<String> = self.frees.iter().map(|claim| (*claim).to_owned()).collect();
         let is_open = !frees.is_empty() && facts.trials.outcome(&frees).is_none();
-        let unless = match facts.trials.others_wait && (is_open || self.is_shared) {
+        let is_for_all = self.steps.iter().any(|step| step.is_for_all);
+        let unless = match facts.trials.others_wait && (is_open || self.is_shared || is_for_all) {
             true => ", unless a pod that waits longer takes them",
             false => "",
         };
@@ -132,7 +135,11 @@ impl Help {
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
 pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
-    let wanted = account.nodes.iter().filter(|node| !node.is_unwanted());
+    // An error on one node ends the attempt: what helps on another does not help the pod.
+    let error = error_node(account);
+    let is_tried = |node: &&NodeAccount| error.is_none_or(|error| error.name == node.name);
+    let wanted = account.nodes.iter().filter(is_tried);
+    let wanted = wanted.filter(|node| !node.is_unwanted());
     let mut found = ways(account, facts, wanted);
     if found.is_empty() && account.nodes.iter().all(NodeAccount::is_unwanted) {
         let unwanted = account.nodes.iter().filter(|node| node.is_unwanted());
@@ -144,6 +151,14 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
         .filter(|help| facts.trials.outcome(&help.frees) != Some(FreeOutcome::InVain))
         .chain(facts.trials.of_group.iter().cloned())
         .collect()
+}
+
+/// Returns the node on which an error ends the attempt for all nodes.
+pub fn error_node(account: &PodAccount) -> Option<&NodeAccount> {
+    let turn = account.turn.as_ref();
+    let is_error = turn.is_none_or(|turn| turn.outcome == TurnOutcome::Error);
+    let mut nodes = account.nodes.iter().filter(|_| is_error);
+    nodes.find(|node| node.fatal && !is_about_others(node))
 }
 
 fn ways<'a>(
@@ -194,13 +209,12 @@ fn ways_to<'a>(
             is_shared: false,
         }];
     }
-    // The devices of an earlier node that is alike have other names.
-    let (devices, is_own) = match alike(account, node) {
-        Some(first) => (first, false),
-        None => (node, true),
-    };
+    // Of a node that is alike no change was tried: others may hold its devices.
+    if alike(account, node).is_some() {
+        return Vec::new();
+    }
     let mut ways = Vec::new();
-    for relaxation in &devices.relaxations {
+    for relaxation in &node.relaxations {
         let mut all = remedies(node).unwrap_or_default();
         let frees = match all.is_empty() {
             true => freed(relaxation),
@@ -214,7 +228,7 @@ fn ways_to<'a>(
         all.extend(changes(account, facts, relaxation));
         ways.push(Way {
             steps: all,
-            gives: if is_own { &relaxation.gives } else { &[] },
+            gives: &relaxation.gives,
             nodes: vec![&node.name],
             frees,
             is_shared,
@@ -249,6 +263,7 @@ fn changes(account: &PodAccount, facts: HelpFacts<'_>, relaxation: &Relaxation) 
                 cost,
                 text: words.to_string(),
                 how,
+                is_for_all: false,
             }
         })
         .collect()
@@ -300,7 +315,11 @@ fn cost_and_how(
             let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
             (2, how)
         }
-        ChangeKind::Set(_) => (2, None),
+        ChangeKind::Set(SetField::AllocationMode) => {
+            let how = path.map(|path| object.how(&format!("`{path}: ExactCount`")));
+            (2, how)
+        }
+        ChangeKind::Set(SetField::CapacityName) => (2, None),
         ChangeKind::Drop(Dropped::Constraint) => (2, removed()),
         ChangeKind::Drop(Dropped::Selector | Dropped::Capacity) => (3, removed()),
         ChangeKind::Add(_) => {
@@ -462,7 +481,11 @@ fn made_again(makers: &[&str], pods: &str) -> String {
 }
 
 /// Returns why no change is known, if some were looked for.
-pub fn why_none(account: &PodAccount) -> Option<&'static str> {
+pub fn why_none(account: &PodAccount, trials: &FreeTrials) -> Option<&'static str> {
+    let in_vain = |outcome: &FreeOutcome| *outcome == FreeOutcome::InVain;
+    if trials.outcomes.values().any(in_vain) {
+        return Some("What would help goes to pods that wait longer.");
+    }
     let tried = |node: &&NodeAccount| node.verdict == NodeVerdict::None;
     if account
         .nodes
@@ -551,6 +574,7 @@ fn tolerating(taints: &[&String], node: &str) -> Option<Step> {
         cost: 3,
         text: format!("tolerating the taint {}", names.join(", ")),
         how: Some(format!("or {}", removed.join("; "))),
+        is_for_all: false,
     })
 }
 
@@ -560,12 +584,14 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
         cost,
         text,
         how: None,
+        is_for_all: false,
     };
     match refusal.plugin {
         Plugin::NodeUnschedulable => Step {
             cost: 1,
             text: "uncordoning the node".to_owned(),
             how: Some(format!("kubectl uncordon {node}")),
+            is_for_all: true,
         },
         Plugin::NodeAffinity => step(5, "changing the pod's node selector or affinity".to_owned()),
         Plugin::NodePorts => step(5, format!("changing the pod's ports ({why})")),
@@ -761,10 +787,10 @@ mod tests {
             &[],
         )]);
         assert_eq!(
-            why_none(&lacking),
+            why_none(&lacking, &FreeTrials::default()),
             Some("No single change helps, nor any pair that was tried.")
         );
-        assert_eq!(why_none(&account(Vec::new())), None);
+        assert_eq!(why_none(&account(Vec::new()), &FreeTrials::default()), None);
     }
 
     #[test]

@@ -28,6 +28,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
 
+/// Said of pods that cannot be decoded.
+const UNUSABLE: &str =
+    "cannot be decoded, and it is not known whether it waits: `claimkit validate` says why";
+
 /// Maximum number of pods of which claims are tried free.
 const MOST_PODS: usize = 16;
 /// Maximum number of changes that are tried.
@@ -299,6 +303,10 @@ fn asked<'s>(
     for name in question.pods() {
         if !pods.iter().any(|brief| brief.metadata.name == name) {
             let full = format!("{}/{name}", namespace.unwrap_or_default());
+            let mut unusable = seen.cluster.unusable_pods();
+            if unusable.any(|(of, pod)| pod == name && namespace.is_none_or(|own| own == of)) {
+                return Err(format!("pod {full} {UNUSABLE}"));
+            }
             return Err(match is_cut {
                 true => format!("pod {full} is not among those that were seen"),
                 false => format!("there is no pod {full}"),
@@ -477,9 +485,20 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             },
         ));
     }
-    let fails = answered
-        .iter()
-        .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
+    let unusable = seen.cluster.unusable_pods();
+    let unusable = unusable.filter(|(of, _)| {
+        question.named.is_empty() && place.is_none_or(|namespace| namespace == *of)
+    });
+    let mut is_whole = true;
+    for (namespace, name) in unusable {
+        is_whole = false;
+        let told = format!("pod {namespace}/{name} {UNUSABLE}");
+        host.err(&format!("claimkit: {}\n", visible(&told)));
+    }
+    let fails = !is_whole
+        || answered
+            .iter()
+            .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
     Ok(if fails && args.require {
         Exit::Findings
     } else {

@@ -222,3 +222,94 @@ fn a_quota_may_refuse_the_second_claim_of_a_pod() {
     );
     assert!(asked(3).contains("has not created the claim"));
 }
+
+/// Objects with two nodes, each with devices, and a pod that asks for some.
+fn two_nodes(devices: [&str; 2], request: &str, more: &str) -> String {
+    let slice = |node: &str, devices: &str| {
+        format!(
+            "- {{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: s-{node}}}, spec: {{driver: gpu.example.com, nodeName: {node}, pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}, devices: [{devices}]}}}}\n"
+        )
+    };
+    let [first, second] = devices;
+    let node = "- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}\n";
+    let objects = OBJECTS.replace(
+        "{name: r, exactly: {deviceClassName: gpu}}",
+        &format!("{{name: r, exactly: {{deviceClassName: gpu, {request}}}}}"),
+    );
+    format!(
+        "{objects}{node}{}{}{more}",
+        slice("a", first),
+        slice("b", second)
+    )
+}
+
+fn held_by(claim: &str, pool: &str, device: &str) -> String {
+    format!(
+        "- {{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {claim}, namespace: x}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}, status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: {pool}, device: {device}}}]}}}}}}}}\n"
+    )
+}
+
+/// Nodes that are alike may lack devices that different claims hold.
+#[test]
+fn a_claim_is_freed_for_the_node_that_has_its_device() {
+    let devices = "{name: d0}, {name: d1}";
+    let held = format!("{}{}", held_by("one", "a", "d0"), held_by("two", "b", "d1"));
+    let objects = two_nodes([devices, devices], "count: 2", &held);
+    let told = why(&[("objects.yaml", &objects)], "p").out;
+    assert!(
+        told.contains("freeing claim x/one: gives d0, d1 on a ("),
+        "{told}"
+    );
+    assert!(!told.contains("a or b"), "{told}");
+}
+
+/// An error on one node ends the attempt: nothing that is done for another node helps.
+#[test]
+fn what_helps_ends_the_error() {
+    let selector =
+        "selectors: [{cel: {expression: \"device.attributes['gpu.example.com'].numa == 0\"}}]";
+    let devices = ["{name: d0}", "{name: d0, attributes: {numa: {int: 0}}}"];
+    let objects = two_nodes(devices, selector, &held_by("one", "b", "d0"));
+    let told = why(&[("objects.yaml", &objects)], "p").out;
+    assert!(
+        told.starts_with("x/p waits: an error on a ends the attempt.\n"),
+        "{told}"
+    );
+    assert!(
+        told.contains("guard: \"numa\" in device.attributes"),
+        "{told}"
+    );
+    assert!(!told.contains("freeing"), "{told}");
+}
+
+/// Two pods that wait share a claim: it holds nothing that could be freed.
+#[test]
+fn a_claim_that_waits_is_not_freed() {
+    let other = "- {apiVersion: v1, kind: Pod, metadata: {name: q, namespace: x}, spec: {nodeSelector: {here: 'no'}, containers: [{name: c, image: i, resources: {requests: {cpu: '5'}}}], resourceClaims: [{name: g, resourceClaimName: c}]}, status: {phase: Pending}}\n";
+    let objects = two_nodes(["{name: d0}", "{name: d0}"], "count: 1", other);
+    let told = why(&[("objects.yaml", &objects)], "");
+    assert!(told.err.is_empty(), "{}", told.err);
+    assert!(told.out.contains("x/q waits"), "{}", told.out);
+    assert!(!told.out.contains("freeing"), "{}", told.out);
+}
+
+/// Whether a pod waits that cannot be decoded is not known.
+#[test]
+fn a_pod_that_cannot_be_decoded_is_named() {
+    let objects = OBJECTS.replace(
+        "{name: p, namespace: x}",
+        "{name: p, namespace: x, labels: {app: true}}",
+    );
+    let told = why(&[("objects.yaml", &objects)], "");
+    assert!(
+        told.err.contains("pod x/p cannot be decoded"),
+        "{}",
+        told.err
+    );
+    let told = why(&[("objects.yaml", &objects)], "p");
+    assert!(
+        told.err.contains("pod x/p cannot be decoded"),
+        "{}",
+        told.err
+    );
+}

@@ -228,7 +228,10 @@ fn describe(cluster: &Cluster<'_>, path: String, map: &'static str, asked: &[Dev
         .filter(|(_, other)| alike(name, other))
         .map(|(_, other)| (*other).clone())
         .collect();
-    let near = if alike.is_empty() {
+    // A name that some device has is spelled as it should be.
+    let near = if on > 0 {
+        Vec::new()
+    } else if alike.is_empty() {
         near.first()
             .map(|(_, other)| (*other).clone())
             .into_iter()

@@ -228,6 +228,20 @@ fn of_devices(nodes: &[NodeAccount]) -> Option<Reason> {
         Some(request) => of_request(nearest, request),
         None => of_conflict(nearest, nearest.conflicts.first()),
     };
+    // Nodes that something else refuses may have what these lack.
+    let mut others = nodes
+        .iter()
+        .filter(|node| other_refusals(node).next().is_some())
+        .map(|node| shared_account(nodes, node));
+    let first = lacking(nearest).next();
+    let text = match others.any(|other| !lacks_as_early(other, first)) {
+        true => message!(
+            "headline.among",
+            "{why} among those that take them otherwise",
+            why = text
+        ),
+        false => text,
+    };
     let relaxation = nearest.relaxations.first();
     Some(Reason {
         text: text.into(),
@@ -243,6 +257,18 @@ fn lacking(node: &NodeAccount) -> impl Iterator<Item = &RequestAccount> {
             .filter(|other| is_same_request(other, request))
             .all(lacks)
     })
+}
+
+/// Returns true if a node lacks devices for the same request, at the same stage or before it. `request`: absent where all requests
+/// have devices alone.
+fn lacks_as_early(node: &NodeAccount, request: Option<&RequestAccount>) -> bool {
+    let Some(request) = request else {
+        return lacking(node).next().is_some();
+    };
+    let is_as_early = |other: &RequestAccount| {
+        is_same_request(other, request) && stage_of(other).0 <= stage_of(request).0
+    };
+    lacking(node).any(is_as_early)
 }
 
 fn lacks(request: &RequestAccount) -> bool {

@@ -480,7 +480,7 @@ impl<'c, 's> Trial<'c, 's> {
                 .any(|owner| owner.controller && RESTORED.contains(&owner.kind.as_str()))
         });
         let is_own = self.own.contains(&at);
-        is_own || (!comes_back && !self.cluster.is_planned(claim))
+        (is_own || !comes_back) && !self.cluster.is_planned(claim)
     }
 
     /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
