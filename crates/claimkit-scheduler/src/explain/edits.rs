@@ -55,7 +55,8 @@ impl FactEdit {
         match self {
             FactEdit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
             FactEdit::Capacity(claim, request, sub, name, _)
-            | FactEdit::NoCapacity(claim, request, sub, name) => {
+            | FactEdit::NoCapacity(claim, request, sub, name)
+            | FactEdit::CapacityName(claim, request, sub, name, _) => {
                 format!("capacity {claim} {request} {sub:?} {name}")
             }
             other => format!("{other:?}"),
