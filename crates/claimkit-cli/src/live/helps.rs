@@ -1,6 +1,7 @@
 //! The changes that would give a pod its devices and a node.
 
 use claimkit_model::finding::FieldPath;
+use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
@@ -287,6 +288,10 @@ impl EditedObject<'_> {
 
     /// Says how to make an edit.
     fn how(&self, edit: &str) -> String {
+        // The scheduler makes the claim for extended resources from the pod.
+        if self.claim.ends_with(extended::CLAIM_NAME) {
+            return "in the resources of the pod's container, and the pod made anew".to_owned();
+        }
         match self.template {
             Some(template) => {
                 format!("in ResourceClaimTemplate {template}, and the pod made anew: {edit}")
