@@ -191,7 +191,7 @@ pub fn audit<'t>(
     slices::check(&cluster, &mut finder);
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
-    classes::share_names(&facts, &rules, &mut finder);
+    classes::share_names(&facts, rules, &mut finder);
     demand::check(&cluster, &engine, &selected, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);
