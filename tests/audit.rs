@@ -417,6 +417,81 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
     }
 }
 
+/// Asks the release 1.37.2.
+fn ask_new(text: &str) -> Value {
+    crate::support::ask(&json!({"verb": "audit", "release": "1.37.2", "text": text}))
+}
+
+/// What no pod can get is not free: devices of slices and pools that the scheduler passes over.
+#[test]
+fn devices_that_nobody_can_get_are_not_free() {
+    let blocked = |slices: &str| {
+        let answer = ask_new(&(node("a") + CLASS + slices));
+        let devices = &answer["usage"]["drivers"][0]["devices"];
+        (devices["blocked"].clone(), devices["free"].clone())
+    };
+    let good = slice("a", "  devices: [{name: gpu-0}, {name: gpu-1}]\n");
+    assert_eq!(blocked(&good), (json!(0), json!(2)));
+    let selector = "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z]}]}]}";
+    for wrong in [
+        good.replace("nodeName: a", selector),
+        good.replace("nodeName: a", "nodeName: gone"),
+        good.replace("  nodeName: a\n", ""),
+        good.replace("nodeName: a", "perDeviceNodeSelection: true")
+            .replace("gpu-0", "gpu-0, nodeName: gone")
+            .replace("gpu-1", "gpu-1, nodeName: gone"),
+        good.replace(
+            "gpu-0",
+            "gpu-0, consumesCounters: [{counterSet: gone, counters: {m: {value: \"1\"}}}]",
+        ),
+        good.replace("resourceSliceCount: 1", "resourceSliceCount: 2")
+            + &good
+                .replace("resourceSliceCount: 1", "resourceSliceCount: 2")
+                .replace("a-gpus", "b-gpus"),
+        good.clone()
+            + &good
+                .replace("a-gpus", "b-gpus")
+                .replace("[{name: gpu-0}, {name: gpu-1}]", "[]"),
+        good + "  sharedCounters: [{name: card, counters: {m: {value: \"1\"}}}]\n",
+    ] {
+        assert_eq!(blocked(&wrong), (json!(2), json!(0)), "{wrong}");
+    }
+    // Without nodes it is not known which there are.
+    let alone = ask_new(&slice("a", "  devices: [{name: gpu-0}]\n"));
+    assert_eq!(alone["usage"]["drivers"][0]["devices"]["free"], 1);
+}
+
+/// Shares of one device are one device of the namespace, which takes its counters once.
+#[test]
+fn a_namespace_counts_a_shared_device_once() {
+    let counters = slice(
+        "a",
+        "  sharedCounters: [{name: card, counters: {memory: {value: 80Gi}}}]\n",
+    )
+    .replace("a-gpus", "a-counters");
+    let devices = slice(
+        "a",
+        "  devices: [{name: half, allowMultipleAllocations: true, capacity: {cores: {value: 10}}, consumesCounters: [{counterSet: card, counters: {memory: {value: 40Gi}}}]}]\n",
+    );
+    let share = |id: &str| {
+        format!(
+            "pool: a, device: half, shareID: {id}1111111-1111-4111-8111-111111111111, consumedCapacity: {{cores: 1}}"
+        )
+    };
+    let slices = (counters + &devices).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let claims = claim("one", &[&share("1"), &share("2")]) + &claim("other", &[&share("3")]);
+    let answer = ask_new(&(node("a") + &slices + &claims));
+    let namespace = &answer["usage"]["namespaces"][0];
+    assert_eq!(namespace["devices"]["shared"], 1, "{namespace}");
+    assert_eq!(
+        (
+            &namespace["counters"][0]["used"],
+            &namespace["capacity"][0]["used"]
+        ),
+        (&json!("40Gi"), &json!("3"))
+    );
+}
+
 /// Returns a cluster in which nothing is wrong: every running pod has the devices of its claim on its own node.
 fn healthy(seed: usize) -> String {
     let (nodes, devices) = (1 + seed % 7, 1 + seed / 7 % 8);

@@ -10,6 +10,7 @@ mod demand;
 mod finder;
 mod health;
 mod pods;
+mod reach;
 mod slices;
 mod usage;
 

@@ -2,6 +2,7 @@
 
 use super::classes::Selected;
 use super::current;
+use super::reach::{self, Reach};
 use claimkit_scheduler::allocator::amount::{Amount, spell_like};
 use claimkit_scheduler::allocator::capacity::Arithmetic;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, Identity};
@@ -74,7 +75,7 @@ pub struct DeviceUse {
     pub shared: usize,
     /// Held with admin access, by whomever else they are used.
     pub admin: usize,
-    /// Not held, but too little is left of a counter that they consume, or their pool is incomplete.
+    /// Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<usize>,
     /// Not held, but with a taint that keeps claims away which do not tolerate it.
@@ -179,8 +180,10 @@ struct States<'f> {
     counters: BTreeMap<(&'f str, &'f str), Counters<'f>>,
     /// The node of each pool that only one node has.
     homes: BTreeMap<(&'f str, &'f str), Option<&'f str>>,
-    /// The pools that lack slices: no device of them is allocated.
-    incomplete: BTreeSet<(&'f str, &'f str)>,
+    /// The pools that lack slices or are invalid: no device of them is allocated.
+    unusable: BTreeSet<(&'f str, &'f str)>,
+    /// Which devices a node can use.
+    reach: Reach<'f>,
     /// By identity, the number of claims with admin access.
     admins: Vec<usize>,
 }
@@ -200,7 +203,8 @@ impl<'f> States<'f> {
         let mut states = States {
             counters: BTreeMap::new(),
             homes: BTreeMap::new(),
-            incomplete: BTreeSet::new(),
+            unusable: BTreeSet::new(),
+            reach: Reach::of(cluster),
             admins: vec![0; cluster.identities()],
         };
         for (driver, pool, slices) in cluster.all_pools() {
@@ -212,13 +216,10 @@ impl<'f> States<'f> {
                 .map(|(_, slice)| slice.spec.pool.generation)
                 .max();
             let slices = slices.filter(|(_, slice)| Some(slice.spec.pool.generation) == newest);
-            let wanted = slices
-                .clone()
-                .map(|(_, slice)| slice.spec.pool.resource_slice_count)
-                .max();
-            let have = i64::try_from(slices.clone().count()).unwrap_or(i64::MAX);
-            if wanted.is_some_and(|wanted| have < wanted) {
-                states.incomplete.insert((driver, pool));
+            let of_pool = slices.clone().map(|(_, slice)| slice);
+            if reach::is_incomplete(cluster, of_pool.clone()) || reach::is_invalid(cluster, of_pool)
+            {
+                states.unusable.insert((driver, pool));
             }
             let mut names = slices.clone().map(|(_, slice)| {
                 slice
@@ -286,7 +287,9 @@ impl<'f> States<'f> {
             State::InUse
         } else if cluster.usage.has_shares(identity) {
             State::Shared
-        } else if self.is_blocked((&slice.spec.driver, &slice.spec.pool.name), device) {
+        } else if !self.reach.has(cluster, at)
+            || self.is_blocked((&slice.spec.driver, &slice.spec.pool.name), device)
+        {
             State::Blocked
         } else if taints::untolerated(cluster.behaviour, device, &[]).is_some() {
             State::Tainted
@@ -297,7 +300,7 @@ impl<'f> States<'f> {
     }
 
     fn is_blocked(&self, pool: (&str, &str), device: &Device) -> bool {
-        if self.incomplete.contains(&pool) {
+        if self.unusable.contains(&pool) {
             return true;
         }
         let counters = self.counters.get(&pool);
@@ -490,29 +493,39 @@ impl ClaimCount {
 
 fn namespaces<'f>(cluster: &Cluster<'f>) -> Sums<'f> {
     let mut sums = Sums::new();
+    // Several shares of a device are one device, which takes its counters once.
+    let mut seen = BTreeSet::new();
     for claim in &cluster.facts.claims {
         let sum = sums
             .entry((None, Some(&claim.metadata.namespace)))
             .or_default();
         sum.claims.get_or_insert_default().add(claim);
         for result in results_of(claim) {
-            hold(cluster, result, sum);
+            let device = (&result.driver, &result.pool, &result.device);
+            let is_new = !is_admin(result) && seen.insert((&claim.metadata.namespace, device));
+            hold(cluster, result, is_new, sum);
         }
     }
     sums
 }
 
-/// Adds a device that a claim holds.
-fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, sum: &mut Sum) {
+fn is_admin(result: &AllocatedDevice) -> bool {
+    result.admin_access == Some(true)
+}
+
+/// Adds a device that a claim holds; `is_new`: the first time in its namespace.
+fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, is_new: bool, sum: &mut Sum) {
     let more = |count: &mut usize| *count = count.saturating_add(1);
-    if result.admin_access == Some(true) {
+    if is_admin(result) {
         return more(&mut sum.devices.admin);
     }
     let device = identity(cluster, result)
         .and_then(|identity| cluster.named(identity))
         .and_then(|at| cluster.device(at));
     if result.share_id.is_some() {
-        more(&mut sum.devices.shared);
+        if is_new {
+            more(&mut sum.devices.shared);
+        }
         for (name, amount) in result
             .consumed_capacity
             .iter()
@@ -532,7 +545,8 @@ fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, sum: &mut Sum) {
                 .add(None, capacity.value.nanos(), capacity.value.text());
         }
     }
-    for ((_, counter), amount) in device.iter().flat_map(|(_, device)| consumed(device)) {
+    let charged = device.filter(|_| is_new);
+    for ((_, counter), amount) in charged.iter().flat_map(|(_, device)| consumed(device)) {
         sum.counters
             .entry(format!("{}/{counter}", result.driver))
             .or_default()

@@ -1367,7 +1367,7 @@ export interface UsageRow {
 		shared: number;
 		/** Held with admin access, by whomever else they are used. */
 		admin: number;
-		/** Not held, but too little is left of a counter that they consume, or their pool is incomplete. */
+		/** Not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them. */
 		blocked?: number;
 		/** Not held, but with a taint that keeps claims away which do not tolerate it. */
 		tainted?: number;

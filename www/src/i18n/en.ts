@@ -802,7 +802,7 @@ export const en = {
 		inUse: "held as a whole by a claim",
 		shared: "used by shares",
 		blocked:
-			"not held, but too little is left of a counter that they consume, or their pool is incomplete",
+			"not held, but not to be had: a counter is used up, their pool is incomplete or invalid, or no node offers them",
 		tainted:
 			"not held, but with a taint that keeps away claims without a toleration",
 		free: "none of these",
