@@ -361,9 +361,7 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
         ),
         (
             "claim-for-nobody",
-            &[
-                "claim team/unreserved is allocated and reserved for nobody: its devices stay in use",
-            ],
+            &["claim team/idle is allocated and reserved for nobody: its devices stay in use"],
         ),
         (
             "device-in-use-tainted",
@@ -420,6 +418,34 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
 /// Asks the release 1.37.2.
 fn ask_new(text: &str) -> Value {
     crate::support::ask(&json!({"verb": "audit", "release": "1.37.2", "text": text}))
+}
+
+const RULE: &str =
+    "---\napiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: rule}\n";
+
+/// `dynamic-resource-allocation/resourceslice/tracker`: "No selector matches no devices" since 1.37.1.
+#[test]
+fn a_rule_without_a_selector_selects_what_the_release_says() {
+    let text = slice("a", "  devices: [{name: gpu-0}]\n")
+        + RULE
+        + "spec: {taint: {key: k, effect: NoSchedule}}\n";
+    let audit = |release: &str| {
+        let request = json!({"verb": "audit", "release": release, "gates": {"DRADeviceTaintRules": true}, "text": text});
+        crate::support::ask(&request)
+    };
+    let (old, new) = (audit("1.36.3"), audit("1.37.2"));
+    assert_eq!(of_code(&old, "taint-rule-selects-all").len(), 1, "{old}");
+    assert_eq!(of_code(&old, "taint-rule-idle"), [""; 0]);
+    assert_eq!(of_code(&new, "taint-rule-selects-all"), [""; 0]);
+    assert_eq!(
+        of_code(&new, "taint-rule-idle"),
+        ["DeviceTaintRule rule has no deviceSelector, so it selects no device"]
+    );
+    let validate = |release: &str| {
+        let request = json!({"verb": "validate", "release": release, "text": text});
+        of_code(&crate::support::ask(&request), "taint-rule-selects-all").len()
+    };
+    assert_eq!((validate("1.36.3"), validate("1.37.2")), (1, 0));
 }
 
 /// What no pod can get is not free: devices of slices and pools that the scheduler passes over.
@@ -490,6 +516,98 @@ fn a_namespace_counts_a_shared_device_once() {
         ),
         (&json!("40Gi"), &json!("3"))
     );
+}
+
+#[test]
+fn a_template_with_an_alternative_that_fits_is_right() {
+    let template = |last: u8| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {{namespace: team, name: t}}\nspec: {{spec: {{devices: {{requests: [{{name: r, firstAvailable: [{{name: more, deviceClassName: gpu, count: 3}}, {{name: less, deviceClassName: gpu, count: {last}}}]}}]}}}}}}\n"
+        )
+    };
+    let cluster = node("a") + CLASS + &slice("a", "  devices: [{name: gpu-0}]\n");
+    let found = |last| {
+        of_code(
+            &ask_new(&(cluster.clone() + &template(last))),
+            "template-never-fits",
+        )
+        .len()
+    };
+    assert_eq!((found(1), found(2)), (0, 2));
+}
+
+fn pod(name: &str, node: &str, more: &str) -> String {
+    format!(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: {name}, uid: u-{name}{more}}}\nspec: {{{node}containers: [{{name: c, image: i}}], resourceClaims: [{{name: r, resourceClaimName: {name}}}]}}\n"
+    )
+}
+
+/// kube-controller-manager, `pkg/controller/resourceclaim`, `syncPod`: it reserves the claim by itself.
+#[test]
+fn an_unreserved_claim_of_a_pod_on_a_node_is_left_to_the_controller() {
+    let cluster = node("a") + &slice("a", "  devices: [{name: gpu-0}]\n");
+    let held = claim("one", &["pool: a, device: gpu-0"]);
+    let answer = ask_new(&(cluster.clone() + &held + &pod("one", "nodeName: a, ", "")));
+    assert_eq!(
+        of_code(&answer, "pod-devices-wrong"),
+        ["pod team/one is on node a, and its claim team/one is not reserved for it"]
+    );
+    assert_eq!(of_code(&answer, "claim-for-nobody"), [""; 0]);
+    let text = answer.to_string();
+    assert!(
+        text.contains("reserves an allocated claim for a pod") && !text.contains("delete the pod"),
+        "{text}"
+    );
+    let absent = ask_new(&(cluster + &held + &pod("gone", "nodeName: a, ", "")));
+    assert_eq!(
+        of_code(&absent, "pod-devices-wrong"),
+        ["pod team/gone is on node a, and its claim team/gone is not there"]
+    );
+}
+
+/// The node selector of an allocation may contradict the node of a device.
+#[test]
+fn a_device_of_another_node_than_its_pod_is_found() {
+    let slices = slice("a", "  devices: [{name: gpu-0}]\n");
+    let held = claim("one", &["pool: a, device: gpu-0"]).replace(
+        "status: {",
+        "status: {reservedFor: [{resource: pods, name: one, uid: u-one}], ",
+    );
+    let found = |on: &str| {
+        let pod = pod("one", &format!("nodeName: {on}, "), "");
+        let text = node("a") + &node("b") + &slices + &held + &pod;
+        of_code(&ask_new(&text), "pod-devices-wrong")
+    };
+    assert_eq!(found("a"), [""; 0]);
+    assert_eq!(
+        found("b"),
+        [
+            "pod team/one is on node b, and device gpu.example.com/a/gpu-0 of its claim team/one is of node a"
+        ]
+    );
+}
+
+/// kube-controller-manager, `pkg/controller/devicetainteviction`, `ruleMatchesDevice`: rules match the names of the allocation.
+#[test]
+fn a_rule_evicts_pods_of_a_device_that_no_slice_publishes() {
+    let rule = "spec: {deviceSelector: {driver: gpu.example.com, pool: a, device: gpu-1}, taint: {key: k, effect: NoExecute}}\n";
+    let cluster = slice("a", "  devices: [{name: gpu-0}]\n") + RULE + rule;
+    let held = claim("one", &["pool: a, device: gpu-1"]);
+    let reserved = held.replace(
+        "status: {",
+        "status: {reservedFor: [{resource: pods, name: one, uid: u-one}], ",
+    );
+    let answer = ask_new(&(cluster.clone() + &reserved));
+    assert_eq!(of_code(&answer, "taint-rule-idle"), [""; 0]);
+    assert_eq!(
+        of_code(&answer, "device-in-use-tainted"),
+        [
+            "claim team/one holds device gpu.example.com/a/gpu-1, whose taint k:NoExecute evicts its pods"
+        ]
+    );
+    // There are no pods to evict.
+    let unused = ask_new(&(cluster + &held));
+    assert_eq!(of_code(&unused, "device-in-use-tainted"), [""; 0]);
 }
 
 /// Returns a cluster in which nothing is wrong: every running pod has the devices of its claim on its own node.

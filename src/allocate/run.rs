@@ -237,8 +237,8 @@ pub fn allocate<'t>(
             assumed.extend(scheduler.store(facts));
         }
     }
-    let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine));
     let rules = PluginRules::of(target.release.minor, target.release.patch);
+    let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine), rules);
     let gate_of_rules = rules
         .apply_taint_rules(facts, on, &engine)
         .filter(|_| !facts.rules.is_empty());

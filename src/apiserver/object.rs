@@ -144,7 +144,7 @@ impl ObjectRequest<'_, '_> {
                     classic::remarks::object(kind, body.record(), &context, &mut remarks)
                 }
                 ObjectKind::Device(kind) => {
-                    device::remarks::object(kind, body.record(), &mut remarks)
+                    device::remarks::object(kind, body.record(), self.release, &mut remarks)
                 }
             }
             self.soften_taint_rule(&mut remarks);

@@ -17,6 +17,7 @@ use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::explain::remark::Remark;
 
 /// Codes that the remarks of the rules already give for a single object.
@@ -146,7 +147,7 @@ impl<'o, 't> Together<'o, 't> {
         };
         let engine = CelSelectors::new(*release, on("DRAListTypeAttributes"));
         let cluster = Cluster::new(facts, behaviour, &features, &engine);
-        let found = doctor::findings(&cluster)
+        let found = doctor::findings(&cluster, PluginRules::of(release.minor, release.patch))
             .into_iter()
             .map(|found| placed(self.objects(), &found));
         let is_new = |finding: &Finding| {

@@ -10,7 +10,9 @@ use claimkit_model::nearest::Nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::extended::class_of;
-use claimkit_scheduler::allocator::objects::{Ask, Claim, ClaimSpec, Class, Facts, Meta, Selector};
+use claimkit_scheduler::allocator::objects::{
+    Ask, Claim, ClaimRequest, ClaimSpec, Class, Facts, Meta, Selector,
+};
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::selectors::Cell;
 use claimkit_scheduler::explain::words;
@@ -126,18 +128,18 @@ pub fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPat
     let mut found = Vec::new();
     for (at, request) in spec.devices.requests.iter().enumerate() {
         let path = path.join(&field_path!["devices", "requests", at]);
-        found.extend(
-            request
-                .exactly
-                .iter()
-                .map(|ask| (ask, path.join(&field_path!["exactly"]))),
-        );
-        let subs = request.first_available.iter().enumerate();
-        found.extend(
-            subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index]))),
-        );
+        found.append(&mut asks_of(request, &path));
     }
     found
+}
+
+/// Returns what a request asks for, or its alternatives, each with its path.
+pub fn asks_of<'f>(request: &'f ClaimRequest, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> {
+    let exactly = request.exactly.iter();
+    let exactly = exactly.map(|ask| (ask, path.join(&field_path!["exactly"])));
+    let subs = request.first_available.iter().enumerate();
+    let subs = subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index])));
+    exactly.chain(subs).collect()
 }
 
 /// Reports extended resources of several classes: all but one serve nobody.
@@ -227,12 +229,20 @@ fn select(
         let about = about(class).at(field_path!["spec", "selectors", index, "cel", "expression"]);
         finder.tell(Code::SelectorFails, about, message, Some(help));
     } else if selected.is_empty() && !devices.is_empty() {
-        let message = message!(
-            "audit.class-selects-nothing",
-            "class {class} selects none of the {devices} devices",
-            class = name,
-            devices = devices.len(),
-        );
+        let message = if devices.len() == 1 {
+            message!(
+                "audit.class-selects-nothing-of-one",
+                "class {class} does not select the only device",
+                class = name,
+            )
+        } else {
+            message!(
+                "audit.class-selects-nothing",
+                "class {class} selects none of the {devices} devices",
+                class = name,
+                devices = devices.len(),
+            )
+        };
         finder.tell(
             Code::ClassSelectsNothing,
             about(class).at(field_path!["spec", "selectors"]),

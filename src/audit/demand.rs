@@ -1,28 +1,43 @@
 //! Slices, rules and templates that ask for, offer or select nothing that there is.
 
-use super::classes::{Selected, asks};
+use super::classes::{Selected, asks_of};
 use super::finder::{About, Finder};
-use claimkit_model::finding::{Code, field_path};
+use super::pods::NO_EXECUTE;
+use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
 use claimkit_model::nearest::{Nearest, did_you_mean};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::engine::CelSelectors;
-use claimkit_scheduler::allocator::objects::{Ask, Slice};
+use claimkit_scheduler::allocator::objects::{
+    AllocatedDevice, Ask, ClaimRequest, Meta, Slice, TaintRule,
+};
 use claimkit_scheduler::allocator::taints;
+use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use std::collections::BTreeMap;
+
+/// How the components of a release read the selectors of DeviceTaintRules.
+#[derive(Clone, Copy)]
+pub struct RuleSelectors<'e> {
+    /// Evaluates the expressions of rules.
+    pub engine: &'e CelSelectors,
+    /// A rule without a selector selects every device; else none.
+    pub select_by_default: bool,
+    /// Eviction compares rules with the names in allocations.
+    pub evict_by_name: bool,
+}
 
 /// Reports slices without devices, rules without effect, and templates that nothing can meet.
 pub fn check(
     cluster: &Cluster<'_>,
-    engine: &CelSelectors,
+    selectors: RuleSelectors<'_>,
     selected: &Selected,
     finder: &mut Finder<'_, '_>,
 ) {
     for slice in &cluster.facts.slices {
         empty(slice, finder);
     }
-    idle_rules(cluster, engine, finder);
+    idle_rules(cluster, selectors, finder);
     templates(cluster, selected, finder);
 }
 
@@ -40,31 +55,70 @@ fn empty(slice: &Slice, finder: &mut Finder<'_, '_>) {
 }
 
 /// Reports the rules that select no device.
-fn idle_rules(cluster: &Cluster<'_>, engine: &CelSelectors, finder: &mut Finder<'_, '_>) {
+fn idle_rules(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut Finder<'_, '_>) {
     let facts = cluster.facts;
     let has_devices = facts
         .slices
         .iter()
         .any(|slice| !slice.spec.devices.is_empty());
-    for rule in facts.rules.iter().filter(|_| has_devices) {
-        let mut slices = facts.slices.iter();
-        let selects = slices.any(|slice| {
-            let (driver, pool) = (&slice.spec.driver, &slice.spec.pool.name);
-            let mut devices = slice.spec.devices.iter();
-            devices.any(|device| taints::selects(rule, driver, pool, device, facts, engine))
-        });
-        if selects {
+    for rule in &facts.rules {
+        let about = About::object("DeviceTaintRule", &rule.metadata)
+            .at(field_path!["spec", "deviceSelector"]);
+        let name = &rule.metadata.name;
+        if rule.spec.device_selector.is_none() {
+            if !selectors.select_by_default {
+                let message = message!(
+                    "audit.rule-without-selector",
+                    "DeviceTaintRule {rule} has no deviceSelector, so it selects no device",
+                    rule = name,
+                );
+                let help = message!(
+                    "audit.rule-without-selector-help",
+                    "name `driver`, `pool` or `device` in `deviceSelector`"
+                );
+                finder.tell(Code::TaintRuleIdle, about, message, Some(help));
+            }
+            continue;
+        }
+        if !has_devices || selects(cluster, rule, selectors) {
             continue;
         }
         let message = message!(
             "audit.rule-idle",
             "DeviceTaintRule {rule} selects no device",
-            rule = rule.metadata.name,
+            rule = name,
         );
-        let about = About::object("DeviceTaintRule", &rule.metadata)
-            .at(field_path!["spec", "deviceSelector"]);
         finder.tell(Code::TaintRuleIdle, about, message, None);
     }
+}
+
+/// Returns true if a rule selects a published device, or evicts the pods of an allocated one.
+fn selects(cluster: &Cluster<'_>, rule: &TaintRule, selectors: RuleSelectors<'_>) -> bool {
+    let facts = cluster.facts;
+    let mut slices = facts.slices.iter();
+    let is_published = slices.any(|slice| {
+        let (driver, pool) = (&slice.spec.driver, &slice.spec.pool.name);
+        let mut devices = slice.spec.devices.iter();
+        devices.any(|device| taints::selects(rule, driver, pool, device, facts, selectors.engine))
+    });
+    let mut held = facts.claims.iter().flat_map(|claim| results_of(claim));
+    is_published
+        || selectors.evict_by_name
+            && rule.spec.taint.effect == NO_EXECUTE
+            && held.any(|result| names(rule, result))
+}
+
+/// Returns true if a rule names an allocated device, published or not (kube-controller-manager 1.35 to 1.38,
+/// `pkg/controller/devicetainteviction`, `ruleMatchesDevice`).
+pub fn names(rule: &TaintRule, result: &AllocatedDevice) -> bool {
+    let equal = |wanted: &Option<String>, actual: &str| {
+        wanted.as_deref().is_none_or(|wanted| wanted == actual)
+    };
+    rule.spec.device_selector.as_ref().is_some_and(|selector| {
+        equal(&selector.driver, &result.driver)
+            && equal(&selector.pool, &result.pool)
+            && equal(&selector.device, &result.device)
+    })
 }
 
 /// Reports templates of classes that are not there, and those that ask for more than any node has.
@@ -81,45 +135,83 @@ fn templates(cluster: &Cluster<'_>, selected: &Selected, finder: &mut Finder<'_,
         return;
     }
     for template in &facts.templates {
-        for (ask, path) in asks(&template.spec.spec, &field_path!["spec", "spec"]) {
-            let class = ask.device_class_name.as_str();
-            let name = template.metadata.full_name();
-            let about = About::object("ResourceClaimTemplate", &template.metadata);
-            match classes.get(class) {
-                _ if class.is_empty() => {}
-                None => {
-                    let mut nearest = Nearest::to(class);
-                    classes.keys().for_each(|known| nearest.consider(known));
-                    let message = message!(
-                        "audit.template-class",
-                        "template {template}: there is no DeviceClass `{class}`",
-                        template = name,
-                        class,
-                    );
-                    let about = about.at(path.join(&field_path!["deviceClassName"]));
-                    let help = nearest.found().map(did_you_mean);
-                    finder.tell(Code::ClassNotInInput, about, message, help);
-                }
-                Some(devices) => {
-                    let most = devices
-                        .as_ref()
-                        .and_then(|one| most_on_a_node(cluster, one));
-                    let Some(most) = most.filter(|most| asks_for_more(ask, *most)) else {
-                        continue;
-                    };
-                    let message = message!(
-                        "audit.template-too-many",
-                        "template {template} asks for {count} devices of class {class}, and no node has more than {most}",
-                        template = name,
-                        count = ask.count,
-                        class,
-                        most,
-                    );
-                    let about = about.at(path.join(&field_path!["count"]));
-                    finder.tell(Code::TemplateNeverFits, about, message, None);
-                }
+        let path = field_path!["spec", "spec", "devices", "requests"];
+        for (at, request) in template.spec.spec.devices.requests.iter().enumerate() {
+            let known = &Known {
+                classes: &classes,
+                cluster,
+            };
+            known.request(
+                &template.metadata,
+                request,
+                &path.join(&field_path![at]),
+                finder,
+            );
+        }
+    }
+}
+
+/// The classes of a cluster, each with the devices that it selects.
+struct Known<'k, 'f> {
+    classes: &'k BTreeMap<&'f str, &'k Option<Vec<DeviceAt>>>,
+    cluster: &'k Cluster<'f>,
+}
+
+impl Known<'_, '_> {
+    /// Reports a request of a template that nothing can meet. Of alternatives none must fit.
+    fn request(
+        &self,
+        template: &Meta,
+        request: &ClaimRequest,
+        path: &FieldPath,
+        finder: &mut Finder<'_, '_>,
+    ) {
+        let asks = asks_of(request, path);
+        let never_fits = asks
+            .iter()
+            .all(|(ask, _)| !self.is_there(ask) || self.too_few_for(ask).is_some());
+        for (ask, path) in &asks {
+            let about = About::object("ResourceClaimTemplate", template);
+            let (class, name) = (ask.device_class_name.as_str(), template.full_name());
+            if !self.is_there(ask) {
+                let mut nearest = Nearest::to(class);
+                self.classes
+                    .keys()
+                    .for_each(|known| nearest.consider(known));
+                let message = message!(
+                    "audit.template-class",
+                    "template {template}: there is no DeviceClass `{class}`",
+                    template = name,
+                    class,
+                );
+                let about = about.at(path.join(&field_path!["deviceClassName"]));
+                let help = nearest.found().map(did_you_mean);
+                finder.tell(Code::ClassNotInInput, about, message, help);
+            } else if let Some(most) = self.too_few_for(ask).filter(|_| never_fits) {
+                let message = message!(
+                    "audit.template-too-many",
+                    "template {template} asks for {count} devices of class {class}, and no node has more than {most}",
+                    template = name,
+                    count = ask.count,
+                    class,
+                    most,
+                );
+                let about = about.at(path.join(&field_path!["count"]));
+                finder.tell(Code::TemplateNeverFits, about, message, None);
             }
         }
+    }
+
+    /// Returns false if a request names a class that is not there.
+    fn is_there(&self, ask: &Ask) -> bool {
+        let class = ask.device_class_name.as_str();
+        class.is_empty() || self.classes.contains_key(class)
+    }
+
+    /// Returns the most devices of its class that a node has, if a request asks for more.
+    fn too_few_for(&self, ask: &Ask) -> Option<usize> {
+        let devices = self.classes.get(ask.device_class_name.as_str())?.as_ref()?;
+        most_on_a_node(self.cluster, devices).filter(|most| asks_for_more(ask, *most))
     }
 }
 

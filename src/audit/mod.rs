@@ -37,6 +37,7 @@ use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
 use claimkit_scheduler::target::{Target, release_of_nodes};
+use demand::RuleSelectors;
 use finder::{About, Finder};
 use std::collections::BTreeMap;
 
@@ -182,18 +183,23 @@ pub fn audit<'t>(
             )
         })?;
     let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
-    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
     let rules = PluginRules::of(target.release.minor, target.release.patch);
-    rules.apply_taint_rules(&mut facts, on, &engine);
+    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine), rules);
+    let rules_off = rules.apply_taint_rules(&mut facts, on, &engine);
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let selectors = RuleSelectors {
+        engine: &engine,
+        select_by_default: rules.rules_select_by_default,
+        evict_by_name: target.release.minor >= 35 && rules_off.is_none(),
+    };
     claims::check(&cluster, &mut finder);
-    pods::check(&cluster, &mut finder);
+    pods::check(&cluster, selectors, &mut finder);
     health::check(&cluster, &mut finder);
     slices::check(&cluster, &mut finder);
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
     classes::share_names(&facts, rules, &mut finder);
-    demand::check(&cluster, &engine, &selected, &mut finder);
+    demand::check(&cluster, selectors, &selected, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);
     finder

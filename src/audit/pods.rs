@@ -1,26 +1,29 @@
 //! Pods on nodes compared with their claims, and claims compared with what uses them.
 
+use super::demand::{self, RuleSelectors};
 use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, Pod, Taint,
+    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, Pod, Taint,
 };
 use claimkit_scheduler::allocator::taints;
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-const NO_EXECUTE: &str = "NoExecute";
+/// The effect of taints that evict pods.
+pub const NO_EXECUTE: &str = "NoExecute";
 
 /// The claims of a cluster by namespace and name.
 type Claims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
 
 /// Reports pods that cannot use their devices, and claims that nothing uses.
-pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut Finder<'_, '_>) {
     let facts = cluster.facts;
     let claims: Claims<'_> = order::map(facts.claims.iter().map(|claim| {
         let Meta {
@@ -42,10 +45,16 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
             check_claims(cluster, pod, &claims, &nodes, finder);
         }
     }
+    let used = used(&facts.pods);
     for claim in &facts.claims {
-        held_for_nobody(claim, finder);
+        let Meta {
+            namespace, name, ..
+        } = &claim.metadata;
+        if !used.contains(&(namespace.as_str(), name.as_str())) {
+            held_for_nobody(claim, finder);
+        }
         consumers(claim, finder);
-        tainted(cluster, claim, finder);
+        tainted(cluster, claim, selectors, finder);
         admin(facts, "ResourceClaim", &claim.metadata, &claim.spec, finder);
     }
     for template in &facts.templates {
@@ -58,6 +67,27 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
             finder,
         );
     }
+}
+
+/// Returns the claims that pods use which are not done, by namespace and name.
+fn used(pods: &[Rc<Pod>]) -> BTreeSet<(&str, &str)> {
+    let pods = pods.iter().filter(|pod| !is_done(pod));
+    order::set(pods.flat_map(|pod| {
+        let entries = pod.spec.resource_claims.iter();
+        entries
+            .filter_map(|entry| Some((pod.metadata.namespace.as_str(), pod.claim_of(&entry.name)?)))
+    }))
+}
+
+/// Returns true if no container of a pod runs or is going to (kube-controller-manager, `pkg/controller/resourceclaim`,
+/// `isPodDone`).
+pub fn is_done(pod: &Pod) -> bool {
+    has_ended(pod) || is_deleted_before_start(pod)
+}
+
+/// Returns true if a pod is being deleted, and never got a node.
+pub fn is_deleted_before_start(pod: &Pod) -> bool {
+    pod.metadata.deletion_timestamp.is_some() && pod.spec.node_name.is_empty()
 }
 
 /// Reports a pod on a node that does not exist.
@@ -88,16 +118,40 @@ fn check_claims(
         let Some(name) = pod.claim_of(&entry.name) else {
             continue;
         };
-        let Some(claim) = claims.get(&(pod.metadata.namespace.as_str(), name)) else {
+        let claim = claims.get(&(pod.metadata.namespace.as_str(), name));
+        let message = match claim {
+            Some(claim) => mismatch(cluster, pod, claim, nodes),
+            None => (!claims.is_empty()).then(|| no_claim(pod, name)),
+        };
+        let Some(message) = message else {
             continue;
         };
-        let Some(message) = mismatch(cluster, pod, claim, nodes) else {
-            continue;
-        };
+        let help = claim.filter(|claim| awaits_controller(pod, claim)).map(|_| {
+            message!(
+                "audit.pod-claim-unreserved-help",
+                "the resource claim controller of kube-controller-manager reserves an allocated claim for a pod on a node: if it does not, look at its log"
+            )
+        });
         let about =
             About::object("Pod", &pod.metadata).at(field_path!["spec", "resourceClaims", at]);
-        finder.tell(Code::PodDevicesWrong, about, message, None);
+        finder.tell(Code::PodDevicesWrong, about, message, help);
     }
+}
+
+/// Says that a claim of a pod on a node is not there.
+fn no_claim(pod: &Pod, claim: &str) -> Message {
+    message!(
+        "audit.pod-claim-absent",
+        "pod {pod} is on node {node}, and its claim {claim} is not there",
+        pod = pod.metadata.full_name(),
+        node = pod.spec.node_name,
+        claim = format!("{}/{claim}", pod.metadata.namespace),
+    )
+}
+
+/// Returns true if kube-controller-manager reserves the claim for a pod on a node (`pkg/controller/resourceclaim`, `syncPod`).
+fn awaits_controller(pod: &Pod, claim: &Claim) -> bool {
+    claim.status.allocation.is_some() && !claim.is_reserved_for(pod)
 }
 
 /// Returns why a pod on a node cannot use a claim there.
@@ -127,7 +181,62 @@ fn mismatch(
             claim = own,
         ));
     }
-    let (selector, at) = (allocation.node_selector.as_ref()?, nodes.get(node)?);
+    let excluded = allocation
+        .node_selector
+        .as_ref()
+        .and_then(|selector| excluded(cluster, pod, claim, selector, nodes));
+    excluded.or_else(|| {
+        // A node that is not there is reported by itself.
+        let is_there = nodes.is_empty() || nodes.contains_key(node);
+        let mut results = results_of(claim).iter().filter(|_| is_there);
+        results.find_map(|result| of_another_node(cluster, pod, claim, result))
+    })
+}
+
+/// Says that a device of a claim is published for another node than that of the pod.
+fn of_another_node(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claim: &Claim,
+    result: &AllocatedDevice,
+) -> Option<Message> {
+    let slices = cluster.slices_of_pool(&result.driver, &result.pool);
+    let devices = slices
+        .iter()
+        .filter_map(|at| cluster.slice(*at))
+        .flat_map(|slice| slice.spec.devices.iter().map(move |device| (slice, device)));
+    let mut other = None;
+    for (slice, device) in devices.filter(|(_, device)| device.name == result.device) {
+        let names = [&slice.spec.node_name, &device.node_name];
+        let mut names = names.into_iter().flatten();
+        // A device that names no node, or this one, may be there.
+        let name = names.find(|name| !name.is_empty())?;
+        if *name == pod.spec.node_name {
+            return None;
+        }
+        other = Some(name);
+    }
+    Some(message!(
+        "audit.pod-device-elsewhere",
+        "pod {pod} is on node {node}, and device {device} of its claim {claim} is of node {other}",
+        pod = pod.metadata.full_name(),
+        node = pod.spec.node_name,
+        device = format!("{}/{}/{}", result.driver, result.pool, result.device),
+        claim = claim.metadata.full_name(),
+        other = other?,
+    ))
+}
+
+/// Says that a pod is on a node which the node selector of an allocation excludes.
+fn excluded(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claim: &Claim,
+    selector: &NodeSelector,
+    nodes: &BTreeMap<&str, usize>,
+) -> Option<Message> {
+    let node = pod.spec.node_name.as_str();
+    let at = nodes.get(node)?;
     let judged = cluster.judgements.of(selector, &cluster.facts.nodes);
     if judged.error.is_some() || judged.matches.get(*at).copied().unwrap_or(true) {
         return None;
@@ -135,9 +244,9 @@ fn mismatch(
     Some(message!(
         "audit.pod-claim-elsewhere",
         "pod {pod} is on node {node}, and its claim {claim} can only be used on nodes with {selector}",
-        pod = name,
+        pod = pod.metadata.full_name(),
         node,
-        claim = own,
+        claim = claim.metadata.full_name(),
         selector = judged
             .missing
             .get(*at)
@@ -228,21 +337,42 @@ fn evicts(taint: &Taint, result: &AllocatedDevice) -> Option<Eviction> {
     Some(first)
 }
 
+/// Returns the taints of an allocated device that can evict pods. Since 1.35 those of rules are found by the names in the allocation
+/// (kube-controller-manager 1.35 to 1.38, `pkg/controller/devicetainteviction`, `allEvictingDeviceTaints`).
+fn taints_of<'f>(
+    cluster: &Cluster<'f>,
+    result: &AllocatedDevice,
+    selectors: RuleSelectors<'_>,
+) -> Vec<&'f Taint> {
+    let device = cluster
+        .identity_of((&result.driver, &result.pool, &result.device))
+        .and_then(|identity| cluster.named(identity))
+        .and_then(|at| cluster.device(at));
+    let published = device.into_iter().flat_map(|(_, device)| &device.taints);
+    if !selectors.evict_by_name {
+        return published.collect();
+    }
+    let rules = cluster.facts.rules.iter();
+    let rules = rules.filter(|rule| demand::names(rule, result));
+    published
+        .filter(|taint| taint.rule.is_none())
+        .chain(rules.map(|rule| &rule.spec.taint))
+        .collect()
+}
+
 /// Reports devices in use with a taint that evicts their pods.
-fn tainted(cluster: &Cluster<'_>, claim: &Claim, finder: &mut Finder<'_, '_>) {
-    for (index, result) in results_of(claim).iter().enumerate() {
-        let name = (
-            result.driver.as_str(),
-            result.pool.as_str(),
-            result.device.as_str(),
-        );
-        let device = cluster
-            .identity_of(name)
-            .and_then(|identity| cluster.named(identity))
-            .and_then(|at| cluster.device(at))
-            .map(|(_, device)| device);
-        let evictions = device.into_iter().flat_map(|device| &device.taints);
-        let evictions = evictions.filter_map(|taint| Some((taint, evicts(taint, result)?)));
+fn tainted(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    selectors: RuleSelectors<'_>,
+    finder: &mut Finder<'_, '_>,
+) {
+    // A claim that is reserved for nobody has no pods to evict.
+    let has_users = !claim.status.reserved_for.is_empty();
+    for (index, result) in results_of(claim).iter().enumerate().filter(|_| has_users) {
+        let evictions = taints_of(cluster, result, selectors)
+            .into_iter()
+            .filter_map(|taint| Some((taint, evicts(taint, result)?)));
         let Some((taint, after)) = evictions.min_by_key(|(_, after)| *after) else {
             continue;
         };
@@ -252,6 +382,13 @@ fn tainted(cluster: &Cluster<'_>, claim: &Claim, finder: &mut Finder<'_, '_>) {
             Eviction::AtOnce => message!(
                 "audit.device-evicts",
                 "claim {claim} holds device {device}, whose taint {taint} evicts its pods",
+                claim = claim_name,
+                device,
+                taint,
+            ),
+            Eviction::After(1) => message!(
+                "audit.device-evicts-soon",
+                "claim {claim} holds device {device}, whose taint {taint} evicts its pods 1 second after it was added",
                 claim = claim_name,
                 device,
                 taint,

@@ -8,6 +8,7 @@ use claimkit_scheduler::allocator::doctor::findings;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
 use claimkit_scheduler::allocator::objects::Facts;
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use serde_json::{Value, json};
 
 fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
@@ -15,7 +16,7 @@ fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
     let behaviour = allocator(minor, patch, &features).unwrap();
     let engine = CelSelectors::new(Release::last_of(minor), false);
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
-    findings(&cluster)
+    findings(&cluster, PluginRules::of(minor, patch))
         .into_iter()
         .map(|found| (found.finding.code.name(), found.finding.message.into()))
         .collect()

@@ -8,10 +8,16 @@ use claimkit_model::object::view::device::{
     ResourceClaimSpec, ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
 };
 use claimkit_model::object::{FieldValue, Record};
-use claimkit_model::schema::DeviceKind;
+use claimkit_model::schema::{DeviceKind, Release};
+use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 
-/// Adds warnings about an object of the device family, in the version that was written.
-pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
+/// Adds warnings about an object of the device family, in the version that was written, for a release.
+pub fn object(
+    kind: DeviceKind,
+    record: &Record<'_>,
+    release: Release,
+    findings: &mut Vec<Finding>,
+) {
     let root = Path::ROOT;
     let path = root.field("spec");
     match kind {
@@ -25,7 +31,12 @@ pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>
         }
         DeviceKind::ResourceSlice => slice(ResourceSlice::new(record).spec(), &path, findings),
         DeviceKind::DeviceTaintRule => {
-            taint_rule(DeviceTaintRule::new(record).spec(), &path, findings)
+            let rules = PluginRules::of(release.minor, release.patch);
+            let spec = DeviceTaintRule::new(record).spec();
+            // Without a selector it selects nothing from 1.37.1 on.
+            if spec.device_selector().is_some() || rules.rules_select_by_default {
+                taint_rule(spec, &path, findings);
+            }
         }
         DeviceKind::DeviceClass
         | DeviceKind::PodSchedulingContext

@@ -640,7 +640,7 @@ codes! {
         "remove the entry of `status.reservedFor` when that object is gone";
     /// A device in use has a taint that evicts its pods.
     DeviceInUseTainted = "device-in-use-tainted", Warning,
-        "look at the taint: the pods of the claim are evicted unless they tolerate it";
+        "look at the taint: only tolerations with `effect: NoExecute` keep the pods of the claim from eviction";
     /// A device in use is reported not to be ready, or to be unhealthy.
     DeviceUnhealthy = "device-unhealthy", Warning,
         "look at the log of the driver on the node; delete the pod and its claim to be given another device";

@@ -8,6 +8,7 @@ use super::counters::uses_counters;
 use super::features::{Feature, Features};
 use super::nodes::NodeFields;
 use super::objects::{Device, Slice, TaintRule};
+use super::plugin_rules::PluginRules;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::explain::remark::Remark;
@@ -20,9 +21,10 @@ const MOST_OF_ONE: usize = 20;
 const MOST_DEVICES: (usize, usize) = (128, 64);
 
 /// Reports all findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
-pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
+pub fn findings(cluster: &Cluster<'_>, rules: &PluginRules) -> Vec<Remark> {
     let mut doctor = Doctor {
         cluster,
+        selects_by_default: rules.rules_select_by_default,
         list: Vec::new(),
         counts: Sorted::new(),
         seen: vec![None; cluster.identities()],
@@ -45,6 +47,8 @@ pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
 
 struct Doctor<'c, 'f> {
     cluster: &'c Cluster<'f>,
+    /// A DeviceTaintRule without a selector selects every device; else none.
+    selects_by_default: bool,
     list: Vec<Remark>,
     counts: Sorted<Code, usize>,
     /// Per identity, the slice of its pool in which it was met.
@@ -169,12 +173,12 @@ impl<'f> Doctor<'_, 'f> {
                 (Completeness::InCluster, false) => {
                     message!(
                         "doctor.incomplete-not-used",
-                        "its devices are not used, and allocationMode All fails"
+                        "its devices are not given to further claims, and allocationMode All fails"
                     )
                 }
                 (Completeness::InCluster, true) => message!(
                     "doctor.incomplete-not-used-everywhere",
-                    "its devices are not used, and allocationMode All fails on every node, because slices with counters are seen from all"
+                    "its devices are not given to further claims, and allocationMode All fails on every node, because slices with counters are seen from all"
                 ),
             };
             let message = || {
@@ -193,7 +197,7 @@ impl<'f> Doctor<'_, 'f> {
             let message = || match everywhere {
                 false => message!(
                     "doctor.pool-count-too-low",
-                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete",
+                    "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
                     name,
                     have,
                     generation,
@@ -201,7 +205,7 @@ impl<'f> Doctor<'_, 'f> {
                 ),
                 true => message!(
                     "doctor.pool-count-too-low-everywhere",
-                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete on every node, because slices with counters are seen from all",
+                    "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete on every node, because slices with counters are seen from all",
                     name,
                     have,
                     generation,
@@ -717,8 +721,9 @@ impl<'f> Doctor<'_, 'f> {
 
     fn rule(&mut self, rule: &TaintRule) {
         let selector = rule.spec.device_selector.as_ref();
-        let everything =
-            selector.is_none_or(|selector| *selector == super::objects::TaintSelector::default());
+        let everything = selector.map_or(self.selects_by_default, |selector| {
+            *selector == super::objects::TaintSelector::default()
+        });
         if !everything {
             return;
         }
@@ -726,7 +731,7 @@ impl<'f> Doctor<'_, 'f> {
         let message = match (selector, effect.as_str()) {
             (Some(_), "NoExecute") => message!(
                 "doctor.rule-for-all-evicts",
-                "an empty deviceSelector taints every device of every driver ({effect}); every pod with devices is evicted",
+                "an empty deviceSelector taints every device of every driver ({effect}); every pod with devices whose claim does not tolerate it is evicted",
                 effect
             ),
             (Some(_), _) => {
