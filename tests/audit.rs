@@ -63,7 +63,7 @@ fn the_messages_name_claims_devices_and_amounts() {
         (
             "admin-access-in-use",
             &[
-                "claim monitoring/watches has admin access to device gpu.example.com/node-a/gpu-0, which team/a, team/b uses",
+                "claim monitoring/watches has admin access to device gpu.example.com/node-a/gpu-0, in use by team/a, team/b",
             ],
         ),
         (
@@ -77,13 +77,13 @@ fn the_messages_name_claims_devices_and_amounts() {
             "capacity-overdrawn",
             &[
                 "capacity bandwidth of device gpu.example.com/node-a/nic is overdrawn: 11G of 10G in use, by team/share-1, team/share-2, team/share-3",
-                "team/share-1, team/share-2, team/share-3 consumes 1 of capacity gone, which device gpu.example.com/node-a/nic does not publish",
+                "claim team/share-2 consumes 1 of capacity gone, which device gpu.example.com/node-a/nic does not publish",
             ],
         ),
         (
             "claim-deleting-holds",
             &[
-                "claim team/b is being deleted since 2026-01-01T00:00:00Z and still holds 1 device: it is reserved for nobody",
+                "claim team/b has been deleted since 2026-01-01T00:00:00Z and still holds 1 device: it is reserved for nobody",
             ],
         ),
         (
@@ -98,7 +98,7 @@ fn the_messages_name_claims_devices_and_amounts() {
             "slice-node-absent",
             &[
                 "slice cards is of node node-b, which is not there",
-                "device n1 of slice net is of node node-c, which is not there; 1 more devices of the slice likewise",
+                "device n1 of slice net is of node node-c, which is not there; 1 more device of the slice likewise",
             ],
         ),
         (
@@ -536,6 +536,25 @@ fn a_template_with_an_alternative_that_fits_is_right() {
     assert_eq!((found(1), found(2)), (0, 2));
 }
 
+/// A slice that is missing may publish the device: nobody should delete the claim.
+#[test]
+fn a_device_of_an_incomplete_pool_may_be_published() {
+    let slices = slice("a", "  devices: [{name: gpu-0}]\n")
+        .replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let answer = ask_new(&(slices + &claim("one", &["pool: a, device: gpu-1"])));
+    assert_eq!(
+        of_code(&answer, "device-unpublished"),
+        [
+            "claim team/one holds device gpu.example.com/a/gpu-1, which no slice publishes that is there: its pool lacks slices"
+        ]
+    );
+    let text = answer.to_string();
+    assert!(
+        text.contains("wait until the pool is complete") && !text.contains("ask the driver why"),
+        "{text}"
+    );
+}
+
 fn pod(name: &str, node: &str, more: &str) -> String {
     format!(
         "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: {name}, uid: u-{name}{more}}}\nspec: {{{node}containers: [{{name: c, image: i}}], resourceClaims: [{{name: r, resourceClaimName: {name}}}]}}\n"
@@ -608,6 +627,49 @@ fn a_rule_evicts_pods_of_a_device_that_no_slice_publishes() {
     // There are no pods to evict.
     let unused = ask_new(&(cluster + &held));
     assert_eq!(of_code(&unused, "device-in-use-tainted"), [""; 0]);
+}
+
+/// kube-controller-manager, `pkg/controller/resourceclaim`, `syncClaim` and `isPodDone`.
+#[test]
+fn consumers_that_are_replaced_or_never_start_are_gone() {
+    let reserved = |user: &str| {
+        claim("one", &["pool: a, device: gpu-0"])
+            .replace("status: {", &format!("status: {{reservedFor: [{user}], "))
+    };
+    let found = |text: &str| of_code(&ask_new(text), "reserved-for-gone");
+    let group = "---\napiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: team, uid: new}\nspec: {schedulingPolicy: {basic: {}}}\n";
+    let of_group = |uid: &str| {
+        reserved(&format!(
+            "{{apiGroup: scheduling.k8s.io, resource: podgroups, name: g, uid: {uid}}}"
+        )) + group
+    };
+    assert_eq!(
+        found(&of_group("old")),
+        [
+            "claim team/one is reserved for podgroup team/g, which is not there: another podgroup has its name"
+        ]
+    );
+    assert_eq!(found(&of_group("new")), [""; 0]);
+    let of_pod = |node: &str| {
+        let ends = ", deletionTimestamp: \"2026-01-01T00:00:00Z\", deletionGracePeriodSeconds: 0";
+        reserved("{resource: pods, name: one, uid: u-one}") + &pod("one", node, ends)
+    };
+    assert_eq!(
+        found(&of_pod("")),
+        ["claim team/one is reserved for pod team/one, which is being deleted and has no node"]
+    );
+    assert_eq!(found(&of_pod("nodeName: a, ")), [""; 0]);
+}
+
+#[test]
+fn a_claim_that_holds_a_device_twice_is_named_alone() {
+    let held = claim("one", &["pool: a, device: gpu-0", "pool: a, device: gpu-0"]);
+    let answer = ask_new(&(slice("a", "  devices: [{name: gpu-0}]\n") + &held));
+    assert_eq!(
+        of_code(&answer, "device-held-twice"),
+        ["claim team/one holds device gpu.example.com/a/gpu-0 2 times, at least once as a whole"]
+    );
+    assert!(!answer.to_string().contains("other claims"), "{answer}");
 }
 
 /// Returns a cluster in which nothing is wrong: every running pod has the devices of its claim on its own node.

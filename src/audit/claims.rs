@@ -1,13 +1,18 @@
 //! Claims compared with the devices that they hold, the pods that use them, and each other.
 
 use super::finder::{About, Finder};
+use super::lacks_slices;
+use super::pods::is_deleted_before_start;
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
-use claimkit_scheduler::allocator::amount::{spell, spell_like};
+use claimkit_scheduler::allocator::amount::spell_like;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::identity::DeviceName;
-use claimkit_scheduler::allocator::objects::{AllocatedDevice, Claim, Consumer, Device, Pod};
+use claimkit_scheduler::allocator::objects::{
+    AllocatedDevice, Claim, Consumer, Device, Meta, Pod, PodGroup,
+};
 use claimkit_scheduler::allocator::usage::results_of;
+use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,14 +65,14 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         }
     }
     let published = published(cluster);
+    let has_slices = !cluster.facts.slices.is_empty();
     for (name, holders) in &held {
-        device(
-            *name,
-            holders,
-            published.get(name),
-            !cluster.facts.slices.is_empty(),
-            finder,
-        );
+        let place = Place {
+            published: published.get(name),
+            has_slices,
+            lacks_slices: lacks_slices(cluster, cluster.slices_of_pool(name.0, name.1)),
+        };
+        device(*name, holders, &place, finder);
     }
     let pods = cluster.facts.pods.iter().map(|pod| {
         (
@@ -76,14 +81,14 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         )
     });
     let groups = cluster.facts.pod_groups.iter().map(|group| {
-        (
-            group.metadata.namespace.as_str(),
-            group.metadata.name.as_str(),
-        )
+        let Meta {
+            namespace, name, ..
+        } = &group.metadata;
+        ((namespace.as_str(), name.as_str()), &**group)
     });
     let consumers = Consumers {
         pods: order::map(pods),
-        groups: order::set(groups),
+        groups: order::map(groups),
     };
     for claim in &cluster.facts.claims {
         being_deleted(claim, finder);
@@ -96,6 +101,15 @@ struct Published<'f> {
     device: &'f Device,
     /// Only slices of an older generation have it.
     is_stale: bool,
+}
+
+/// Where slices publish a device.
+struct Place<'p, 'f> {
+    published: Option<&'p Published<'f>>,
+    /// Slices are given.
+    has_slices: bool,
+    /// The pool of the device is incomplete.
+    lacks_slices: bool,
 }
 
 /// Returns the devices of all slices; those of the newest generation of their pool replace older ones.
@@ -153,8 +167,7 @@ fn named(holders: &[&Holder<'_>]) -> String {
 fn device(
     name: DeviceName<'_>,
     holders: &[Holder<'_>],
-    published: Option<&Published<'_>>,
-    has_slices: bool,
+    place: &Place<'_, '_>,
     finder: &mut Finder<'_, '_>,
 ) {
     let spelled = spelled(name);
@@ -165,7 +178,24 @@ fn device(
     if let (Some(first), Some(last)) = (whole.first(), users.last())
         && users.len() > 1
     {
+        let one = first.claim.metadata.full_name();
+        let is_alone = users
+            .iter()
+            .all(|user| user.claim.metadata.full_name() == one);
+        let help = is_alone.then(|| {
+            message!(
+                "audit.device-held-often-by-one-help",
+                "find out what wrote the status of the claim; delete its pods, and the claim, to be given other devices"
+            )
+        });
         let message = match (whole.len(), shares.len()) {
+            _ if is_alone => message!(
+                "audit.device-held-often-by-one",
+                "claim {claim} holds device {device} {many} times, at least once as a whole",
+                claim = one,
+                device = spelled,
+                many = users.len(),
+            ),
             (1, _) => message!(
                 "audit.device-held-and-shared",
                 "device {device} is held as a whole by claim {claim} and shared by {others}",
@@ -189,12 +219,12 @@ fn device(
                 others = named(&shares),
             ),
         };
-        finder.tell(Code::DeviceHeldTwice, last.about(), message, None);
+        finder.tell(Code::DeviceHeldTwice, last.about(), message, help);
     }
     for admin in admins.iter().filter(|_| !users.is_empty()) {
         let message = message!(
             "audit.admin-access-in-use",
-            "claim {claim} has admin access to device {device}, which {users} uses",
+            "claim {claim} has admin access to device {device}, in use by {users}",
             claim = admin.claim.metadata.full_name(),
             device = spelled,
             users = named(&users),
@@ -207,27 +237,37 @@ fn device(
         );
     }
     for holder in holders {
-        if has_slices && let Some(message) = unpublished(holder.claim, &spelled, published) {
-            finder.tell(
-                Code::DeviceUnpublished,
-                holder.about_field("device"),
-                message,
-                None,
-            );
+        if place.has_slices
+            && let Some(message) = unpublished(holder.claim, &spelled, place)
+        {
+            let help = place.lacks_slices.then(|| {
+                message!(
+                    "audit.pool-incomplete-help",
+                    "wait until the pool is complete: a slice that is missing may publish the device"
+                )
+            });
+            let about = holder.about_field("device");
+            finder.tell(Code::DeviceUnpublished, about, message, help);
         }
         negative(holder, &spelled, finder);
     }
     capacity(
         &spelled,
         &shares,
-        published.map(|published| published.device),
+        place.published.map(|published| published.device),
         finder,
     );
 }
 
 /// Says that no current slice publishes a device that a claim holds.
-fn unpublished(claim: &Claim, device: &str, published: Option<&Published<'_>>) -> Option<Message> {
-    match published {
+fn unpublished(claim: &Claim, device: &str, place: &Place<'_, '_>) -> Option<Message> {
+    match place.published {
+        None if place.lacks_slices => Some(message!(
+            "audit.device-of-incomplete-pool",
+            "claim {claim} holds device {device}, which no slice publishes that is there: its pool lacks slices",
+            claim = claim.metadata.full_name(),
+            device,
+        )),
         None => Some(message!(
             "audit.device-unpublished",
             "claim {claim} holds device {device}, which no slice publishes",
@@ -278,44 +318,41 @@ fn capacity(
     device: Option<&Device>,
     finder: &mut Finder<'_, '_>,
 ) {
-    let (Some(device), Some(last)) = (device, shares.last()) else {
+    let Some(device) = device else {
         return;
     };
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut sums: Vec<i128> = Vec::new();
+    let mut sums: BTreeMap<&str, Consumed<'_>> = BTreeMap::new();
     for (capacity, amount) in shares
         .iter()
         .flat_map(|share| &share.result.consumed_capacity)
         .flat_map(|map| map.iter())
     {
-        let place = *places.entry(capacity).or_insert(sums.len());
-        match sums.get_mut(place) {
-            Some(sum) => *sum = sum.saturating_add(amount.nanos()),
-            None => sums.push(amount.nanos()),
-        }
+        let sum = sums.entry(capacity).or_insert(Consumed {
+            nanos: 0,
+            beside: amount.text(),
+        });
+        sum.nanos = sum.nanos.saturating_add(amount.nanos());
     }
-    for (capacity, used) in places
-        .into_iter()
-        .filter_map(|(capacity, place)| Some((capacity, *sums.get(place)?)))
-    {
+    for (&capacity, sum) in &sums {
+        let consumes = |share: &&&Holder<'_>| {
+            let mut consumed = share.result.consumed_capacity.iter();
+            consumed.any(|consumed| consumed.contains_key(capacity))
+        };
+        let shares: Vec<&Holder<'_>> = shares.iter().filter(consumes).copied().collect();
+        let Some(last) = shares.last() else {
+            continue;
+        };
         let message = match device.capacity.get(capacity) {
-            Some(total) if used > total.value.nanos() => message!(
+            Some(total) if sum.nanos > total.value.nanos() => message!(
                 "audit.capacity-overdrawn",
                 "capacity {capacity} of device {device} is overdrawn: {used} of {total} in use, by {users}",
                 capacity,
                 device = name,
-                used = spell_like(used, total.value.text()),
+                used = spell_like(sum.nanos, total.value.text()),
                 total = total.value.text(),
-                users = named(shares),
+                users = named(&shares),
             ),
-            None if used != 0 => message!(
-                "audit.capacity-unpublished",
-                "{users} consumes {used} of capacity {capacity}, which device {device} does not publish",
-                users = named(shares),
-                used = spell(used),
-                capacity,
-                device = name,
-            ),
+            None if sum.nanos != 0 => unpublished_capacity(name, capacity, sum, &shares),
             _ => continue,
         };
         finder.tell(
@@ -324,6 +361,44 @@ fn capacity(
             message,
             None,
         );
+    }
+}
+
+/// The amount of a capacity that shares consume.
+struct Consumed<'f> {
+    nanos: i128,
+    /// An amount in whose notation it is shown.
+    beside: &'f str,
+}
+
+/// Says that shares consume a capacity that their device does not publish.
+fn unpublished_capacity(
+    device: &str,
+    capacity: &str,
+    sum: &Consumed<'_>,
+    shares: &[&Holder<'_>],
+) -> Message {
+    let used = spell_like(sum.nanos, sum.beside);
+    let first = shares.first().map(|share| share.claim.metadata.full_name());
+    let mut names = shares.iter().map(|share| share.claim.metadata.full_name());
+    if names.all(|name| Some(name) == first) {
+        message!(
+            "audit.capacity-unpublished",
+            "claim {claim} consumes {used} of capacity {capacity}, which device {device} does not publish",
+            claim = named(shares),
+            used,
+            capacity,
+            device,
+        )
+    } else {
+        message!(
+            "audit.capacity-unpublished-several",
+            "claims {claims} consume {used} of capacity {capacity}, which device {device} does not publish",
+            claims = named(shares),
+            used,
+            capacity,
+            device,
+        )
     }
 }
 
@@ -338,10 +413,10 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     let users = match claim.status.reserved_for.as_slice() {
         [] => message!("audit.reserved-for-nobody", "it is reserved for nobody"),
         users => {
-            let names: Vec<&str> = users
+            let names: Vec<String> = users
                 .iter()
                 .take(NAMED)
-                .map(|user| user.name.as_str())
+                .map(|user| format!("{} {}", singular(&user.resource), user.name))
                 .collect();
             let more = users.len().saturating_sub(NAMED);
             let names = names.join(", ");
@@ -361,7 +436,7 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     let message = if devices == 1 {
         message!(
             "audit.deleting-holds-one",
-            "claim {claim} is being deleted since {since} and still holds 1 device: {users}",
+            "claim {claim} has been deleted since {since} and still holds 1 device: {users}",
             claim = name,
             since,
             users,
@@ -369,7 +444,7 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     } else {
         message!(
             "audit.deleting-holds",
-            "claim {claim} is being deleted since {since} and still holds {devices} devices: {users}",
+            "claim {claim} has been deleted since {since} and still holds {devices} devices: {users}",
             claim = name,
             since,
             devices,
@@ -381,17 +456,24 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     finder.tell(Code::ClaimDeletingHolds, about, message, None);
 }
 
+/// Returns the name of one object of a resource.
+fn singular(resource: &str) -> &str {
+    resource.strip_suffix('s').unwrap_or(resource)
+}
+
 /// Why a consumer does not use its claim.
 enum Unused {
     Absent,
-    /// Another pod has its name.
+    /// Another object has its name.
     Replaced,
     Ended,
+    /// It is being deleted, and never got a node.
+    NeverStarts,
 }
 
 impl Unused {
     fn message(self, claim: &str, resource: &str, consumer: &str) -> Message {
-        let kind = resource.trim_end_matches('s');
+        let kind = singular(resource);
         match self {
             Unused::Absent => message!(
                 "audit.reserved-for-absent",
@@ -402,7 +484,14 @@ impl Unused {
             ),
             Unused::Replaced => message!(
                 "audit.reserved-for-replaced",
-                "claim {claim} is reserved for {kind} {consumer}, which is not there: another pod has its name",
+                "claim {claim} is reserved for {kind} {consumer}, which is not there: another {kind} has its name",
+                claim,
+                kind,
+                consumer,
+            ),
+            Unused::NeverStarts => message!(
+                "audit.reserved-for-deleted",
+                "claim {claim} is reserved for {kind} {consumer}, which is being deleted and has no node",
                 claim,
                 kind,
                 consumer,
@@ -421,7 +510,12 @@ impl Unused {
 /// The objects for which claims can be reserved.
 struct Consumers<'f> {
     pods: BTreeMap<(&'f str, &'f str), &'f Pod>,
-    groups: BTreeSet<(&'f str, &'f str)>,
+    groups: BTreeMap<(&'f str, &'f str), &'f PodGroup>,
+}
+
+/// Returns true if an object is not the one for which a claim is reserved, but another of its name.
+fn is_another(object: &Meta, user: &Consumer) -> bool {
+    !user.uid.is_empty() && !object.uid.is_empty() && object.uid != user.uid
 }
 
 impl Consumers<'_> {
@@ -447,18 +541,15 @@ impl Consumers<'_> {
         match (user.api_group.as_str(), user.resource.as_str()) {
             ("", "pods") if !self.pods.is_empty() => match self.pods.get(&name) {
                 None => Some(Unused::Absent),
-                Some(pod)
-                    if !user.uid.is_empty()
-                        && !pod.metadata.uid.is_empty()
-                        && pod.metadata.uid != user.uid =>
-                {
-                    Some(Unused::Replaced)
-                }
-                Some(pod) => matches!(pod.status.phase.as_str(), "Succeeded" | "Failed")
-                    .then_some(Unused::Ended),
+                Some(pod) if is_another(&pod.metadata, user) => Some(Unused::Replaced),
+                Some(pod) if has_ended(pod) => Some(Unused::Ended),
+                Some(pod) => is_deleted_before_start(pod).then_some(Unused::NeverStarts),
             },
             ("scheduling.k8s.io", "podgroups") if !self.groups.is_empty() => {
-                (!self.groups.contains(&name)).then_some(Unused::Absent)
+                match self.groups.get(&name) {
+                    None => Some(Unused::Absent),
+                    Some(group) => is_another(&group.metadata, user).then_some(Unused::Replaced),
+                }
             }
             _ => None,
         }

@@ -137,13 +137,22 @@ impl<'i, 't> Finder<'i, 't> {
         order::sort(&mut counts);
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > MOST_OF_ONE) {
             let more = count.saturating_sub(MOST_OF_ONE);
-            let message = message!(
-                "audit.findings-left-out",
-                "{more} more findings `{code}` are left out, the limit is {limit}",
-                more,
-                code = code.name(),
-                limit = MOST_OF_ONE,
-            );
+            let message = if more == 1 {
+                message!(
+                    "audit.finding-left-out",
+                    "1 more finding `{code}` is left out, the limit is {limit}",
+                    code = code.name(),
+                    limit = MOST_OF_ONE,
+                )
+            } else {
+                message!(
+                    "audit.findings-left-out",
+                    "{more} more findings `{code}` are left out, the limit is {limit}",
+                    more,
+                    code = code.name(),
+                    limit = MOST_OF_ONE,
+                )
+            };
             let worst = list
                 .iter()
                 .filter(|finding| finding.code == code)

@@ -29,7 +29,7 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
 use claimkit_scheduler::allocator::behaviour;
-use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt, SliceAt};
 use claimkit_scheduler::allocator::doctor;
 use claimkit_scheduler::allocator::engine::CelSelectors;
 use claimkit_scheduler::allocator::features::features_of;
@@ -317,6 +317,21 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         };
         finder.tell(Code::NothingChecked, About::nothing(), message, None);
     }
+}
+
+/// Returns true if a pool has fewer slices of its newest generation than they announce.
+fn lacks_slices(cluster: &Cluster<'_>, slices: &[SliceAt]) -> bool {
+    let pools = slices
+        .iter()
+        .filter_map(|at| cluster.slice(*at))
+        .map(|slice| &slice.spec.pool);
+    let newest = pools.clone().map(|pool| pool.generation).max();
+    let pools = pools.filter(|pool| Some(pool.generation) == newest);
+    let have = i64::try_from(pools.clone().count()).unwrap_or(i64::MAX);
+    pools
+        .map(|pool| pool.resource_slice_count)
+        .max()
+        .is_some_and(|wanted| have < wanted)
 }
 
 /// Returns the devices of the newest generation of each pool; of several with one name the first.

@@ -77,7 +77,15 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
             .filter(|device| is_absent(&device.node_name))
             .count();
         let (device, name) = (&device.name, &slice.metadata.name);
-        let message = if count > 1 {
+        let message = if count == 2 {
+            message!(
+                "audit.device-nodes-absent-one",
+                "device {device} of slice {slice} is of node {node}, which is not there; 1 more device of the slice likewise",
+                device,
+                slice = name,
+                node,
+            )
+        } else if count > 2 {
             message!(
                 "audit.device-nodes-absent",
                 "device {device} of slice {slice} is of node {node}, which is not there; {more} more devices of the slice likewise",
