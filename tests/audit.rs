@@ -584,6 +584,41 @@ fn an_unreserved_claim_of_a_pod_on_a_node_is_left_to_the_controller() {
     );
 }
 
+/// kube-scheduler makes and reserves claims for extended resources; no controller does it later.
+#[test]
+fn a_claim_for_extended_resources_is_compared_with_its_pod() {
+    let cluster = node("a") + &node("b") + &slice("a", "  devices: [{name: gpu-0}]\n");
+    let held = claim("made", &["pool: a, device: gpu-0"]).replace(
+        "name: made}",
+        "name: made, annotations: {resource.kubernetes.io/extended-resource-claim: \"true\"}, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u-p, controller: true}]}",
+    );
+    let reserved = held.replace(
+        "status: {",
+        "status: {reservedFor: [{resource: pods, name: p, uid: u-p}], ",
+    );
+    let pod = |node: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: u-p}}\nspec: {{nodeName: {node}, containers: [{{name: c, image: i}}]}}\n"
+        )
+    };
+    let found = |claim: &str, on: &str| {
+        let answer = ask_new(&(cluster.clone() + claim + &pod(on)));
+        assert_eq!(of_code(&answer, "claim-for-nobody"), [""; 0]);
+        of_code(&answer, "pod-devices-wrong")
+    };
+    assert_eq!(found(&reserved, "a"), [""; 0]);
+    assert_eq!(
+        found(&held, "a"),
+        ["pod team/p is on node a, and its claim team/made is not reserved for it"]
+    );
+    assert_eq!(
+        found(&reserved, "b"),
+        [
+            "pod team/p is on node b, and device gpu.example.com/a/gpu-0 of its claim team/made is of node a"
+        ]
+    );
+}
+
 /// The node selector of an allocation may contradict the node of a device.
 #[test]
 fn a_device_of_another_node_than_its_pod_is_found() {

@@ -6,6 +6,7 @@ use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
+use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, Pod, Taint,
 };
@@ -18,6 +19,9 @@ use std::rc::Rc;
 
 /// The effect of taints that evict pods.
 pub const NO_EXECUTE: &str = "NoExecute";
+
+/// Maximum number of consumers of a claim (`resource.ResourceClaimReservedForMaxSize`).
+const MOST_USERS: usize = 256;
 
 /// The claims of a cluster by namespace and name.
 type Claims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
@@ -46,12 +50,20 @@ pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut F
         }
     }
     let used = used(&facts.pods);
+    let pods = order::map(facts.pods.iter().map(|pod| {
+        let Meta {
+            namespace, name, ..
+        } = &pod.metadata;
+        ((namespace.as_str(), name.as_str()), &**pod)
+    }));
     for claim in &facts.claims {
         let Meta {
             namespace, name, ..
         } = &claim.metadata;
-        if !used.contains(&(namespace.as_str(), name.as_str())) {
-            held_for_nobody(claim, finder);
+        match user_of_extended(claim, &pods) {
+            Some(pod) => check_extended(cluster, pod, claim, &nodes, finder),
+            None if used.contains(&(namespace.as_str(), name.as_str())) => {}
+            None => held_for_nobody(claim, finder),
         }
         consumers(claim, finder);
         tainted(cluster, claim, selectors, finder);
@@ -77,6 +89,41 @@ fn used(pods: &[Rc<Pod>]) -> BTreeSet<(&str, &str)> {
         entries
             .filter_map(|entry| Some((pod.metadata.namespace.as_str(), pod.claim_of(&entry.name)?)))
     }))
+}
+
+/// Returns the pod for whose extended resources the scheduler made a claim, unless it is done.
+fn user_of_extended<'f>(
+    claim: &Claim,
+    pods: &BTreeMap<(&'f str, &'f str), &'f Pod>,
+) -> Option<&'f Pod> {
+    let metadata = &claim.metadata;
+    let annotation = metadata.annotations.get(extended::ANNOTATION);
+    if annotation.is_none_or(|value| value != "true") {
+        return None;
+    }
+    let mut owners = metadata.owner_references.iter();
+    owners.find_map(|owner| {
+        let pod = pods.get(&(metadata.namespace.as_str(), owner.name.as_str()))?;
+        let is_user = metadata.is_controlled_by_pod(&pod.metadata) && !is_done(pod);
+        is_user.then_some(*pod)
+    })
+}
+
+/// Reports a claim for extended resources that its pod cannot use on its node. Only the scheduler reserves such claims.
+fn check_extended(
+    cluster: &Cluster<'_>,
+    pod: &Pod,
+    claim: &Claim,
+    nodes: &BTreeMap<&str, usize>,
+    finder: &mut Finder<'_, '_>,
+) {
+    if pod.spec.node_name.is_empty() {
+        return;
+    }
+    if let Some(message) = mismatch(cluster, pod, claim, nodes) {
+        let about = About::object("Pod", &pod.metadata);
+        finder.tell(Code::PodDevicesWrong, about, message, None);
+    }
 }
 
 /// Returns true if no container of a pod runs or is going to (kube-controller-manager, `pkg/controller/resourceclaim`,
@@ -126,7 +173,11 @@ fn check_claims(
         let Some(message) = message else {
             continue;
         };
-        let help = claim.filter(|claim| awaits_controller(pod, claim)).map(|_| {
+        let is_made = entry.resource_claim_name.is_none();
+        let is_refused =
+            |claim: &Claim| is_made && !claim.metadata.is_controlled_by_pod(&pod.metadata);
+        let awaiting = claim.filter(|claim| awaits_controller(pod, claim) && !is_refused(claim));
+        let help = awaiting.map(|_| {
             message!(
                 "audit.pod-claim-unreserved-help",
                 "the resource claim controller of kube-controller-manager reserves an allocated claim for a pod on a node: if it does not, look at its log"
@@ -151,7 +202,9 @@ fn no_claim(pod: &Pod, claim: &str) -> Message {
 
 /// Returns true if kube-controller-manager reserves the claim for a pod on a node (`pkg/controller/resourceclaim`, `syncPod`).
 fn awaits_controller(pod: &Pod, claim: &Claim) -> bool {
-    claim.status.allocation.is_some() && !claim.is_reserved_for(pod)
+    claim.status.allocation.is_some()
+        && !claim.is_reserved_for(pod)
+        && claim.status.reserved_for.len() < MOST_USERS
 }
 
 /// Returns why a pod on a node cannot use a claim there.

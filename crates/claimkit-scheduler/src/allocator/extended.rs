@@ -11,8 +11,8 @@ use std::rc::Rc;
 pub const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
 /// Upstream's name of the claim before it is written.
 pub const CLAIM_NAME: &str = "<extended-resources>";
-/// Marks such a claim once it is written.
-const ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
+/// The annotation of such a claim once it is written; its value is `true`.
+pub const ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
 
 /// A resource that a container asks for.
 #[derive(Clone, Debug)]
