@@ -448,6 +448,40 @@ fn a_rule_without_a_selector_selects_what_the_release_says() {
     assert_eq!((validate("1.36.3"), validate("1.37.2")), (1, 0));
 }
 
+#[test]
+fn a_rule_for_all_evicts_only_what_does_not_tolerate_it() {
+    let text = slice("a", "  devices: [{name: gpu-0}]\n")
+        + RULE
+        + "spec: {deviceSelector: {}, taint: {key: k, effect: NoExecute}}\n";
+    assert_eq!(
+        of_code(&ask_new(&text), "taint-rule-selects-all"),
+        [
+            "an empty deviceSelector taints every device of every driver (NoExecute); every pod with devices whose claim does not tolerate it is evicted"
+        ]
+    );
+}
+
+#[test]
+fn several_claims_consume_what_is_not_published_in_their_own_notation() {
+    let slices = slice(
+        "a",
+        "  devices: [{name: nic, allowMultipleAllocations: true}]\n",
+    );
+    let share = |name: &str, id: u8| {
+        let result = format!(
+            "pool: a, device: nic, shareID: {id}1111111-1111-4111-8111-111111111111, consumedCapacity: {{gone: 3G}}"
+        );
+        claim(name, &[&result])
+    };
+    let answer = ask_new(&(slices + &share("one", 1) + &share("two", 2)));
+    assert_eq!(
+        of_code(&answer, "capacity-overdrawn"),
+        [
+            "claims team/one, team/two consume 6G of capacity gone, which device gpu.example.com/a/nic does not publish"
+        ]
+    );
+}
+
 /// What no pod can get is not free: devices of slices and pools that the scheduler passes over.
 #[test]
 fn devices_that_nobody_can_get_are_not_free() {
