@@ -161,6 +161,7 @@ pub fn audit<'t>(
             Some(first) => repeated.push((first, at)),
         }
     }
+    gathering.note_unusable(&input);
     target.prove(&gathering.proven_gates(), &options.gates);
     let on = |name: &str| target.on(name);
     let Gathering {

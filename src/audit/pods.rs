@@ -8,7 +8,7 @@ use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, Pod, Taint,
+    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, ObjectName, Pod, Taint,
 };
 use claimkit_scheduler::allocator::taints;
 use claimkit_scheduler::allocator::usage::results_of;
@@ -168,7 +168,7 @@ fn check_claims(
         let claim = claims.get(&(pod.metadata.namespace.as_str(), name));
         let message = match claim {
             Some(claim) => mismatch(cluster, pod, claim, nodes),
-            None => (!claims.is_empty()).then(|| no_claim(pod, name)),
+            None => is_seen(cluster, claims, pod, name).then(|| no_claim(pod, name)),
         };
         let Some(message) = message else {
             continue;
@@ -187,6 +187,19 @@ fn check_claims(
             About::object("Pod", &pod.metadata).at(field_path!["spec", "resourceClaims", at]);
         finder.tell(Code::PodDevicesWrong, about, message, help);
     }
+}
+
+/// Returns true if a claim would have been seen: others of its namespace are given, and it is not one that cannot be decoded.
+fn is_seen(cluster: &Cluster<'_>, claims: &Claims<'_>, pod: &Pod, name: &str) -> bool {
+    let namespace = pod.metadata.namespace.as_str();
+    let mut after = claims.range((namespace, "")..);
+    let unusable = ObjectName {
+        kind: "ResourceClaim".to_owned(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    };
+    after.next().is_some_and(|((of, _), _)| *of == namespace)
+        && !cluster.facts.unusable.contains(&unusable)
 }
 
 /// Says that a claim of a pod on a node is not there.

@@ -349,7 +349,8 @@ const made: Omit<Sentences, keyof typeof strings> = {
 	usageNotes: {
 		inUse: "被资源申领整个占用",
 		shared: "按份额使用",
-		blocked: "未被占用，但无法得到：计数器已用完，资源池不完整或无效，或没有节点提供它",
+		blocked:
+			"未被占用，但无法得到：计数器已用完，资源池不完整或无效，或没有节点提供它",
 		tainted: "未被占用，但有污点，没有相应容忍度的申领不能使用",
 		free: "以上都不是",
 	},
