@@ -320,6 +320,7 @@ const UNSENT = {
 		"of devices and requests that have them: tests/vectors/alloc",
 	earlier: "of pods that are tried again: tests/cluster_recorded.rs",
 	freed: "of pods that are tried again: tests/cluster_recorded.rs",
+	planned: "of what earlier pods of the run are given: tests/own_words.rs",
 	nodesLeftOut: "of many pods and nodes: tests/in_turn.rs",
 	unsure: "of many nodes: tests/in_turn.rs",
 	entry: "of pods and structured parameters: tests/evaluate_placement.rs",

@@ -487,8 +487,12 @@ fn made_again(makers: &[&str], pods: &str) -> String {
 
 /// Returns why no change is known, if some were looked for.
 pub fn why_none(account: &PodAccount, trials: &FreeTrials) -> Option<&'static str> {
-    let in_vain = |outcome: &FreeOutcome| *outcome == FreeOutcome::InVain;
-    if trials.outcomes.values().any(in_vain) {
+    let mut own = account.nodes.iter().flat_map(|node| &node.relaxations);
+    let is_in_vain = |relaxation: &Relaxation| {
+        let claims: Vec<String> = freed(relaxation).into_iter().map(str::to_owned).collect();
+        !claims.is_empty() && trials.outcome(&claims) == Some(FreeOutcome::InVain)
+    };
+    if own.any(is_in_vain) {
         return Some("What would help goes to pods that wait longer.");
     }
     let tried = |node: &&NodeAccount| node.verdict == NodeVerdict::None;
