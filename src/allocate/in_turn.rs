@@ -501,7 +501,7 @@ struct Group {
 struct GroupLine {
     words: Words,
     first: String,
-    /// The number of nodes that it is about.
+    /// The number of nodes of the group that it is about.
     nodes: usize,
 }
 
@@ -575,9 +575,8 @@ impl Groups {
             });
         group.told.nodes.push(name.to_owned());
         let most = MOST_WHYS.max(refusals.len());
-        let borrowed = devices
-            .clone()
-            .filter(|_| has_account_of_another(name, nodes));
+        let lender = lender(name, nodes);
+        let borrowed = devices.clone().filter(|_| lender.is_some());
         let of_plugins = refusals.iter().flat_map(|refusal| refusal.why.clone());
         let mut own: Vec<Words> = Vec::new();
         for words in of_plugins.map(Words::from).chain(devices) {
@@ -591,10 +590,11 @@ impl Groups {
             if let Some(line) = group.lines.iter_mut().find(|line| line.words == words) {
                 line.nodes = line.nodes.saturating_add(usize::from(!is_of_another));
             } else if group.lines.len() < most {
+                let first = lender.filter(|_| is_of_another).unwrap_or(name);
                 group.lines.push(GroupLine {
                     words,
-                    first: name.to_owned(),
-                    nodes: 1,
+                    first: first.to_owned(),
+                    nodes: usize::from(!is_of_another),
                 });
             }
         }
@@ -617,13 +617,11 @@ impl Groups {
     }
 }
 
-/// Returns true if a node has the account of an earlier one whose devices others hold.
-fn has_account_of_another(name: &str, nodes: &[NodeAccount]) -> bool {
+/// Returns the name of the earlier node whose account a node has, if others hold devices there: they may hold others here.
+fn lender<'n>(name: &str, nodes: &'n [NodeAccount]) -> Option<&'n str> {
     let find = |name: &str| nodes.iter().find(|node| node.name == name);
-    let first = find(name).and_then(|own| own.same_as.as_deref());
-    first
-        .and_then(find)
-        .is_some_and(|first| !first.holders.is_empty())
+    let first = find(find(name)?.same_as.as_deref()?)?;
+    (!first.holders.is_empty()).then_some(&first.name)
 }
 
 /// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.

@@ -16,8 +16,9 @@ use claimkit_model::object::view::Object;
 use claimkit_model::object::view::device::ResourceSlice;
 use claimkit_model::object::{FieldValue, Record};
 use claimkit_model::schema::device::HUB;
-use claimkit_model::schema::{Api, DeviceKind, Gate, Gates, ObjectKind, Release};
+use claimkit_model::schema::{Api, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::read::{Datum, read_from};
 use claimkit_scheduler::allocator::objects::{
     Facts, Meta, ObjectName, Pod, PodTemplate, VolumeFacts, Workload, WorkloadKind, WorkloadSpec,
@@ -51,8 +52,11 @@ pub struct Gathering<'o> {
     runtimes: Option<Runtimes>,
 }
 
-/// The annotation of claims that the scheduler makes for extended resources.
-const EXTENDED_CLAIM: &str = "resource.kubernetes.io/extended-resource-claim";
+/// Returns true for a version of the API group of devices.
+fn is_of_devices(api_version: &str) -> bool {
+    let mut parts = api_version.split('/');
+    parts.next() == Some(GROUP)
+}
 
 /// Collects the gates of all fields that are set; an empty list or map does not count.
 fn collect_gates(record: &Record<'_>, gates: &mut Vec<Gate>) {
@@ -137,28 +141,23 @@ impl<'o> Gathering<'o> {
             .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
             .chain(classes.map(|metadata| ("DeviceClass", metadata)))
             .chain(pods.map(|metadata| ("Pod", metadata)))
-            .map(|(kind, metadata)| ObjectName {
-                kind: kind.to_owned(),
-                namespace: metadata.namespace.clone(),
-                name: metadata.name.clone(),
-            })
+            .map(|(kind, metadata)| ObjectName::new(kind, &metadata.namespace, &metadata.name))
             .collect();
         let given = input.items.iter().filter_map(|item| {
-            let namespace = match (item.kind.as_str(), item.namespace.as_str()) {
-                ("DeviceClass", _) => "",
-                ("ResourceClaim" | "ResourceClaimTemplate" | "Pod", "") => self.namespace,
-                ("ResourceClaim" | "ResourceClaimTemplate" | "Pod", named) => named,
+            let namespace = match (item.kind.as_str(), item.api_version.as_str()) {
+                ("Pod", "v1") => self.namespace_of(item),
+                ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
+                    self.namespace_of(item)
+                }
+                ("DeviceClass", of) if is_of_devices(of) => String::new(),
                 _ => return None,
             };
-            Some(ObjectName {
-                kind: item.kind.clone(),
-                namespace: namespace.to_owned(),
-                name: item.name.clone(),
-            })
+            // Of an object without a name nothing can be said.
+            let is_named = !item.name.is_empty();
+            is_named.then(|| ObjectName::new(&item.kind, &namespace, &item.name))
         });
-        self.facts
-            .unusable
-            .extend(given.filter(|object| !taken.contains(object)));
+        let unusable: Vec<ObjectName> = given.filter(|object| !taken.contains(object)).collect();
+        self.facts.unusable.extend(unusable);
     }
 
     /// Takes an object, whatever its kind; `index` is its place among all objects.
@@ -304,7 +303,10 @@ impl<'o> Gathering<'o> {
             }
         }
         for claim in &self.facts.claims {
-            let is_extended = claim.metadata.annotations.contains_key(EXTENDED_CLAIM);
+            let is_extended = claim
+                .metadata
+                .annotations
+                .contains_key(extended::ANNOTATION);
             if is_extended && !claim.metadata.uid.is_empty() {
                 let name = format!("ResourceClaim {}", claim.metadata.full_name());
                 found.push((Gate::DRAExtendedResource, name));

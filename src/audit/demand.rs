@@ -2,30 +2,16 @@
 
 use super::classes::{Selected, asks_of};
 use super::finder::{About, Finder};
-use super::pods::NO_EXECUTE;
+use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
 use claimkit_model::nearest::{Nearest, did_you_mean};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
-use claimkit_scheduler::allocator::engine::CelSelectors;
-use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Ask, ClaimRequest, Meta, Slice, TaintRule,
-};
-use claimkit_scheduler::allocator::taints;
+use claimkit_scheduler::allocator::objects::{Ask, ClaimRequest, Meta, Slice, TaintRule};
+use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_values::order;
 use std::collections::BTreeMap;
-
-/// How the components of a release read the selectors of DeviceTaintRules.
-#[derive(Clone, Copy)]
-pub struct RuleSelectors<'e> {
-    /// Evaluates the expressions of rules.
-    pub engine: &'e CelSelectors,
-    /// A rule without a selector selects every device; else none.
-    pub select_by_default: bool,
-    /// Eviction compares rules with the names in allocations.
-    pub evict_by_name: bool,
-}
 
 /// Reports slices without devices, rules without effect, and templates that nothing can meet.
 pub fn check(
@@ -106,19 +92,6 @@ fn selects(cluster: &Cluster<'_>, rule: &TaintRule, selectors: RuleSelectors<'_>
         || selectors.evict_by_name
             && rule.spec.taint.effect == NO_EXECUTE
             && held.any(|result| names(rule, result))
-}
-
-/// Returns true if a rule names an allocated device, published or not (kube-controller-manager 1.35 to 1.38,
-/// `pkg/controller/devicetainteviction`, `ruleMatchesDevice`).
-pub fn names(rule: &TaintRule, result: &AllocatedDevice) -> bool {
-    let equal = |wanted: &Option<String>, actual: &str| {
-        wanted.as_deref().is_none_or(|wanted| wanted == actual)
-    };
-    rule.spec.device_selector.as_ref().is_some_and(|selector| {
-        equal(&selector.driver, &result.driver)
-            && equal(&selector.pool, &result.pool)
-            && equal(&selector.device, &result.device)
-    })
 }
 
 /// Reports templates of classes that are not there, and those that ask for more than any node has.

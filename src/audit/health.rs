@@ -4,7 +4,7 @@ use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::message;
 use claimkit_scheduler::allocator::cluster::Cluster;
-use claimkit_scheduler::allocator::objects::{Claim, ContainerStatus, Pod};
+use claimkit_scheduler::allocator::objects::{Claim, ContainerStatus, Pod, PodStatus};
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use serde_json::Value;
@@ -63,20 +63,19 @@ fn not_ready(claim: &Claim, finder: &mut Finder<'_, '_>) {
 
 /// Reports devices of a pod that kubelet calls unhealthy.
 fn unhealthy(pod: &Pod, finder: &mut Finder<'_, '_>) {
-    let of_kind =
-        |field: &'static str, statuses: &[ContainerStatus], finder: &mut Finder<'_, '_>| {
-            for (at, status) in statuses.iter().enumerate() {
-                let path = field_path!["status", field, at];
-                unhealthy_in(pod, status, &path, finder);
-            }
-        };
-    let status = &pod.status;
-    of_kind(
-        "initContainerStatuses",
-        &status.init_container_statuses,
-        finder,
-    );
-    of_kind("containerStatuses", &status.container_statuses, finder);
+    let PodStatus {
+        init_container_statuses,
+        container_statuses,
+        ..
+    } = &pod.status;
+    for (field, statuses) in [
+        ("initContainerStatuses", init_container_statuses),
+        ("containerStatuses", container_statuses),
+    ] {
+        for (at, status) in statuses.iter().enumerate() {
+            unhealthy_in(pod, status, &field_path!["status", field, at], finder);
+        }
+    }
 }
 
 fn unhealthy_in(

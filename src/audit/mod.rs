@@ -11,6 +11,7 @@ mod finder;
 mod health;
 mod pods;
 mod reach;
+mod rules;
 mod slices;
 mod usage;
 
@@ -37,8 +38,8 @@ use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
 use claimkit_scheduler::target::{Target, release_of_nodes};
-use demand::RuleSelectors;
 use finder::{About, Finder};
+use rules::RuleSelectors;
 use std::collections::BTreeMap;
 
 /// Maximum number of evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
@@ -191,7 +192,7 @@ pub fn audit<'t>(
     let selectors = RuleSelectors {
         engine: &engine,
         select_by_default: rules.rules_select_by_default,
-        evict_by_name: target.release.minor >= 35 && rules_off.is_none(),
+        evict_by_name: rules.rules_evict_by_name && rules_off.is_none(),
     };
     claims::check(&cluster, &mut finder);
     pods::check(&cluster, selectors, &mut finder);

@@ -1,7 +1,7 @@
 //! Pods on nodes compared with their claims, and claims compared with what uses them.
 
-use super::demand::{self, RuleSelectors};
 use super::finder::{About, Finder};
+use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::device::ADMIN_LABEL;
@@ -10,15 +10,12 @@ use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
     AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, ObjectName, Pod, Taint,
 };
-use claimkit_scheduler::allocator::taints;
+use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// The effect of taints that evict pods.
-pub const NO_EXECUTE: &str = "NoExecute";
 
 /// Maximum number of consumers of a claim (`resource.ResourceClaimReservedForMaxSize`).
 const MOST_USERS: usize = 256;
@@ -193,11 +190,7 @@ fn check_claims(
 fn is_seen(cluster: &Cluster<'_>, claims: &Claims<'_>, pod: &Pod, name: &str) -> bool {
     let namespace = pod.metadata.namespace.as_str();
     let mut after = claims.range((namespace, "")..);
-    let unusable = ObjectName {
-        kind: "ResourceClaim".to_owned(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    };
+    let unusable = ObjectName::new("ResourceClaim", namespace, name);
     after.next().is_some_and(|((of, _), _)| *of == namespace)
         && !cluster.facts.unusable.contains(&unusable)
 }
@@ -384,7 +377,7 @@ enum Eviction {
 }
 
 /// Returns when a taint evicts the pods of a device; `None`: never. Only tolerations with the effect NoExecute count
-/// (kube-controller-manager 1.33 to 1.38, `pkg/controller/devicetainteviction`, `evictionTime`).
+/// (kube-controller-manager 1.37, `pkg/controller/devicetainteviction`, `claimEvictionTime`).
 fn evicts(taint: &Taint, result: &AllocatedDevice) -> Option<Eviction> {
     if taint.effect != NO_EXECUTE {
         return None;
@@ -419,7 +412,7 @@ fn taints_of<'f>(
         return published.collect();
     }
     let rules = cluster.facts.rules.iter();
-    let rules = rules.filter(|rule| demand::names(rule, result));
+    let rules = rules.filter(|rule| names(rule, result));
     published
         .filter(|taint| taint.rule.is_none())
         .chain(rules.map(|rule| &rule.spec.taint))

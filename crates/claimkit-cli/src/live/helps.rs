@@ -4,6 +4,7 @@ use claimkit_model::finding::FieldPath;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
+use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
@@ -23,8 +24,6 @@ const OUT_OF_ORDER: [&str; 7] = [
     "node.kubernetes.io/pid-pressure",
     "node.cloudprovider.kubernetes.io/uninitialized",
 ];
-/// The effect of taints that end pods.
-const NO_EXECUTE: &str = "NoExecute";
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
 

@@ -432,6 +432,15 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         try_freeing(&mut answered, &live, &seen, &request)?;
     }
     answered.truncate(asked.len());
+    let unusable = seen.cluster.unusable_pods().filter(|(of, _)| {
+        question.named.is_empty() && place.is_none_or(|namespace| namespace == *of)
+    });
+    let unusable: Vec<String> = unusable
+        .map(|(namespace, name)| format!("pod {namespace}/{name} {UNUSABLE}"))
+        .collect();
+    for told in &unusable {
+        host.err(&format!("claimkit: {}\n", visible(told)));
+    }
     if args.output == PlainForm::Json {
         let report = Report {
             verb: "why",
@@ -455,9 +464,10 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             .filter(|(kind, name)| !asked.iter().any(|brief| brief.is_of(kind, name)))
             .map(|(kind, name)| without_pods(kind, &namespace, name, &seen));
         let of_nobody: Vec<String> = of_nobody.collect();
-        let such = match &args.selector {
-            Some(_) => "No pod with these labels waits",
-            None => "No pod waits",
+        let such = match (&args.selector, unusable.is_empty()) {
+            (Some(_), _) => "No pod with these labels waits",
+            (None, true) => "No pod waits",
+            (None, false) => "No other pod waits",
         };
         let none = match of_nobody.as_slice() {
             [_, ..] => of_nobody.join("\n"),
@@ -485,17 +495,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             },
         ));
     }
-    let unusable = seen.cluster.unusable_pods();
-    let unusable = unusable.filter(|(of, _)| {
-        question.named.is_empty() && place.is_none_or(|namespace| namespace == *of)
-    });
-    let mut is_whole = true;
-    for (namespace, name) in unusable {
-        is_whole = false;
-        let told = format!("pod {namespace}/{name} {UNUSABLE}");
-        host.err(&format!("claimkit: {}\n", visible(&told)));
-    }
-    let fails = !is_whole
+    let fails = !unusable.is_empty()
         || answered
             .iter()
             .any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);

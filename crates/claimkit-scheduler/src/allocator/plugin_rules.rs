@@ -42,6 +42,8 @@ pub struct PluginRules {
     pub post_filter_says_why: bool,
     /// A DeviceTaintRule without a selector selects every device; else none.
     pub rules_select_by_default: bool,
+    /// Eviction compares DeviceTaintRules with the names in allocations (kube-controller-manager).
+    pub rules_evict_by_name: bool,
     /// A claim whose consumed capacity is negative stops every pod that needs devices.
     pub refuses_negative_consumption: bool,
 }
@@ -64,6 +66,7 @@ const V31: PluginRules = PluginRules {
     timeout_names_node: false,
     post_filter_says_why: true,
     rules_select_by_default: true,
+    rules_evict_by_name: false,
     refuses_negative_consumption: false,
 };
 
@@ -91,6 +94,7 @@ const V35_0: PluginRules = PluginRules {
     scores: true,
     scores_by_index: true,
     rule_gates: &["DRADeviceTaints", "DRADeviceTaintRules"],
+    rules_evict_by_name: true,
     zero_allocatable_counts: false,
     knows_class_names: true,
     last_class_serves: false,

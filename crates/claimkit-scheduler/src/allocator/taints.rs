@@ -20,6 +20,9 @@ named! {
     }
 }
 
+/// The effect of taints that evict pods.
+pub const NO_EXECUTE: &str = "NoExecute";
+
 /// Checks that a toleration tolerates a taint.
 pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), TolerationMismatch> {
     if !toleration.effect.is_empty() && toleration.effect != taint.effect {
@@ -38,7 +41,7 @@ pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Toleratio
 
 /// Returns true if the taint prevents allocation.
 pub fn matters(behaviour: &Behaviour, taint: &Taint) -> bool {
-    !behaviour.effects_matter || matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
+    !behaviour.effects_matter || matches!(taint.effect.as_str(), "NoSchedule" | NO_EXECUTE)
 }
 
 /// Returns the first taint that no toleration matches.

@@ -20,7 +20,7 @@ use crate::allocator::pools::{Gatherer, NodePools};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::sorted::{Set, Sorted};
 use crate::allocator::taints;
-use claimkit_model::finding::{PathStep, field_path};
+use claimkit_model::finding::{FieldPath, PathStep, field_path};
 use claimkit_model::message::{Message, Template, message};
 use claimkit_values::order;
 use std::collections::BTreeMap;
@@ -724,11 +724,7 @@ impl<'c, 's> Trial<'c, 's> {
                 let from = capacity::requests(ask)
                     .get(name)
                     .map(|amount| amount.text().to_owned());
-                let path = Some(path.join(&field_path![
-                    "capacity",
-                    "requests",
-                    PathStep::Key(name.clone())
-                ]));
+                let path = Some(capacity_path(&path, name));
                 let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
                 Some(Change {
                     path,
@@ -741,11 +737,7 @@ impl<'c, 's> Trial<'c, 's> {
             FactEdit::NoCapacity(at, request, sub, name) => {
                 let (change, path, _) =
                     named(ChangeKind::Drop(Dropped::Capacity), *at, *request, *sub)?;
-                let path = Some(path.join(&field_path![
-                    "capacity",
-                    "requests",
-                    PathStep::Key(name.clone())
-                ]));
+                let path = Some(capacity_path(&path, name));
                 Some(Change {
                     path,
                     name: Some(name.clone()),
@@ -755,11 +747,7 @@ impl<'c, 's> Trial<'c, 's> {
             FactEdit::CapacityName(at, request, sub, name, other) => {
                 let (change, path, _) =
                     named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
-                let path = Some(path.join(&field_path![
-                    "capacity",
-                    "requests",
-                    PathStep::Key(name.clone())
-                ]));
+                let path = Some(capacity_path(&path, name));
                 Some(Change {
                     path,
                     name: Some(name.clone()),
@@ -770,6 +758,15 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
     }
+}
+
+/// Returns the path of a capacity that a request asks for.
+fn capacity_path(request: &FieldPath, name: &str) -> FieldPath {
+    request.join(&field_path![
+        "capacity",
+        "requests",
+        PathStep::Key(name.to_owned())
+    ])
 }
 
 /// Returns the capacities that alone exclude some device.

@@ -167,11 +167,7 @@ fn lacks<'m>(
         }
         nearest.consider(&meta.name);
     }
-    let wanted = ObjectName {
-        kind: kind.to_string(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    };
+    let wanted = ObjectName::new(&kind.to_string(), namespace, name);
     if facts.unusable.contains(&wanted) {
         let text = message!(
             "device.object-unusable",

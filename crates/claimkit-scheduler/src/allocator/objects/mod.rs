@@ -300,6 +300,16 @@ pub struct ObjectName {
     pub name: String,
 }
 
+impl ObjectName {
+    pub fn new(kind: &str, namespace: &str, name: &str) -> Self {
+        ObjectName {
+            kind: kind.to_owned(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 impl Facts {
     /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
     /// used here.
