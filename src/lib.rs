@@ -169,12 +169,12 @@ pub use claimkit_scheduler::PreparedNodes;
 pub use claimkit_scheduler::allocator::what_if::WhatIf;
 pub use claimkit_scheduler::explain::account;
 pub use claimkit_scheduler::explain::{Explain, Matrix};
-pub use claimkit_scheduler::target::release_of_nodes;
 pub use convert::{
     Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version,
 };
 pub use evaluate::placement;
 pub use evaluate::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
+pub use manifest::cluster_release::{ClusterRelease, release_of_cluster};
 pub use manifest::{Input, Item, What};
 pub use upgrade::{Trouble, Upgrade, UpgradeOptions, UpgradeSubject, upgrade};
 

@@ -830,3 +830,208 @@ fn gates_are_read_from_stored_objects() {
     let new = ask(slice(""));
     assert_eq!(new["gates"]["DRADeviceBindingConditions"], false, "{new}");
 }
+
+/// Answers without a release: the objects decide.
+fn ask_freely(text: &str) -> Value {
+    let request = json!({"verb": "audit", "text": text});
+    serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap()
+}
+
+#[test]
+fn stored_objects_prove_a_newer_server_than_the_kubelets() {
+    let node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {nodeInfo: {kubeletVersion: v1.33.4}}\n";
+    let class = |metadata: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: gpu{metadata}}}\n"
+        )
+    };
+    for (metadata, release) in [
+        (", uid: u-1", "1.34.13"),
+        (", creationTimestamp: '2026-05-05T10:00:00Z'", "1.34.13"),
+        // A manifest proves nothing, nor does one that a tool printed from a Go type.
+        ("", "1.33.4"),
+        (", creationTimestamp: null", "1.33.4"),
+    ] {
+        let text = format!("{node}{}", class(metadata));
+        assert_eq!(ask_freely(&text)["release"], release, "{metadata}");
+    }
+    // What the kubelets' release serves itself proves nothing more.
+    let old = class(", uid: u-1").replace("/v1\n", "/v1beta1\n");
+    assert_eq!(ask_freely(&format!("{node}{old}"))["release"], "1.33.4");
+}
+
+/// A node with two devices, of which one has the attribute `mem`, and their class.
+fn two_devices() -> String {
+    let devices = "  devices:\n  - {name: gpu-0, attributes: {model: {string: A100}}}\n  - {name: gpu-1, attributes: {model: {string: A100}, mem: {int: 4}}}\n";
+    [node("n1"), slice("n1", devices), CLASS.to_owned()].concat()
+}
+
+#[test]
+fn requests_that_no_node_can_meet_are_found() {
+    let attributes = "device.attributes['gpu.example.com']";
+    let selecting =
+        |expression: &str| format!("selectors: [{{cel: {{expression: \"{expression}\"}}}}]");
+    let h100 = selecting(&format!("{attributes}.model == 'H100'"));
+    let with_mem = selecting(&format!("'mem' in {attributes}"));
+    let fails = selecting(&format!("{attributes}.mem > 3"));
+    let exactly = |ask: &str| format!("exactly: {{deviceClassName: gpu, {ask}}}");
+    for (ask, code, said) in [
+        (
+            exactly(&h100),
+            "never-fits",
+            Some("request r of IT selects none of the 2 devices of class gpu"),
+        ),
+        (
+            exactly(&format!("count: 2, {with_mem}")),
+            "never-fits",
+            Some(
+                "IT asks for 2 devices of class gpu, and its selectors select no more than 1 on any node",
+            ),
+        ),
+        (
+            exactly("count: 3"),
+            "never-fits",
+            Some("IT asks for 3 devices of class gpu, and no node has more than 2"),
+        ),
+        (exactly("count: 2"), "never-fits", None),
+        (exactly(&with_mem), "never-fits", None),
+        (exactly(&fails), "never-fits", None),
+        (
+            exactly(&fails),
+            "selector-fails",
+            Some(
+                "the selector of IT fails on 1 of 2 devices of class gpu, first on gpu.example.com/n1/gpu-0: CEL runtime error: no such key: mem",
+            ),
+        ),
+        // One alternative that fits is enough.
+        (
+            format!(
+                "firstAvailable: [{{name: a, deviceClassName: gpu, {h100}}}, {{name: b, deviceClassName: gpu}}]"
+            ),
+            "never-fits",
+            None,
+        ),
+        (
+            format!(
+                "firstAvailable: [{{name: a, deviceClassName: gpu, {h100}}}, {{name: b, deviceClassName: other}}]"
+            ),
+            "never-fits",
+            Some("request r of IT selects none of the 2 devices of class gpu"),
+        ),
+    ] {
+        let devices = format!("devices: {{requests: [{{name: r, {ask}}}]}}");
+        let claim = format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{namespace: team, name: one}}\nspec: {{{devices}}}\n"
+        );
+        let template = format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {{namespace: team, name: one}}\nspec: {{spec: {{{devices}}}}}\n"
+        );
+        for (object, kind) in [(&claim, "claim"), (&template, "template")] {
+            let answer = ask_new(&format!("{}{object}", two_devices()));
+            let code = match code {
+                "never-fits" => format!("{kind}-never-fits"),
+                other => other.to_owned(),
+            };
+            let said = said.map(|said| said.replace("IT", &format!("{kind} team/one")));
+            assert_eq!(of_code(&answer, &code), Vec::from_iter(said), "{object}");
+        }
+        // What is allocated has what it asks for.
+        let held = format!(
+            "{claim}status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: n1, device: gpu-0}}]}}}}}}\n"
+        );
+        let answer = ask_new(&format!("{}{held}", two_devices()));
+        assert!(of_code(&answer, "claim-never-fits").is_empty());
+    }
+}
+
+#[test]
+fn pods_that_name_what_is_not_there_are_found() {
+    let template = |name: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {{namespace: team, name: {name}}}\nspec: {{spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}}}\n"
+        )
+    };
+    let pod = |node: &str, entry: &str, request: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{namespace: team, name: p, uid: p-1}}\nspec:\n  nodeName: '{node}'\n  containers: [{{name: c, image: i, resources: {{claims: [{{name: g, request: '{request}'}}]}}}}]\n  resourceClaims: [{{name: g, {entry}}}]\n"
+        )
+    };
+    let absent = |given: &str, pod: &str| {
+        let answer = ask_new(&[&two_devices(), given, pod].concat());
+        let mut found = of_code(&answer, "claim-not-in-input");
+        found.extend(of_code(&answer, "pod-request-unknown"));
+        found
+    };
+    let of_template = "resourceClaimTemplateName: gpus";
+    let of_claim = "resourceClaimName: one";
+    assert_eq!(
+        absent(&template("gpu"), &pod("", of_template, "")),
+        ["pod team/p waits: there is no ResourceClaimTemplate `gpus` in its namespace"]
+    );
+    assert_eq!(
+        absent(&claim("other", &[]), &pod("", of_claim, "")),
+        ["pod team/p waits: there is no ResourceClaim `one` in its namespace"]
+    );
+    // Nothing of the kind is given: that may be so for the whole namespace.
+    assert!(absent("", &pod("", of_template, "")).is_empty());
+    assert!(absent(&template("gpu"), &pod("", of_claim, "")).is_empty());
+    assert!(absent(&template("gpus"), &pod("", of_template, "")).is_empty());
+    for given in [template("gpus"), claim("one", &[])] {
+        let entry = if given.contains("Template") {
+            of_template
+        } else {
+            of_claim
+        };
+        assert_eq!(
+            absent(&given, &pod("", entry, "q")),
+            ["container c of pod team/p uses request q of claim entry g, which has r"]
+        );
+        assert!(absent(&given, &pod("", entry, "r")).is_empty());
+    }
+}
+
+#[test]
+fn a_quota_that_is_exceeded_is_found() {
+    let quota = |hard: u32, status: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{namespace: team, name: q}}\nspec: {{hard: {{gpu.deviceclass.resource.k8s.io/devices: '{hard}'}}}}\n{status}"
+        )
+    };
+    let found = |quota: &str| {
+        let claims = [claim("a", &[]), claim("b", &["pool: n1, device: gpu-0"])].concat();
+        let answer = ask_new(&[&two_devices(), quota, &claims].concat());
+        of_code(&answer, "quota-overdrawn")
+    };
+    let said = |used: u32, limit: u32| {
+        format!(
+            "quota team/q allows {limit} gpu.deviceclass.resource.k8s.io/devices, and {used} are in use: no claim that counts is admitted any more"
+        )
+    };
+    assert_eq!(found(&quota(1, "")), [said(2, 1)]);
+    assert!(found(&quota(2, "")).is_empty());
+    // What the server wrote counts.
+    let status = "status: {hard: {gpu.deviceclass.resource.k8s.io/devices: '4'}, used: {gpu.deviceclass.resource.k8s.io/devices: '5'}}\n";
+    assert_eq!(found(&quota(9, status)), [said(5, 4)]);
+    // A quota of some pods counts no claims.
+    let of_pods = quota(1, "").replace("spec: {", "spec: {scopes: [Terminating], ");
+    assert!(found(&of_pods).is_empty());
+}
+
+#[test]
+fn a_slice_of_a_node_that_was_made_again_is_found() {
+    let found = |owner: &str, uid: &str| {
+        let node = node("n1").replace("{name: n1}", &format!("{{name: n1, uid: '{uid}'}}"));
+        let owners = format!(
+            "name: n1-gpus, ownerReferences: [{{apiVersion: v1, kind: Node, name: n1, uid: '{owner}'}}]"
+        );
+        let slice = slice("n1", "  devices: [{name: gpu-0}]\n").replace("name: n1-gpus", &owners);
+        of_code(&ask_new(&[node, slice].concat()), "slice-node-absent")
+    };
+    assert_eq!(
+        found("u-1", "u-2"),
+        ["slice n1-gpus belongs to an earlier node n1: the one that is there has another UID"]
+    );
+    assert!(found("u-1", "u-1").is_empty());
+    // Redacted dumps have no UIDs.
+    assert!(found("u-1", "").is_empty() && found("", "u-2").is_empty());
+}

@@ -3,6 +3,7 @@
 use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
+use crate::manifest::cluster_release::release_of_cluster;
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
@@ -10,7 +11,7 @@ use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::objects::{
     Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
 };
-use claimkit_scheduler::target::{GateProof, release_of_nodes};
+use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
 
 /// The label with a node's name.
@@ -49,7 +50,7 @@ impl PreparedCluster {
     ) -> Self {
         let text = text.into();
         let release = release
-            .or_else(|| release_of_nodes(text.text()))
+            .or_else(|| release_of_cluster(text, limits).map(|found| found.release))
             .unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
         input.take_copies(Some(release));

@@ -7,6 +7,7 @@ use super::limits::{find_pods_left_out, limits_of_answer};
 use super::places::ClaimPlaces;
 use super::question::{AllocateOptions, PlacementMode};
 use crate::apiserver::slices;
+use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{self, Code, Severity, TextField};
@@ -30,7 +31,7 @@ use claimkit_scheduler::explain::remark::Remark;
 use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::outcome::TieSearch;
 use claimkit_scheduler::scheduler::{self, MOST_PODS, Scheduler, expand};
-use claimkit_scheduler::target::{Target, as_nodes, release_of_nodes};
+use claimkit_scheduler::target::Target;
 use claimkit_values::order;
 use claimkit_values::time::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,10 +121,16 @@ pub fn allocate<'t>(
         .release
         .or(options.cluster.map(|cluster| cluster.release));
     let by_nodes = match release {
-        None => release_of_nodes(text.text()).or_else(|| options.nodes.and_then(release_of_nodes)),
+        None => {
+            let of = |text| release_of_cluster(text, &options.limits);
+            of(text).or_else(|| of(options.nodes?.into()))
+        }
         Some(_) => None,
     };
-    let mut target = Target::new(release.or(by_nodes), &options.gates)?;
+    let mut target = Target::new(
+        release.or(by_nodes.as_ref().map(|found| found.release)),
+        &options.gates,
+    )?;
     if let Some(cluster) = options
         .cluster
         .filter(|cluster| cluster.release != target.release)
@@ -193,7 +200,11 @@ pub fn allocate<'t>(
     } else {
         PlacementMode::InTurn
     };
-    let mut assumed: Vec<Message> = by_nodes.map(as_nodes).into_iter().chain(proven).collect();
+    let mut assumed: Vec<Message> = by_nodes
+        .map(|found| found.told())
+        .into_iter()
+        .chain(proven)
+        .collect();
     assumed.append(&mut gathered.assumed);
     assumed.extend(other_gates::notes(options.gates.keys().map(String::as_str)));
     assumed.extend(changed.lines);

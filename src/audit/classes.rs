@@ -184,35 +184,73 @@ fn about(class: &Class) -> About<'_> {
     About::object("DeviceClass", &class.metadata)
 }
 
+/// What became of selectors on devices.
+pub struct Tried<'f> {
+    /// The devices that all selectors select.
+    pub selected: Vec<DeviceAt>,
+    pub failed: Option<Failure<'f>>,
+    /// The number of devices on which a selector fails.
+    pub failures: usize,
+}
+
+/// The first selector that fails on a device.
+pub struct Failure<'f> {
+    /// Its index.
+    pub index: usize,
+    pub selector: &'f Selector,
+    pub at: DeviceAt,
+}
+
+/// Tries selectors on devices.
+pub fn try_all<'f>(
+    cluster: &Cluster<'_>,
+    selectors: &'f [Selector],
+    devices: &[DeviceAt],
+) -> Tried<'f> {
+    let mut tried = Tried {
+        selected: Vec::new(),
+        failed: None,
+        failures: 0,
+    };
+    for at in devices {
+        let not_selecting = selectors.iter().enumerate().find_map(|(index, selector)| {
+            let cell = cluster.ask(selector, *at);
+            (cell != Some(Cell::Yes)).then_some((index, selector, cell))
+        });
+        match not_selecting {
+            None => tried.selected.push(*at),
+            Some((index, selector, Some(Cell::CompileError | Cell::RuntimeError))) => {
+                tried.failures = tried.failures.saturating_add(1);
+                tried.failed.get_or_insert(Failure {
+                    index,
+                    selector,
+                    at: *at,
+                });
+            }
+            Some(_) => {}
+        }
+    }
+    tried
+}
+
 fn select(
     cluster: &Cluster<'_>,
     class: &Class,
     devices: &[DeviceAt],
     finder: &mut Finder<'_, '_>,
 ) -> Vec<DeviceAt> {
-    let mut selected = Vec::new();
-    let mut failed: Option<(usize, &Selector, DeviceAt)> = None;
-    let mut failures = 0usize;
-    for at in devices {
-        let mut all = true;
-        for (index, selector) in class.spec.selectors.iter().enumerate() {
-            match cluster.ask(selector, *at) {
-                Some(Cell::Yes) => continue,
-                Some(Cell::CompileError | Cell::RuntimeError) => {
-                    failures = failures.saturating_add(1);
-                    failed.get_or_insert((index, selector, *at));
-                }
-                Some(Cell::No) | None => {}
-            }
-            all = false;
-            break;
-        }
-        if all {
-            selected.push(*at);
-        }
-    }
+    let Tried {
+        selected,
+        failed,
+        failures,
+    } = try_all(cluster, &class.spec.selectors, devices);
     let name = &class.metadata.name;
-    if let Some((index, selector, at)) = failed {
+    if let Some(Failure {
+        index,
+        selector,
+        at,
+    }) = failed
+    {
         let message = message!(
             "audit.class-selector-fails",
             "the selector of class {class} fails on {failures} of {devices} devices, first on {first}: {error}",

@@ -10,16 +10,20 @@ mod demand;
 mod finder;
 mod health;
 mod pods;
+mod quotas;
 mod reach;
+mod requests;
 mod rules;
 mod slices;
 mod usage;
+mod waiting;
 
 pub use usage::{AmountUse, ClaimCount, DeviceUse, Usage, UsageRow};
 
 use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::apiserver::slices as placing;
+use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
@@ -37,7 +41,7 @@ use claimkit_scheduler::allocator::features::features_of;
 use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
-use claimkit_scheduler::target::{Target, release_of_nodes};
+use claimkit_scheduler::target::Target;
 use finder::{About, Finder};
 use rules::RuleSelectors;
 use std::collections::BTreeMap;
@@ -145,7 +149,8 @@ pub fn audit<'t>(
     options: &AuditOptions<'_>,
 ) -> Result<Audit<'t>, Error> {
     let text = text.into();
-    let release = options.release.or_else(|| release_of_nodes(text.text()));
+    let of_objects = || release_of_cluster(text, &options.limits).map(|found| found.release);
+    let release = options.release.or_else(of_objects);
     let mut target = Target::new(release, &options.gates)?;
     let mut input = Input::read(text, Some(target.release), &options.limits);
     input.take_copies(Some(target.release));
@@ -201,7 +206,10 @@ pub fn audit<'t>(
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
     classes::share_names(&facts, rules, &mut finder);
-    demand::check(&cluster, selectors, &selected, &mut finder);
+    demand::check(&cluster, selectors, &mut finder);
+    requests::check(&cluster, &selected, &mut finder);
+    waiting::check(&cluster, &mut finder);
+    quotas::check(&facts, &mut finder);
     let usage = usage::of(&cluster, &selected);
     let mut kept = Findings::new(options.limits.findings);
     finder

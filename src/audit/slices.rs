@@ -4,7 +4,7 @@ use super::finder::{About, Finder};
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
-use claimkit_scheduler::allocator::objects::{Device, Slice};
+use claimkit_scheduler::allocator::objects::{Device, Meta, Slice};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +20,15 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
             .iter()
             .map(|node| node.metadata.name.as_str()),
     );
+    let uids = order::map(cluster.facts.nodes.iter().map(|node| {
+        let Meta { name, uid, .. } = &node.metadata;
+        (name.as_str(), uid.as_str())
+    }));
     for slice in &cluster.facts.slices {
         if !nodes.is_empty() {
             absent_nodes(slice, &nodes, finder);
         }
+        earlier_node(slice, &uids, finder);
         for (index, device) in slice.spec.devices.iter().enumerate() {
             negative(slice, index, device, finder);
         }
@@ -106,6 +111,30 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
         let about = about(slice).at(field_path!["spec", "devices", index, "nodeName"]);
         finder.tell(Code::SliceNodeAbsent, about, message, None);
     }
+}
+
+/// Reports a slice that belongs to a node which was replaced by another of its name. `uids`: the nodes that are there.
+fn earlier_node(slice: &Slice, uids: &BTreeMap<&str, &str>, finder: &mut Finder<'_, '_>) {
+    let mut owners = slice.metadata.owner_references.iter();
+    let earlier = owners.find(|owner| {
+        let uid = uids.get(owner.name.as_str()).copied().unwrap_or_default();
+        owner.kind == "Node" && !owner.uid.is_empty() && !uid.is_empty() && owner.uid != uid
+    });
+    let Some(owner) = earlier else {
+        return;
+    };
+    let message = message!(
+        "audit.slice-of-earlier-node",
+        "slice {slice} belongs to an earlier node {node}: the one that is there has another UID",
+        slice = slice.metadata.name,
+        node = owner.name,
+    );
+    let help = message!(
+        "audit.slice-of-earlier-node-help",
+        "the garbage collector of kube-controller-manager deletes it: if it does not, look at its log"
+    );
+    let about = about(slice).at(field_path!["metadata", "ownerReferences"]);
+    finder.tell(Code::SliceNodeAbsent, about, message, Some(help));
 }
 
 fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_, '_>) {

@@ -80,7 +80,8 @@ impl<'o> Index<'o> {
 
 /// Returns true for the kinds that findings are about.
 fn is_judged(group: &str, kind: &str) -> bool {
-    group == "resource.k8s.io" || group.is_empty() && matches!(kind, "Pod" | "Node")
+    group == "resource.k8s.io"
+        || group.is_empty() && matches!(kind, "Pod" | "Node" | "ResourceQuota")
 }
 
 /// Returns true if the server accepts the character in a name of an object that is judged here.

@@ -1,5 +1,6 @@
 //! From a file to its objects: Lists flattened as kubectl does, each object recognized by version, kind and release.
 
+pub mod cluster_release;
 pub mod findings;
 pub mod index;
 pub mod kubectl;
@@ -374,9 +375,10 @@ impl<'s> Passage<'s> {
 
 /// Returns true if an object has an allocation, or metadata that only the server writes.
 fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
+    // Tools that write manifests from Go types print `creationTimestamp: null`.
     let has = |part: &str, field: &str| {
-        tree.get(node, part)
-            .is_some_and(|part| tree.get(part, field).is_some())
+        let value = tree.get(node, part).and_then(|part| tree.get(part, field));
+        value.is_some_and(|value| tree.kind(value) != Kind::Null)
     };
     has("status", "allocation")
         || [

@@ -8,6 +8,7 @@ mod names;
 mod refusals;
 mod versions;
 
+use crate::manifest::cluster_release::release_of_cluster;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use claimkit_model::error::{Error, ErrorKind};
@@ -17,7 +18,7 @@ use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gates, Release};
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText, Span};
-use claimkit_scheduler::target::{Target, release_of_nodes};
+use claimkit_scheduler::target::Target;
 use claimkit_values::order;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -241,7 +242,10 @@ pub fn upgrade<'t>(
     options: &UpgradeOptions<'_>,
 ) -> Result<Upgrade<'t>, Error> {
     let text = text.into();
-    let of_nodes = || release_of_nodes(text.text()).filter(|found| *found < to);
+    let of_nodes = || {
+        let found = release_of_cluster(text, &options.limits)?.release;
+        (found < to).then_some(found)
+    };
     let from = options
         .release
         .or_else(of_nodes)

@@ -7,7 +7,7 @@ use super::read::{LiveObjects, MissingObjects, Unseen};
 use crate::files;
 use crate::host::Host;
 use crate::options::ConnectionArgs;
-use claimkit::{PreparedCluster, release_of_nodes};
+use claimkit::{PreparedCluster, release_of_cluster};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
 
@@ -36,7 +36,7 @@ pub fn read(
         Some(asked) => Release::parse(asked).ok_or_else(|| Release::unknown(asked))?,
         None => texts
             .iter()
-            .filter_map(|text| release_of_nodes(text))
+            .filter_map(|text| Some(release_of_cluster(text.as_str(), &limits)?.release))
             .max()
             .unwrap_or(Release::latest()),
     };

@@ -5,8 +5,9 @@ use super::{Live, why};
 use crate::exit::{Exit, Outcome};
 use crate::host::Host;
 use crate::options::SnapshotArgs;
-use claimkit::release_of_nodes;
+use claimkit::release_of_cluster;
 use claimkit::report::text::visible;
+use claimkit_model::limits::Limits;
 
 /// Runs the verb.
 pub fn run(args: &SnapshotArgs, host: &mut dyn Host) -> Outcome {
@@ -25,7 +26,8 @@ fn read(args: &SnapshotArgs, host: &mut dyn Host) -> Result<String, String> {
     if text.is_empty() {
         return Err(why::nothing_seen(&unseen));
     }
-    if release_of_nodes(&text) != Some(live.release) {
+    let found = release_of_cluster(text.as_str(), &Limits::default());
+    if found.map(|found| found.release) != Some(live.release) {
         live.notes.push(format!(
             "questions about this file need `--release {}`: its nodes do not say so",
             live.release

@@ -653,9 +653,15 @@ codes! {
     /// A DeviceTaintRule selects no device.
     TaintRuleIdle = "taint-rule-idle", Warning,
         "compare `deviceSelector` with the driver, pool and name of published devices";
-    /// A template asks for more devices than any node has.
+    /// A template asks for devices that no node has.
     TemplateNeverFits = "template-never-fits", Warning,
-        "ask for fewer devices, or split the pod";
+        "ask for fewer devices or for others, or split the pod";
+    /// A claim that is not allocated asks for devices that no node has.
+    ClaimNeverFits = "claim-never-fits", Warning,
+        "make the claim again, with fewer devices or other selectors: its spec cannot be changed";
+    /// Claims or devices use more of a quota than it allows.
+    QuotaOverdrawn = "quota-overdrawn", Warning,
+        "raise the quota, or delete claims that nobody uses";
     /// A claim has admin access to a device that others use.
     AdminAccessInUse = "admin-access-in-use", Info,
         "right for monitoring; a workload should ask for a device of its own, without `adminAccess`";

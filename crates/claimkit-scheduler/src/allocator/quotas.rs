@@ -1,8 +1,10 @@
 //! Quotas for claims and devices, as kube-apiserver compares them with a new claim (kube-apiserver 1.37,
 //! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
 
+use super::amount::Amount;
 use super::objects::{Ask, Claim, Facts, Quota};
 use super::sorted::Sorted;
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The name under which claims are counted.
@@ -25,15 +27,45 @@ pub fn refusal(facts: &Facts, made: &[Claim], claim: &Claim) -> Option<String> {
     })
 }
 
+/// A quota of which more is used than it allows.
+#[derive(Clone, Debug)]
+pub struct Overdrawn<'f> {
+    pub quota: &'f Quota,
+    /// What is limited.
+    pub resource: &'f str,
+    pub used: i64,
+    pub limit: &'f str,
+}
+
+/// Returns the limits for claims and devices of which more is used than they allow: the server refuses new claims alone, not those
+/// that are there when a quota is made or lowered.
+pub fn overdrawn(facts: &Facts) -> Vec<Overdrawn<'_>> {
+    let mut found = Vec::new();
+    for quota in facts.quotas.iter().filter(|quota| !quota.spec.is_of_pods()) {
+        let mut used = written(quota);
+        if used.is_empty() {
+            used = add_charges(used, quota, facts.claims.iter().map(|claim| &**claim));
+        }
+        for (resource, limit) in quota.limits().iter() {
+            let used = used.get(resource).copied().unwrap_or(0);
+            let is_ours = resource == CLAIMS || resource.ends_with(DEVICES);
+            if is_ours && i128::from(used) > limit.value() {
+                found.push(Overdrawn {
+                    quota,
+                    resource,
+                    used,
+                    limit: limit.text(),
+                });
+            }
+        }
+    }
+    found
+}
+
 fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option<String> {
-    let hard = if quota.status.hard.is_empty() {
-        &quota.spec.hard
-    } else {
-        &quota.status.hard
-    };
     let asked = charge(claim);
     let mut over: Vec<[String; 3]> = Vec::new();
-    for (name, limit) in hard.iter() {
+    for (name, limit) in quota.limits().iter() {
         let Some(more) = asked.get(name) else {
             continue;
         };
@@ -66,20 +98,29 @@ fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option
 /// Returns what is used of a quota: what the server wrote, or the claims that are there; and the claims that are made here.
 fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
     let is_written = !quota.status.used.is_empty();
-    let mut used: BTreeMap<String, i64> = BTreeMap::new();
-    for (name, amount) in quota.status.used.iter() {
-        used.insert(
-            name.clone(),
-            i64::try_from(amount.value()).unwrap_or(i64::MAX),
-        );
-    }
     let is_new = |claim: &Claim| {
         claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
     };
-    for claim in facts.claims.iter().map(|claim| &**claim).chain(made) {
-        if claim.metadata.namespace != quota.metadata.namespace || (is_written && !is_new(claim)) {
-            continue;
-        }
+    let claims = facts.claims.iter().map(|claim| &**claim).chain(made);
+    let claims = claims.filter(|claim| !is_written || is_new(claim));
+    add_charges(written(quota), quota, claims)
+}
+
+/// Returns what the server wrote that is used of a quota.
+fn written(quota: &Quota) -> BTreeMap<String, i64> {
+    let amount = |amount: &Amount| i64::try_from(amount.value()).unwrap_or(i64::MAX);
+    let used = quota.status.used.iter();
+    order::map(used.map(|(name, used)| (name.clone(), amount(used))))
+}
+
+/// Adds what claims in the namespace of a quota are charged.
+fn add_charges<'f>(
+    mut used: BTreeMap<String, i64>,
+    quota: &Quota,
+    claims: impl Iterator<Item = &'f Claim>,
+) -> BTreeMap<String, i64> {
+    let namespace = &quota.metadata.namespace;
+    for claim in claims.filter(|claim| claim.metadata.namespace == *namespace) {
         for (name, amount) in charge(claim) {
             let sum = used.entry(name).or_default();
             *sum = sum.saturating_add(amount);

@@ -221,6 +221,8 @@ object! {
     UsedClaim {
         /// Name within the pod.
         name: String = "name",
+        /// The request whose devices it uses; empty: all of the claim.
+        request: String = "request",
     }
 }
 

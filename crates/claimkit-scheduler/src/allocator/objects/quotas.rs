@@ -49,6 +49,17 @@ object! {
     }
 }
 
+impl Quota {
+    /// Returns the limits that are enforced, or those that are to be.
+    pub fn limits(&self) -> &Sorted<String, Amount> {
+        if self.status.hard.is_empty() {
+            &self.spec.hard
+        } else {
+            &self.status.hard
+        }
+    }
+}
+
 impl QuotaSpec {
     /// Returns true if only some pods are counted: then claims never are (kube-apiserver 1.37,
     /// pkg/quota/v1/evaluator/core/resource_claims.go, `Matches`).
