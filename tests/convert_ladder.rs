@@ -2,7 +2,7 @@
 //! server, in each version that it serves.
 
 use crate::device_vectors::RELEASES;
-use claimkit::convert::{Conversion, ConvertOptions, ConvertTarget, convert};
+use claimkit::convert::{Conversion, ConvertOptions, ConvertTarget, convert, find_version};
 use claimkit_model::finding::Code;
 use claimkit_model::schema::Version;
 use claimkit_model::schema::device::{v1, v1alpha3, v1beta1, v1beta2};
@@ -744,5 +744,51 @@ fn a_list_in_a_list_is_refused() {
             (&false.into(), &serde_json::Value::Null)
         );
         assert_eq!(answer["findings"][0]["code"], "no-kind", "{answer}");
+    }
+}
+
+#[test]
+fn a_list_item_that_loses_all_of_its_fields_stays() {
+    let text = "\
+# template
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: a, namespace: b}
+spec:
+  spec:
+    devices:
+      constraints:
+      - distinctAttribute: a.example.com/b # first
+      - {distinctAttribute: b.example.com/b}
+      -
+        # above
+        distinctAttribute: c.example.com/b
+      requests:
+      - name: r
+        exactly: {deviceClassName: gpu}
+";
+    let options = ConvertOptions::default().lossy(true);
+    let conversion = convert(text, version("v1alpha3"), &options);
+    assert!(!printed(&conversion), "{}", said(&conversion));
+    let out = conversion.text.unwrap();
+    let items = "      - {} # first\n      - {}\n      -\n        # above\n        {}\n";
+    assert!(out.contains(items), "{out}");
+}
+
+#[test]
+fn nothing_leads_back_to_the_classic_versions() {
+    let rest = "kind: ResourceClaim, metadata: {name: a}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}";
+    let claim = format!("---\n{{apiVersion: resource.k8s.io/v1, {rest}}}\n");
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: resource.k8s.io/v1, {rest}}}\n"
+    );
+    for text in [&claim, &list] {
+        for to in ["v1alpha1", "v1alpha2"] {
+            let to_version = find_version(&format!("resource.k8s.io/{to}")).unwrap();
+            let conversion = convert(text, to_version, &ConvertOptions::default());
+            let codes: Vec<Code> = conversion.findings.iter().map(|one| one.code).collect();
+            assert_eq!(codes, [Code::NoCounterpart], "{to}");
+            assert!(conversion.text.is_none() && conversion.checked);
+        }
     }
 }

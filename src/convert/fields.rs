@@ -194,7 +194,9 @@ impl Walk<'_, '_, '_> {
             let here = path.field(name);
             match self.sides.fate(from, to, name) {
                 Fate::Hoisted(inner) => self.record(entry.value, Some(entry), inner, to, &here),
-                Fate::Stays(Some((from, to))) => self.value(entry, entry.value, from, to, &here),
+                Fate::Stays(Some((from, to))) => {
+                    self.value(Some(entry), entry.value, from, to, &here)
+                }
                 Fate::Stays(None) => {}
                 Fate::Goes(reason) => self.gone(map, holder, entry, path, reason),
             }
@@ -222,7 +224,7 @@ impl Walk<'_, '_, '_> {
 
     fn value(
         &mut self,
-        holder: &Entry,
+        holder: Option<&Entry>,
         node: NodeId,
         from: &'static FieldType,
         to: &'static FieldType,
@@ -231,19 +233,19 @@ impl Walk<'_, '_, '_> {
         let tree = self.tree;
         match (pointee(from), pointee(to)) {
             (FieldType::Struct(from), FieldType::Struct(to)) => {
-                self.record(node, Some(holder), from, to, path)
+                self.record(node, holder, from, to, path)
             }
             (FieldType::List(from), FieldType::List(to))
                 if matches!(tree.kind(node), Kind::Seq { .. }) =>
             {
                 for (at, &item) in tree.items(node).iter().enumerate() {
-                    self.value(holder, item, from, to, &path.index(at));
+                    self.value(None, item, from, to, &path.index(at));
                 }
             }
             (FieldType::Map(from), FieldType::Map(to)) => {
                 for entry in tree.entries(node) {
                     self.value(
-                        entry,
+                        Some(entry),
                         entry.value,
                         &from.value,
                         &to.value,
@@ -258,7 +260,7 @@ impl Walk<'_, '_, '_> {
                     .filter(|entry| tree.text(entry.key) != "value")
                 {
                     let reason = self.sides.amount_only();
-                    self.gone(node, Some(holder), entry, path, reason);
+                    self.gone(node, holder, entry, path, reason);
                 }
             }
             _ => {}

@@ -350,10 +350,10 @@ impl Converter<'_> {
         if !matches!(tree.kind(items), Kind::Seq { .. }) {
             return None;
         }
-        let version = job::find_version(tree.str(tree.get(root, "apiVersion")?)?)
-            .filter(|version| self.goes_on(version))?;
+        let version = job::find_version(tree.str(tree.get(root, "apiVersion")?)?)?;
         self.checked = true;
-        if (version.family, self.to.family()) == (Family::Classic, Family::Device) {
+        // Its items say what becomes of them.
+        if version.family != self.to.family() {
             return None;
         }
         let name = tree.str(tree.get(root, "kind")?)?;
@@ -412,11 +412,6 @@ impl Converter<'_> {
         }
     }
 
-    /// Returns false if the target is of the classic family and the object of the device family: such an object is not converted.
-    fn goes_on(&self, version: &Version) -> bool {
-        !matches!(self.to, ConvertTarget::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
-    }
-
     fn no_counterpart(&self, api: Api) -> Finding {
         let message = message!(
             "convert.no-counterpart",
@@ -473,8 +468,7 @@ impl Converter<'_> {
             .api_version
             .split_once('/')
             .map_or("", |(group, _)| group);
-        // Objects of the device family never become objects of the classic family.
-        let known = job::find_version(&item.api_version).filter(|version| self.goes_on(version));
+        let known = job::find_version(&item.api_version);
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
         let shape = match (&item.what, known) {

@@ -543,6 +543,11 @@ impl Edits {
                 break;
             };
             let after = entries.get(to);
+            if run == entries.len() {
+                let all = Span::new(first.key_span.from(), entry_end(tree, last));
+                self.replace(all, if flow { "" } else { "{}" });
+                break;
+            }
             if flow {
                 self.remove_flow(tree, before, first, last, after)
             } else {
