@@ -215,7 +215,7 @@ fn what_is_named_must_be_there() {
         ),
         (
             json!({"nodesLike": ["node-a", "node-a*1000"]}),
-            "`whatIf`: `nodesLike`: at most 1000 nodes can be made up, not 1001",
+            "`whatIf`: at most 1000 nodes can be made up, not 1001",
         ),
         (
             json!({"nodesLike": ["node-a*0"]}),
@@ -277,5 +277,124 @@ fn findings_about_a_cluster_say_so() {
         findings.contains(&("unknown-field", "cluster"))
             && findings.contains(&("pool-incomplete", "cluster")),
         "{answer}"
+    );
+}
+
+/// A node that does not exist yet, with two devices.
+const NEW_NODE: &str = "
+apiVersion: v1
+kind: Node
+metadata: {name: gpu-node, labels: {kubernetes.io/hostname: gpu-node}}
+status: {allocatable: {cpu: '8', memory: 32Gi, pods: '110'}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: gpu-node-gpus}
+spec:
+  driver: gpu.example.com
+  nodeName: gpu-node
+  pool: {name: gpu-node, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}, {name: gpu-1}]
+";
+
+const PODS_WITHOUT_NODES: &str = "
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: device.driver == 'gpu.example.com'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpus, namespace: default}
+spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]
+      resourceClaims: [{name: g, resourceClaimTemplateName: gpus}]
+";
+
+fn with_new_nodes(new_nodes: &Value) -> Value {
+    ask(&json!({
+        "verb": "allocate",
+        "release": "1.37.2",
+        "text": PODS_WITHOUT_NODES,
+        "whatIf": {"newNodes": new_nodes}
+    }))
+}
+
+#[test]
+fn nodes_that_do_not_exist_yet_take_pods() {
+    let slices_alone = NEW_NODE.split_once("---").unwrap().1;
+    for template in [NEW_NODE, slices_alone] {
+        for count in 1..=4 {
+            let answer = with_new_nodes(&json!([{"text": template, "count": count}]));
+            let mut nodes: Vec<&str> = list(&answer, "pods")
+                .iter()
+                .filter_map(|pod| pod["turn"]["node"].as_str())
+                .collect();
+            nodes.sort_unstable();
+            let names = ["gpu-node-new", "gpu-node-new-2", "gpu-node-new-3"];
+            assert_eq!(nodes, names[..count.min(3)], "{count}");
+        }
+    }
+    // One if the number is left out; of two kinds each gets names of its own.
+    let other = NEW_NODE.replace("gpu-node", "other");
+    let answer = with_new_nodes(&json!([{"text": NEW_NODE}, {"text": other, "count": 2}]));
+    assert_eq!(
+        answer["assumed"].as_array().unwrap()[..2],
+        [
+            json!("Node gpu-node-new is there, which does not exist yet"),
+            json!("Nodes other-new, other-new-2 are there, which do not exist yet")
+        ]
+    );
+    assert!(
+        list(&answer, "pods")
+            .iter()
+            .all(|pod| pod["turn"]["node"].is_string())
+    );
+}
+
+#[test]
+fn what_is_no_new_node_is_refused() {
+    let error = |text: &str, count: usize| {
+        let answer = with_new_nodes(&json!([{"text": text, "count": count}]));
+        answer["error"].as_str().unwrap_or("").to_owned()
+    };
+    let two = format!("{NEW_NODE}---\napiVersion: v1\nkind: Node\nmetadata: {{name: other}}\n");
+    let elsewhere = NEW_NODE.replace("nodeName: gpu-node", "nodeName: other");
+    let broken = NEW_NODE.replace("spec:\n", "spec:\n  bad: [\n");
+    for (text, count, said) in [
+        (two.as_str(), 1, "this one has 2 objects of kind Node"),
+        ("", 1, "this one has 0 objects of kind Node"),
+        (
+            elsewhere.as_str(),
+            1,
+            "ResourceSlice `gpu-node-gpus` is not of Node `gpu-node` by name",
+        ),
+        (broken.as_str(), 1, "`newNodes`: yaml: "),
+        (
+            NEW_NODE,
+            1001,
+            "at most 1000 nodes can be made up, not 1001",
+        ),
+    ] {
+        let error = error(text, count);
+        assert!(error.contains(said), "{said}: {error}");
+    }
+    // What its driver would publish wrongly keeps devices from being used.
+    let incomplete = NEW_NODE.replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let answer = with_new_nodes(&json!([{"text": incomplete}]));
+    let told = answer.to_string();
+    assert!(
+        told.contains("its pool is incomplete: 1 of 2 slices"),
+        "{told}"
     );
 }

@@ -1,5 +1,6 @@
 //! Which devices the pods and claims of a text get on each node, and why none.
 
+use super::cluster::PreparedCluster;
 use super::gathered::{Gathered, gather};
 use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
@@ -167,7 +168,7 @@ pub fn allocate<'t>(
         ..options.what_if.clone()
     };
     let facts = &mut gathered.facts;
-    let changed = what_if.apply(facts);
+    let changed = what_if.apply(facts, &|text| new_node(text, options, target.release));
     let changed = changed.map_err(|error| {
         Error::new(
             ErrorKind::WhatIf,
@@ -741,4 +742,21 @@ fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
         finding.within = TextField::Cluster;
     }
     finding
+}
+
+/// Reads the text of a node that does not exist yet.
+fn new_node(text: &str, options: &AllocateOptions<'_>, release: Release) -> Result<Facts, Message> {
+    let read = PreparedCluster::read(text, Some(release), options.namespace, &options.limits);
+    let wrong = read
+        .findings
+        .iter()
+        .find(|one| one.severity == Severity::Error);
+    match wrong {
+        Some(finding) => Err(message!(
+            "change.new-nodes-unread",
+            "`newNodes`: {problem}",
+            problem = finding.message
+        )),
+        None => Ok(read.facts),
+    }
 }

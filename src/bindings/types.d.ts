@@ -745,6 +745,11 @@ export interface AllocateOptions extends CommonOptions {
 				withoutRules?: readonly string[] | undefined;
 				/** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
 				nodesLike?: readonly string[] | undefined;
+				/**
+				 * Nodes that do not exist yet, `count` (1) of each: `text` has a Node and the ResourceSlices that its drivers will publish, or
+				 * the slices alone. Each gets a name of its own: `<name>-new`.
+				 */
+				newNodes?: readonly { text: string; count?: number | undefined }[] | undefined;
 		  }
 		| undefined;
 	/** Features of the allocator, instead of those that follow from the gates. */

@@ -17,6 +17,7 @@ use claimkit::requests::{self, Content, Request};
 use claimkit_model::finding::{Code, Origin, Severity, TextField};
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
+use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::account::PodAccount;
 
 /// Runs the verb.
@@ -35,7 +36,10 @@ pub fn run(args: &AllocateArgs, host: &mut dyn Host) -> Outcome {
         release: args.release.clone(),
         gates: args.gates.gates().unwrap_or_default(),
         namespace_labels: args.labels.labels(),
-        what_if: what_if(&args.what_if, &args.node_like),
+        what_if: WhatIf {
+            new_nodes: files::new_nodes(&args.new_node, host)?,
+            ..what_if(&args.what_if, &args.node_like)
+        },
         alone: args.alone,
         how_many: args.how_many,
         namespace: args.namespace.clone(),

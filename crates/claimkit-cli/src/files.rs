@@ -4,11 +4,13 @@ use crate::exit::Problem;
 use crate::host::{EntryKind, FolderEntry, Host, too_large};
 use crate::options::{FileArgs, World};
 use crate::settings;
+use crate::values::NewNodeFile;
 use claimkit::editor::foreign;
 use claimkit::manifest::{Input, What, paths};
 use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::text::bytes;
+use claimkit_scheduler::allocator::what_if::NewNodes;
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -234,6 +236,22 @@ pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Result<Inpu
         Ok(bytes) => Ok(file(label.to_owned(), bytes)),
         Err(problem) => Err(format!("{label}: {problem}").into()),
     }
+}
+
+/// Reads the files of nodes that do not exist yet.
+///
+/// # Errors
+/// Why one of them cannot be read.
+pub fn new_nodes(files: &[NewNodeFile], host: &mut dyn Host) -> Result<Vec<NewNodes>, Problem> {
+    let most = Limits::default().bytes;
+    let read = files.iter().map(|NewNodeFile { file, count }| {
+        let text = read_at_most(file, most, host)?.text;
+        Ok(NewNodes {
+            text,
+            count: *count,
+        })
+    });
+    read.collect()
 }
 
 /// Reads the rest of standard input.

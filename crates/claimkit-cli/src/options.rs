@@ -5,8 +5,8 @@
 
 use crate::values::{
     AssumedChange, ChartTool, ColorChoice, FieldValidationChoice, GateList, KnownCode, LabelList,
-    LocaleChoice, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice, ReportForm,
-    Subresource, TableForm, UsageTable, ViaChoice, merged,
+    LocaleChoice, NewNodeFile, OperationChoice, PatchTypeChoice, PlainForm, PolicyFormChoice,
+    ReportForm, Subresource, TableForm, UsageTable, ViaChoice, merged,
 };
 use claimkit::list_selectors::labels::{self, LabelQuery};
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -464,6 +464,9 @@ pub struct AllocateArgs {
     /// answer as if there were COUNT more nodes like NODE, with nothing in use; the same as --what-if node-like=NODE*COUNT; repeatable
     #[arg(long, value_name = "NODE*COUNT")]
     pub node_like: Vec<String>,
+    /// answer as if there were COUNT more nodes as FILE describes them, which do not exist yet: a Node and its ResourceSlices, or the slices alone; repeatable
+    #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
+    pub new_node: Vec<NewNodeFile>,
     /// current time, such as 2026-05-04T03:02:01Z, which lets devices that are not ready for binding time out; default: nothing times out
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
@@ -557,6 +560,9 @@ pub struct WhyArgs {
     /// answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE*COUNT; repeatable
     #[arg(long, value_name = "CHANGE")]
     pub what_if: Vec<AssumedChange>,
+    /// answer as if there were COUNT more nodes as FILE describes them, which do not exist yet: a Node and its ResourceSlices, or the slices alone; repeatable
+    #[arg(long, value_name = "FILE*COUNT", value_hint = ValueHint::FilePath)]
+    pub new_node: Vec<NewNodeFile>,
     /// exit with 1 if a pod gets no node
     #[arg(long)]
     pub require: bool,

@@ -370,6 +370,31 @@ impl FromStr for AssumedChange {
     }
 }
 
+/// A file that describes nodes which do not exist yet: `FILE` or `FILE*COUNT`.
+#[derive(Clone, Debug)]
+pub struct NewNodeFile {
+    pub file: String,
+    pub count: usize,
+}
+
+impl FromStr for NewNodeFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (file, count) = match text.rsplit_once('*') {
+            Some((file, count)) => (file, count.parse().ok().filter(|count| *count > 0)),
+            None => (text, Some(1)),
+        };
+        match count {
+            Some(count) if !file.is_empty() => Ok(NewNodeFile {
+                file: file.to_owned(),
+                count,
+            }),
+            _ => Err("write the file and how many nodes, such as `node.yaml*3`".to_owned()),
+        }
+    }
+}
+
 /// Returns the question that changes and copies of nodes make.
 pub fn what_if(changes: &[AssumedChange], nodes_like: &[String]) -> WhatIf {
     let mut what_if = WhatIf::default();

@@ -7,6 +7,7 @@ use super::kinds::CLAIMS;
 use super::read::{LiveObjects, Unseen, Wanted};
 use super::{Live, dump};
 use crate::exit::{Exit, Outcome};
+use crate::files;
 use crate::host::Host;
 use crate::lines::LEAST_WIDTH;
 use crate::options::WhyArgs;
@@ -20,6 +21,7 @@ use claimkit_model::finding::{Code, Severity};
 use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::objects::Pod;
+use claimkit_scheduler::allocator::what_if::WhatIf;
 use claimkit_scheduler::explain::account::PodAccount;
 use claimkit_scheduler::explain::headline;
 use serde::Serialize;
@@ -355,9 +357,14 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         false => mates(&asked, &groups, &seen),
     };
     let explained: Vec<&Brief> = asked.iter().chain(&mates).copied().collect();
+    let new_nodes =
+        files::new_nodes(&args.new_node, host).map_err(|problem| problem.lines().join("; "))?;
     let request = AllocateRequest {
         gates: gates.clone(),
-        what_if: what_if(&args.what_if, &[]),
+        what_if: WhatIf {
+            new_nodes,
+            ..what_if(&args.what_if, &[])
+        },
         alone: args.alone,
         node_names: (!args.node.is_empty()).then(|| args.node.clone()),
         ..request(&live, &explained, &question)

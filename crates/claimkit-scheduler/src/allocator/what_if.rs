@@ -41,6 +41,23 @@ pub struct WhatIf {
     pub without_rules: Vec<String>,
     /// Adds a copy of each of these nodes, with all devices free; `NODE*3` adds three.
     pub nodes_like: Vec<String>,
+    /// Adds nodes that do not exist yet.
+    pub new_nodes: Vec<NewNodes>,
+}
+
+/// Nodes of one kind that do not exist yet.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewNodes {
+    /// A text with a Node, and the ResourceSlices that its drivers will publish; or with the slices alone.
+    pub text: String,
+    /// How many of them there will be.
+    #[serde(default = "one")]
+    pub count: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// The objects that a change affects.
@@ -77,6 +94,13 @@ impl WhatIf {
         self
     }
 
+    /// Adds `count` nodes that do not exist yet: `text` has a Node, and the ResourceSlices that its drivers will publish.
+    pub fn new_nodes(mut self, text: impl Into<String>, count: usize) -> Self {
+        let text = text.into();
+        self.new_nodes.push(NewNodes { text, count });
+        self
+    }
+
     /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
         let lists = [
@@ -85,14 +109,18 @@ impl WhatIf {
             &self.without_rules,
             &self.nodes_like,
         ];
-        lists.iter().all(|list| list.is_empty())
+        lists.iter().all(|list| list.is_empty()) && self.new_nodes.is_empty()
     }
 
-    /// Edits the facts, before the taints of rules are added.
+    /// Edits the facts, before the taints of rules are added. `read` reads the text of new nodes.
     ///
     /// # Errors
-    /// A named object that does not exist, or too many nodes.
-    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, Message> {
+    /// A named object that does not exist, too many nodes, or a text from which no node can be made.
+    pub fn apply(
+        &self,
+        facts: &mut Facts,
+        read: &dyn Fn(&str) -> Result<Facts, Message>,
+    ) -> Result<Changed, Message> {
         let mut changed = Changed::default();
         for name in &self.free {
             let found = facts
@@ -147,21 +175,20 @@ impl WhatIf {
             .iter()
             .map(|entry| copies(entry))
             .collect::<Result<Vec<_>, Message>>()?;
-        let all = wanted
-            .iter()
-            .fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
+        let counts = wanted.iter().map(|(_, count)| *count);
+        let counts = counts.chain(self.new_nodes.iter().map(|new| new.count));
+        let all = counts.fold(0usize, usize::saturating_add);
         if all > MOST_NODES {
             return Err(message!(
                 "change.too-many-nodes",
-                "`nodesLike`: at most {most} nodes can be made up, not {all}",
+                "at most {most} nodes can be made up, not {all}",
                 most = MOST_NODES,
                 all
             ));
         }
+        let first = facts.nodes.len();
         for (name, count) in wanted {
-            let first = facts.nodes.len();
             let names = add_nodes_like(name, count, facts)?;
-            changed.nodes.extend(first..facts.nodes.len());
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.node-added",
@@ -177,6 +204,23 @@ impl WhatIf {
                 ),
             });
         }
+        for new in &self.new_nodes {
+            let template = NodeTemplate::of(&read(&new.text)?)?;
+            let names = template.add(new.count, "new", facts);
+            changed.lines.push(match names.as_slice() {
+                [one] => message!(
+                    "change.new-node",
+                    "Node {one} is there, which does not exist yet",
+                    one
+                ),
+                names => message!(
+                    "change.new-nodes",
+                    "Nodes {names} are there, which do not exist yet",
+                    names = words::some(names, MOST_NAMES)
+                ),
+            });
+        }
+        changed.nodes.extend(first..facts.nodes.len());
         Ok(changed)
     }
 }
@@ -279,37 +323,92 @@ fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<Str
             name
         )
     })?;
-    let node: Node = (**found).clone();
-    let taken: Set<String> = facts
-        .nodes
-        .iter()
-        .map(|node| node.metadata.name.clone())
-        .collect();
-    let free = |at: usize| match at {
-        1 => format!("{name}-copy"),
-        at => format!("{name}-copy-{at}"),
+    let template = NodeTemplate {
+        node: (**found).clone(),
+        slices: slices_to_copy(name, facts),
     };
-    // Of one name more than there are nodes, one is free.
-    let last = taken.iter().count().saturating_add(count).saturating_add(1);
-    let names: Vec<String> = (1..last)
-        .map(free)
-        .filter(|name| !taken.contains(name))
-        .take(count)
-        .collect();
-    let slices = slices_to_copy(name, facts);
-    for copy in &names {
-        let mut node = node.clone();
-        node.metadata.name.clone_from(copy);
-        node.metadata.uid.clear();
-        if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
-            label.clone_from(copy);
+    Ok(template.add(count, "copy", facts))
+}
+
+/// A node and the slices on it, of which copies are made.
+struct NodeTemplate {
+    node: Node,
+    slices: Vec<Slice>,
+}
+
+impl NodeTemplate {
+    /// Takes the node of a text, or the one that its slices name.
+    fn of(given: &Facts) -> Result<Self, Message> {
+        let named = given.slices.iter().filter_map(|slice| {
+            let name = slice.spec.node_name.clone();
+            name.filter(|name| !name.is_empty())
+        });
+        let mut named: Vec<String> = named.collect();
+        named.dedup();
+        let node = match (given.nodes.as_slice(), named.as_slice()) {
+            ([node], _) => (**node).clone(),
+            ([], [name]) => {
+                let mut node = Node::default();
+                node.metadata.name.clone_from(name);
+                node.metadata
+                    .labels
+                    .insert(HOSTNAME.to_owned(), name.clone());
+                node
+            }
+            (nodes, _) => {
+                return Err(message!(
+                    "change.new-nodes-of-several",
+                    "`newNodes`: a text describes one node, and this one has {nodes} objects of kind Node",
+                    nodes = nodes.len()
+                ));
+            }
+        };
+        let name = &node.metadata.name;
+        let other = given.slices.iter().find(|slice| !is_on(slice, name));
+        if let Some(slice) = other {
+            return Err(message!(
+                "change.new-nodes-other-slice",
+                "`newNodes`: ResourceSlice `{slice}` is not of Node `{node}` by name: every new node gets the slices of its own",
+                slice = slice.metadata.name,
+                node = name
+            ));
         }
-        facts.nodes.push(Rc::new(node));
-        facts
-            .slices
-            .extend(slices.iter().map(|slice| Rc::new(moved(slice, name, copy))));
+        Ok(NodeTemplate {
+            slices: slices_to_copy(name, given),
+            node,
+        })
     }
-    Ok(names)
+
+    /// Adds this many copies under names that are free, such as `NAME-copy-2`, and returns these.
+    fn add(&self, count: usize, suffix: &str, facts: &mut Facts) -> Vec<String> {
+        let name = &self.node.metadata.name;
+        let known = facts.nodes.iter().map(|node| node.metadata.name.clone());
+        let taken: Set<String> = known.collect();
+        let free = |at: usize| match at {
+            1 => format!("{name}-{suffix}"),
+            at => format!("{name}-{suffix}-{at}"),
+        };
+        // Of one name more than there are nodes, one is free.
+        let last = taken.iter().count().saturating_add(count).saturating_add(1);
+        let names: Vec<String> = (1..last)
+            .map(free)
+            .filter(|name| !taken.contains(name))
+            .take(count)
+            .collect();
+        for copy in &names {
+            let mut node = self.node.clone();
+            node.metadata.name.clone_from(copy);
+            node.metadata.uid.clear();
+            if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
+                label.clone_from(copy);
+            }
+            facts.nodes.push(Rc::new(node));
+            let slices = self.slices.iter();
+            let slices = slices.map(|slice| Rc::new(moved(slice, name, copy)));
+            facts.slices.extend(slices);
+        }
+        names
+    }
 }
 
 /// Returns the slices of the pools on a node, as a pool of a copy has them.
