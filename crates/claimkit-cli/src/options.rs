@@ -473,7 +473,7 @@ pub struct AllocateArgs {
     /// exit with 1 if a pod or claim fits on no node
     #[arg(long)]
     pub require: bool,
-    /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the newest
+    /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the one that kubelets and stored objects show, else the newest
     #[arg(short, long, value_name = "RELEASE")]
     pub release: Option<String>,
     #[command(flatten)]
@@ -501,7 +501,7 @@ pub struct AuditArgs {
     /// show only this table of use, with every row; repeatable
     #[arg(long, value_enum, value_name = "TABLE")]
     pub by: Vec<UsageTable>,
-    /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the newest
+    /// Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the one that kubelets and stored objects show, else the newest
     #[arg(short, long, value_name = "RELEASE")]
     pub release: Option<String>,
     /// show what breaks when the cluster goes to this release, 1.31 or later

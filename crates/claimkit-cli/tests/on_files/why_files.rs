@@ -313,3 +313,23 @@ fn a_pod_that_cannot_be_decoded_is_named() {
         told.err
     );
 }
+
+/// A node that does not exist yet is read from its own file, and a wrong file or count is refused.
+#[test]
+fn a_new_node_lets_a_pod_run() {
+    let new = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.example.com, nodeName: big, pool: {name: big, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}\n";
+    let answer = |words: &str| {
+        let mut host = Files::of(&[("objects.yaml", OBJECTS), ("big.yaml", new)]);
+        let exit = host.run(&format!("why -n x -f objects.yaml {words}"));
+        (exit, host)
+    };
+    let (_, without) = answer("");
+    assert!(!without.out.contains("big-new"), "{}", without.out);
+    let (exit, with) = answer("--new-node big.yaml*2 --require");
+    assert!(with.out.contains("big-new"), "{}", with.out);
+    assert_eq!(exit.code(), 0, "{}{}", with.out, with.err);
+    let (_, absent) = answer("--new-node small.yaml");
+    assert!(absent.err.contains("small.yaml: "), "{}", absent.err);
+    let (_, malformed) = answer("--new-node big.yaml*none");
+    assert!(malformed.err.contains("`node.yaml*3`"), "{}", malformed.err);
+}
