@@ -53,7 +53,11 @@ export const cluster = prepareCluster("kind: Node", { release: "1.36" });
 export const devices = allocate("", {
 	cluster,
 	pod: "ns/pod",
-	whatIf: { free: ["ns/claim"], nodesLike: ["n1"] },
+	whatIf: {
+		free: ["ns/claim"],
+		nodesLike: ["n1"],
+		newNodes: [{ text: "" }, { text: "", count: 2 }],
+	},
 }).pods[0]?.nodes[0]?.verdict satisfies
 	| "allocated"
 	| "none"
