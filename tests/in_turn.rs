@@ -724,8 +724,8 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
             "no node has gpu free among those that take them otherwise",
             2,
         ),
-        ("request gpu: device class gone does not exist", 1),
         ("taken by no node: node selector or affinity", 1),
+        ("there is no DeviceClass `gone`", 1),
     ];
     assert_eq!(told, wanted.map(|(reason, pods)| (reason.to_owned(), pods)));
     assert!(text(&answer["headline"], "text").starts_with(
@@ -733,6 +733,39 @@ spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gone}}
     ));
     let alone = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{}", pod("one", "")) }));
     assert!(alone["headline"].is_null());
+}
+
+#[test]
+fn the_headline_names_what_is_missing_and_no_pod() {
+    let pod = |name: &str, entry: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, uid: u-{name}}}\nspec:\n  containers: [{{name: c, image: i}}]\n  resourceClaims: [{{name: g, {entry}}}]\n"
+        )
+    };
+    let template = "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: gpus}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}\n";
+    let made = "resourceClaimTemplateName: gpus";
+    let text = [
+        CLUSTER,
+        template,
+        &pod("a", made),
+        &pod("b", made),
+        &pod("c", "resourceClaimTemplateName: gpu"),
+        &pod("d", "resourceClaimName: absent"),
+    ]
+    .concat();
+    let answer = ask(&json!({"verb": "allocate", "text": text}));
+    let told: Vec<(String, usize)> = parts(&answer)
+        .into_iter()
+        .map(|(reason, pods)| (reason, pods.len()))
+        .collect();
+    let not_made =
+        "kube-controller-manager has not created the claim from ResourceClaimTemplate `gpus` yet";
+    let no_template =
+        "there is no ResourceClaimTemplate `gpu` in namespace `default`; did you mean `gpus`?";
+    let no_claim = "there is no ResourceClaim `absent` in namespace `default`";
+    assert!(told.contains(&(not_made.to_owned(), 2)), "{told:?}");
+    assert!(told.contains(&(no_template.to_owned(), 1)), "{told:?}");
+    assert!(told.contains(&(no_claim.to_owned(), 1)), "{told:?}");
 }
 
 /// Devices that stand for CPUs of their node: whatever earlier pods got of them is gone for devices and for plain requests.

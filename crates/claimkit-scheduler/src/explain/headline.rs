@@ -1,7 +1,7 @@
 //! What keeps the pods of a cluster waiting, in one line: pods with the same deciding reason are counted together.
 
 use super::account::{Conflict, NodeAccount, PodAccount, RequestAccount};
-use super::kinds::{Absent, ConflictKind, NodeVerdict, StageKind};
+use super::kinds::{ConflictKind, NodeVerdict, StageKind};
 use super::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use claimkit_model::message::{self, Message, Words, message};
 use claimkit_values::order;
@@ -143,18 +143,12 @@ fn before_nodes(account: &PodAccount) -> Option<Reason> {
         .before
         .as_ref()
         .filter(|before| !before.message.is_empty())?;
-    let text = match before.absent {
-        Some(Absent::Claim) => message!(
-            "headline.claim-absent",
-            "their ResourceClaim is not there yet"
-        )
-        .into(),
-        _ => Words::upstream(before.message.clone()),
+    // Our words say what upstream's leave out: the object that is not there, and not the pod.
+    let text = match &before.help {
+        Some(help) => Words::Ours(help.clone()),
+        None => Words::upstream(before.message.clone()),
     };
-    Some(Reason {
-        text,
-        help: before.help.clone(),
-    })
+    Some(Reason::from(text))
 }
 
 /// The reason of a pod that is not tried, or that waits for something other than a node.
