@@ -379,7 +379,7 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
         (
             "device-unhealthy",
             &[
-                "claim team/soon holds device gpu.example.com/sick/gpu-0, which its driver has not made ready: ResetFailed: no answer",
+                "claim team/soon holds device gpu.example.com/sick/gpu-0, which its driver has not made ready: \"ResetFailed: no answer\"",
                 "pod team/soon uses an unhealthy device in container c: gpu-0 of claim entry g",
             ],
         ),
@@ -1034,4 +1034,15 @@ fn a_slice_of_a_node_that_was_made_again_is_found() {
     assert!(found("u-1", "u-1").is_empty());
     // Redacted dumps have no UIDs.
     assert!(found("u-1", "").is_empty() && found("", "u-2").is_empty());
+}
+
+#[test]
+fn a_driver_that_gives_no_reason_gets_a_whole_sentence() {
+    let held = claim("a", &["pool: n1, device: gpu-0"]);
+    let status = "status: {devices: [{driver: gpu.example.com, pool: n1, device: gpu-0, conditions: [{type: Ready, status: 'False'}]}], ";
+    let text = [two_devices(), held.replace("status: {", status)].concat();
+    assert_eq!(
+        of_code(&ask_new(&text), "device-unhealthy"),
+        ["claim team/a holds device gpu.example.com/n1/gpu-0, which its driver has not made ready"]
+    );
 }

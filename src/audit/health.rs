@@ -42,13 +42,23 @@ fn not_ready(claim: &Claim, finder: &mut Finder<'_, '_>) {
             }
             let why = [said("reason"), said("message")].into_iter().flatten();
             let why: Vec<&str> = why.filter(|word| !word.is_empty()).collect();
-            let message = message!(
-                "audit.device-not-ready",
-                "claim {claim} holds device {device}, which its driver has not made ready: {why}",
-                claim = claim.metadata.full_name(),
-                device = format!("{}/{}/{}", of("driver"), of("pool"), of("device")),
-                why = why.join(": "),
-            );
+            let claim_name = claim.metadata.full_name();
+            let device_name = format!("{}/{}/{}", of("driver"), of("pool"), of("device"));
+            let message = match why.join(": ").as_str() {
+                "" => message!(
+                    "audit.device-not-ready",
+                    "claim {claim} holds device {device}, which its driver has not made ready",
+                    claim = claim_name,
+                    device = device_name,
+                ),
+                why => message!(
+                    "audit.device-not-ready-for",
+                    "claim {claim} holds device {device}, which its driver has not made ready: \"{why}\"",
+                    claim = claim_name,
+                    device = device_name,
+                    why,
+                ),
+            };
             let about = About::object("ResourceClaim", &claim.metadata).at(field_path![
                 "status",
                 "devices",
@@ -103,7 +113,7 @@ fn unhealthy_in(
                 ),
                 why => message!(
                     "audit.device-unhealthy-for",
-                    "pod {pod} uses an unhealthy device in container {container}: {id} of claim entry {entry}: {why}",
+                    "pod {pod} uses an unhealthy device in container {container}: {id} of claim entry {entry}: \"{why}\"",
                     pod = pod_name,
                     container,
                     id,
