@@ -385,6 +385,7 @@ fn what_is_no_new_node_is_refused() {
             1001,
             "at most 1000 nodes can be made up, not 1001",
         ),
+        (NEW_NODE, 0, "expected a nonzero"),
     ] {
         let error = error(text, count);
         assert!(error.contains(said), "{said}: {error}");

@@ -8,6 +8,7 @@ use claimkit_model::object::decode;
 use claimkit_scheduler::allocator::what_if::WhatIf;
 use clap::ValueEnum;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 /// The form of an answer.
@@ -374,7 +375,7 @@ impl FromStr for AssumedChange {
 #[derive(Clone, Debug)]
 pub struct NewNodeFile {
     pub file: String,
-    pub count: usize,
+    pub count: NonZeroUsize,
 }
 
 impl FromStr for NewNodeFile {
@@ -382,8 +383,8 @@ impl FromStr for NewNodeFile {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (file, count) = match text.rsplit_once('*') {
-            Some((file, count)) => (file, count.parse().ok().filter(|count| *count > 0)),
-            None => (text, Some(1)),
+            Some((file, count)) => (file, count.parse().ok()),
+            None => (text, Some(NonZeroUsize::MIN)),
         };
         match count {
             Some(count) if !file.is_empty() => Ok(NewNodeFile {

@@ -5,6 +5,7 @@ use super::sorted::Set;
 use crate::explain::words;
 use claimkit_model::message::{Message, message};
 use serde::Deserialize;
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 /// The label that carries a node's name.
@@ -53,11 +54,11 @@ pub struct NewNodes {
     pub text: String,
     /// How many of them there will be.
     #[serde(default = "one")]
-    pub count: usize,
+    pub count: NonZeroUsize,
 }
 
-fn one() -> usize {
-    1
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
 }
 
 /// The objects that a change affects.
@@ -95,7 +96,7 @@ impl WhatIf {
     }
 
     /// Adds `count` nodes that do not exist yet: `text` has a Node, and the ResourceSlices that its drivers will publish.
-    pub fn new_nodes(mut self, text: impl Into<String>, count: usize) -> Self {
+    pub fn new_nodes(mut self, text: impl Into<String>, count: NonZeroUsize) -> Self {
         let text = text.into();
         self.new_nodes.push(NewNodes { text, count });
         self
@@ -176,7 +177,7 @@ impl WhatIf {
             .map(|entry| copies(entry))
             .collect::<Result<Vec<_>, Message>>()?;
         let counts = wanted.iter().map(|(_, count)| *count);
-        let counts = counts.chain(self.new_nodes.iter().map(|new| new.count));
+        let counts = counts.chain(self.new_nodes.iter().map(|new| new.count.get()));
         let all = counts.fold(0usize, usize::saturating_add);
         if all > MOST_NODES {
             return Err(message!(
@@ -206,7 +207,7 @@ impl WhatIf {
         }
         for new in &self.new_nodes {
             let template = NodeTemplate::of(&read(&new.text)?)?;
-            let names = template.add(new.count, "new", facts);
+            let names = template.add(new.count.get(), "new", facts);
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.new-node",
