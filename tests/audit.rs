@@ -401,7 +401,7 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
         (
             "template-never-fits",
             &[
-                "template team/too-many asks for 6 devices of class gpu, and no node has more than 5",
+                "request r of template team/too-many asks for 6 devices of class gpu, and no node has more than 5",
             ],
         ),
         (
@@ -885,13 +885,13 @@ fn requests_that_no_node_can_meet_are_found() {
             exactly(&format!("count: 2, {with_mem}")),
             "never-fits",
             Some(
-                "IT asks for 2 devices of class gpu, and its selectors select no more than 1 on any node",
+                "request r of IT asks for 2 devices of class gpu, and its selectors select no more than 1 on any node",
             ),
         ),
         (
             exactly("count: 3"),
             "never-fits",
-            Some("IT asks for 3 devices of class gpu, and no node has more than 2"),
+            Some("request r of IT asks for 3 devices of class gpu, and no node has more than 2"),
         ),
         (exactly("count: 2"), "never-fits", None),
         (exactly(&with_mem), "never-fits", None),
@@ -984,7 +984,7 @@ fn pods_that_name_what_is_not_there_are_found() {
         };
         assert_eq!(
             absent(&given, &pod("", entry, "q")),
-            ["container c of pod team/p uses request q of claim entry g, which has r"]
+            ["container c of pod team/p uses request q of claim entry g, whose requests are: r"]
         );
         assert!(absent(&given, &pod("", entry, "r")).is_empty());
     }
@@ -1004,7 +1004,7 @@ fn a_quota_that_is_exceeded_is_found() {
     };
     let said = |used: u32, limit: u32| {
         format!(
-            "quota team/q allows {limit} gpu.deviceclass.resource.k8s.io/devices, and {used} are in use: no claim that counts is admitted any more"
+            "quota team/q limits gpu.deviceclass.resource.k8s.io/devices to {limit}, and claims are charged {used}: no claim that counts is admitted any more"
         )
     };
     assert_eq!(found(&quota(1, "")), [said(2, 1)]);
@@ -1045,4 +1045,71 @@ fn a_driver_that_gives_no_reason_gets_a_whole_sentence() {
         of_code(&ask_new(&text), "device-unhealthy"),
         ["claim team/a holds device gpu.example.com/n1/gpu-0, which its driver has not made ready"]
     );
+}
+
+/// A claim that waits for this many devices.
+fn asking(count: u32, more: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{namespace: team, name: one}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, count: {count}{more}}}}}]}}}}\n"
+    )
+}
+
+/// A slice of the pool `gpus`, on a node, of a generation.
+fn shared_slice(node: &str, generation: u32, announced: u32, devices: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: {node}-{generation}}}\nspec: {{driver: gpu.example.com, nodeName: {node}, pool: {{name: gpus, generation: {generation}, resourceSliceCount: {announced}}}, devices: [{devices}]}}\n"
+    )
+}
+
+#[test]
+fn what_more_devices_may_meet_is_no_finding() {
+    let nodes = [node("a"), node("b"), CLASS.to_owned()].concat();
+    let never_fits = |slices: &str, claim: &str| {
+        let answer = ask_new(&[&nodes, slices, claim].concat());
+        of_code(&answer, "claim-never-fits")
+    };
+    let one = shared_slice("a", 1, 1, "{name: gpu-0}");
+    assert_eq!(never_fits(&one, &asking(2, "")).len(), 1);
+    // The slice that is missing may have the other one.
+    let part = shared_slice("a", 1, 2, "{name: gpu-0}");
+    assert!(never_fits(&part, &asking(2, "")).is_empty());
+    // So may one that cannot be read.
+    let broken = shared_slice("b", 1, 1, "{name: gpu-0, attributes: {memory: 80Gi}}");
+    let unread = [&one, &broken.replace("name: gpus", "name: b")[..]].concat();
+    assert!(never_fits(&unread, &asking(2, "")).is_empty());
+    // Each node sees its own generation.
+    let newer = shared_slice("b", 2, 1, "{name: gpu-0}");
+    let older = shared_slice("a", 1, 1, "{name: gpu-0}, {name: gpu-1}");
+    assert!(never_fits(&[older, newer].concat(), &asking(2, "")).is_empty());
+    // Devices of one name on two nodes are two devices.
+    let small = shared_slice("a", 1, 2, "{name: gpu-0}");
+    let large = shared_slice("b", 1, 2, "{name: gpu-0}, {name: gpu-1}");
+    assert!(never_fits(&[small, large].concat(), &asking(2, "")).is_empty());
+    // A node that is not there lends none.
+    let away = shared_slice("z", 1, 1, "{name: gpu-0}, {name: gpu-1}");
+    let away = [one, away.replace("name: gpus", "name: z")].concat();
+    assert_eq!(never_fits(&away, &asking(2, "")).len(), 1);
+}
+
+#[test]
+fn a_class_that_cannot_be_read_is_not_absent() {
+    let class = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: bad}\nspec: {selectors: none}\n";
+    let claim = asking(1, "").replace("deviceClassName: gpu", "deviceClassName: bad");
+    let template = claim
+        .replace("kind: ResourceClaim", "kind: ResourceClaimTemplate")
+        .replace("spec: {devices", "spec: {spec: {devices")
+        .replace("]}}\n", "]}}}\n");
+    let answer = ask_new(&[&two_devices(), class, &claim, &template].concat());
+    assert!(
+        of_code(&answer, "class-not-in-input").is_empty(),
+        "{answer}"
+    );
+    assert_eq!(of_code(&answer, "type-mismatch").len(), 1);
+}
+
+#[test]
+fn what_redaction_leaves_empty_proves_nothing() {
+    let node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {nodeInfo: {kubeletVersion: v1.33.4}}\n";
+    let class = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu, uid: '', resourceVersion: '', managedFields: []}\n";
+    assert_eq!(ask_freely(&format!("{node}{class}"))["release"], "1.33.4");
 }

@@ -716,3 +716,28 @@ fn a_slice_that_is_given_twice_is_one() {
         assert_eq!(messages(&answer, code), Vec::<&str>::new(), "{answer}");
     }
 }
+
+#[test]
+fn who_consumes_nothing_of_a_capacity_is_no_reason() {
+    let text = [
+        node("n1"),
+        CLASS.to_owned(),
+        slice("n1", "{name: gpu-0, capacity: {memory: {value: 80Gi}}}"),
+        claim("held", "{name: r, exactly: {deviceClassName: gpu}}").replace(
+            "]}}\n",
+            "]}}\nstatus: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n1, device: gpu-0}]}}}\n",
+        ),
+        claim(
+            "all",
+            "{name: r, exactly: {deviceClassName: gpu, allocationMode: All, capacity: {requests: {memory: 100Gi}}}}",
+        ),
+        pod("p", "all", ""),
+    ]
+    .concat();
+    let told = allocate(&text, &json!({})).to_string();
+    assert!(
+        told.contains("100Gi of memory is charged, 80Gi left of 80Gi"),
+        "{told}"
+    );
+    assert!(!told.contains("(0 held by"), "{told}");
+}

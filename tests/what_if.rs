@@ -351,8 +351,12 @@ fn nodes_that_do_not_exist_yet_take_pods() {
     assert_eq!(
         answer["assumed"].as_array().unwrap()[..2],
         [
-            json!("Node gpu-node-new is there, which does not exist yet"),
-            json!("Nodes other-new, other-new-2 are there, which do not exist yet")
+            json!(
+                "Node gpu-node-new is there, which does not exist yet, without pods of DaemonSets"
+            ),
+            json!(
+                "Nodes other-new, other-new-2 are there, which do not exist yet, without pods of DaemonSets"
+            )
         ]
     );
     assert!(
@@ -372,8 +376,8 @@ fn what_is_no_new_node_is_refused() {
     let elsewhere = NEW_NODE.replace("nodeName: gpu-node", "nodeName: other");
     let broken = NEW_NODE.replace("spec:\n", "spec:\n  bad: [\n");
     for (text, count, said) in [
-        (two.as_str(), 1, "this one has 2 objects of kind Node"),
-        ("", 1, "this one has 0 objects of kind Node"),
+        (two.as_str(), 1, "a text describes one node"),
+        ("", 1, "a text describes one node"),
         (
             elsewhere.as_str(),
             1,
@@ -397,5 +401,66 @@ fn what_is_no_new_node_is_refused() {
     assert!(
         told.contains("its pool is incomplete: 1 of 2 slices"),
         "{told}"
+    );
+}
+
+#[test]
+fn new_nodes_have_pools_of_their_own() {
+    // Copies of `gpu-node-2` and of `gpu-node` would both be called `gpu-node-new-2`.
+    let second = NEW_NODE.split_once("---").unwrap().1;
+    let second = second
+        .replace("name: gpu-node-gpus", "name: gpu-node-2-gpus")
+        .replace("pool: {name: gpu-node,", "pool: {name: gpu-node-2,");
+    let template = format!("{NEW_NODE}---{second}");
+    let one_each = PODS_WITHOUT_NODES
+        .replace("count: 2", "count: 1")
+        .replace("replicas: 3", "replicas: 20");
+    for count in 1..=4 {
+        let answer = ask(&json!({
+            "verb": "allocate",
+            "release": "1.37.2",
+            "text": one_each,
+            "whatIf": {"newNodes": [{"text": template, "count": count}]}
+        }));
+        let placed = list(&answer, "pods")
+            .iter()
+            .filter(|pod| pod["turn"]["node"].is_string());
+        assert_eq!(placed.count(), count * 4, "{count}");
+    }
+}
+
+#[test]
+fn new_nodes_are_judged_as_the_server_and_kubelet_do() {
+    let refused = NEW_NODE.replace("{name: gpu-1}", "{name: GPU_1}");
+    let class = format!(
+        "{NEW_NODE}---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: other}}\n"
+    );
+    for (text, said) in [
+        (refused, "Invalid value: \"GPU_1\""),
+        (class, "DeviceClass other is no part of a node"),
+    ] {
+        let answer = with_new_nodes(&json!([{"text": text}]));
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.contains(said), "{error}");
+    }
+    // Kubelet sets labels that no file has.
+    let selecting = PODS_WITHOUT_NODES.replace(
+        "      containers:",
+        "      nodeSelector: {kubernetes.io/os: linux, kubernetes.io/hostname: gpu-node-new}\n      containers:",
+    );
+    let unlabeled = NEW_NODE.replace(", labels: {kubernetes.io/hostname: gpu-node}", "");
+    let answer = ask(&json!({
+        "verb": "allocate",
+        "release": "1.37.2",
+        "text": selecting,
+        "whatIf": {"newNodes": [{"text": unlabeled}]}
+    }));
+    assert_eq!(answer["pods"][0]["turn"]["node"], "gpu-node-new");
+    // What a node has is not known from its slices.
+    let slices_alone = NEW_NODE.split_once("---").unwrap().1;
+    let answer = with_new_nodes(&json!([{"text": slices_alone}]));
+    assert_eq!(
+        answer["assumed"][1],
+        "what Node gpu-node has of CPU, memory and pods is not given: it counts as enough"
     );
 }

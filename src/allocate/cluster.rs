@@ -3,7 +3,7 @@
 use crate::apiserver::FieldValidation;
 use crate::apiserver::facts::{Gathering, PodsOfWorkloads};
 use crate::manifest::Input;
-use crate::manifest::cluster_release::release_of_cluster;
+use crate::manifest::cluster_release::{ClusterRelease, release_of_cluster};
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
 use claimkit_model::schema::Release;
@@ -32,6 +32,8 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 pub struct PreparedCluster {
     /// The release they were read for.
     pub(super) release: Release,
+    /// What decided the release, where its objects did.
+    pub(super) followed: Option<ClusterRelease>,
     pub(super) facts: Facts,
     /// The gates that stored objects prove.
     pub(super) proofs: Vec<GateProof>,
@@ -49,8 +51,12 @@ impl PreparedCluster {
         limits: &Limits,
     ) -> Self {
         let text = text.into();
+        let followed = match release {
+            Some(_) => None,
+            None => release_of_cluster(text, limits),
+        };
         let release = release
-            .or_else(|| release_of_cluster(text, limits).map(|found| found.release))
+            .or(followed.as_ref().map(|found| found.release))
             .unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
         input.take_copies(Some(release));
@@ -79,6 +85,7 @@ impl PreparedCluster {
         let findings = told.collect();
         PreparedCluster {
             release,
+            followed,
             findings,
             proofs,
             facts: gathering.facts,
@@ -183,6 +190,7 @@ impl PreparedCluster {
     pub fn empty(release: Release) -> Self {
         PreparedCluster {
             release,
+            followed: None,
             facts: Facts::default(),
             proofs: Vec::new(),
             findings: Vec::new(),

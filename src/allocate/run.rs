@@ -1,6 +1,5 @@
 //! Which devices the pods and claims of a text get on each node, and why none.
 
-use super::cluster::PreparedCluster;
 use super::gathered::{Gathered, gather};
 use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
@@ -168,7 +167,7 @@ pub fn allocate<'t>(
         ..options.what_if.clone()
     };
     let facts = &mut gathered.facts;
-    let changed = what_if.apply(facts, &|text| new_node(text, options, target.release));
+    let changed = what_if.apply(facts, &|text| new_node(text, options, target));
     let changed = changed.map_err(|error| {
         Error::new(
             ErrorKind::WhatIf,
@@ -201,7 +200,9 @@ pub fn allocate<'t>(
     } else {
         PlacementMode::InTurn
     };
+    let of_cluster = options.cluster.and_then(|cluster| cluster.followed.clone());
     let mut assumed: Vec<Message> = by_nodes
+        .or(of_cluster.filter(|_| options.release.is_none()))
         .map(|found| found.told())
         .into_iter()
         .chain(proven)
@@ -744,19 +745,35 @@ fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
     finding
 }
 
-/// Reads the text of a node that does not exist yet.
-fn new_node(text: &str, options: &AllocateOptions<'_>, release: Release) -> Result<Facts, Message> {
-    let read = PreparedCluster::read(text, Some(release), options.namespace, &options.limits);
-    let wrong = read
-        .findings
-        .iter()
-        .find(|one| one.severity == Severity::Error);
-    match wrong {
-        Some(finding) => Err(message!(
-            "change.new-nodes-unread",
-            "`newNodes`: {problem}",
-            problem = finding.message
-        )),
-        None => Ok(read.facts),
+/// Reads the text of a node that does not exist yet, and judges its slices as the server does.
+fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result<Facts, Message> {
+    let wrong =
+        |problem: &str| message!("change.new-nodes-unread", "`newNodes`: {problem}", problem);
+    let judged = AllocateOptions {
+        features: options.features,
+        gates: options.gates.clone(),
+        namespace: options.namespace,
+        limits: options.limits,
+        ..AllocateOptions::default()
+    };
+    let Gathered {
+        input,
+        facts,
+        findings,
+        ..
+    } = gather(text.into(), &judged, target);
+    let is_known = |item: &&Item| matches!(item.kind.as_str(), "Node" | "ResourceSlice");
+    if let Some(item) = input.items.iter().find(|item| !is_known(item)) {
+        return Err(message!(
+            "change.new-nodes-other-kind",
+            "`newNodes`: {kind} {name} is no part of a node: give it beside",
+            kind = item.kind,
+            name = item.name
+        ));
+    }
+    let error = findings.iter().find(|one| one.severity == Severity::Error);
+    match error {
+        Some(finding) => Err(wrong(&finding.message)),
+        None => Ok(facts),
     }
 }

@@ -130,16 +130,18 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// Notes the claims, templates, classes and pods of a text that were not taken.
+    /// Notes the claims, templates, classes, slices and pods of a text that were not taken.
     pub fn note_unusable(&mut self, input: &Input<'_>) {
         let claims = self.facts.claims.iter().map(|claim| &claim.metadata);
         let templates = self.facts.templates.iter().map(|one| &one.metadata);
         let classes = self.facts.classes.iter().map(|class| &class.metadata);
+        let slices = self.facts.slices.iter().map(|slice| &slice.metadata);
         let pods = self.facts.pods.iter().map(|pod| &pod.metadata);
         let taken: BTreeSet<ObjectName> = claims
             .map(|metadata| ("ResourceClaim", metadata))
             .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
             .chain(classes.map(|metadata| ("DeviceClass", metadata)))
+            .chain(slices.map(|metadata| ("ResourceSlice", metadata)))
             .chain(pods.map(|metadata| ("Pod", metadata)))
             .map(|(kind, metadata)| ObjectName::new(kind, &metadata.namespace, &metadata.name))
             .collect();
@@ -149,7 +151,7 @@ impl<'o> Gathering<'o> {
                 ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
                     self.namespace_of(item)
                 }
-                ("DeviceClass", of) if is_of_devices(of) => String::new(),
+                ("DeviceClass" | "ResourceSlice", of) if is_of_devices(of) => String::new(),
                 _ => return None,
             };
             // Of an object without a name nothing can be said.

@@ -5,13 +5,13 @@ use super::{MOST_TRIALS, current};
 use crate::cel_lints::unparsable::{Unparsable, unparsable};
 use claimkit_model::cel::Environment;
 use claimkit_model::finding::{Code, FieldPath, field_path};
-use claimkit_model::message::message;
+use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
 use claimkit_model::nearest::did_you_mean;
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
 use claimkit_scheduler::allocator::extended::class_of;
 use claimkit_scheduler::allocator::objects::{
-    Ask, Claim, ClaimRequest, ClaimSpec, Class, Facts, Meta, Selector,
+    Ask, Claim, ClaimRequest, ClaimSpec, Class, Facts, Meta, ObjectName, Selector,
 };
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::allocator::selectors::Cell;
@@ -76,7 +76,7 @@ pub fn check(
         .iter()
         .filter(|claim| claim.status.allocation.is_none() && !names.is_empty())
     {
-        absent(&names, claim, finder);
+        absent(&names, &facts.unusable, claim, finder);
     }
     let devices = current(cluster);
     let mut trials = 0usize;
@@ -102,10 +102,17 @@ pub fn check(
 }
 
 /// Reports the classes that a pending claim asks for and that are not there.
-fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
+fn absent(
+    names: &BTreeSet<&str>,
+    unusable: &BTreeSet<ObjectName>,
+    claim: &Claim,
+    finder: &mut Finder<'_, '_>,
+) {
     for (ask, path) in asks(&claim.spec, &field_path!["spec"]) {
         let class = ask.device_class_name.as_str();
-        if class.is_empty() || names.contains(class) {
+        // A class that cannot be read has its own error.
+        let is_unusable = unusable.contains(&ObjectName::new("DeviceClass", "", class));
+        if class.is_empty() || names.contains(class) || is_unusable {
             continue;
         }
         let mut nearest = Nearest::to(class);
@@ -184,6 +191,14 @@ fn about(class: &Class) -> About<'_> {
     About::object("DeviceClass", &class.metadata)
 }
 
+/// Returns the help for an expression that does not compile.
+pub fn correct_expression() -> Message {
+    message!(
+        "audit.selector-compile-help",
+        "correct the expression: no pod that needs it is scheduled"
+    )
+}
+
 /// What became of selectors on devices.
 pub struct Tried<'f> {
     /// The devices that all selectors select.
@@ -260,10 +275,13 @@ fn select(
             first = cluster.device_name(at),
             error = cluster.selector_error(selector, at),
         );
-        let help = message!(
-            "audit.class-selector-fails-help",
-            "no claim of the class is allocated on nodes where such a device is asked about: select by `device.driver` first, and test attributes with `has(…)`"
-        );
+        let help = match cluster.ask(selector, at) {
+            Some(Cell::CompileError) => correct_expression(),
+            _ => message!(
+                "audit.class-selector-fails-help",
+                "once such a device is asked about, a pod that needs the class is scheduled nowhere: select by `device.driver` first, and test attributes with `has(…)`"
+            ),
+        };
         let about = about(class).at(field_path!["spec", "selectors", index, "cel", "expression"]);
         finder.tell(Code::SelectorFails, about, message, Some(help));
     } else if selected.is_empty() && !devices.is_empty() {

@@ -207,7 +207,7 @@ pub fn audit<'t>(
     let selected = classes::check(&cluster, &environment, &mut finder);
     classes::share_names(&facts, rules, &mut finder);
     demand::check(&cluster, selectors, &mut finder);
-    requests::check(&cluster, &selected, &mut finder);
+    requests::check(&cluster, &mut finder);
     waiting::check(&cluster, &mut finder);
     quotas::check(&facts, &mut finder);
     let usage = usage::of(&cluster, &selected);

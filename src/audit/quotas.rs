@@ -11,14 +11,18 @@ pub fn check(facts: &Facts, finder: &mut Finder<'_, '_>) {
     for over in quotas::overdrawn(facts) {
         let message = message!(
             "audit.quota-overdrawn",
-            "quota {quota} allows {limit} {resource}, and {used} are in use: no claim that counts is admitted any more",
+            "quota {quota} limits {resource} to {limit}, and claims are charged {used}: no claim that counts is admitted any more",
             quota = over.quota.metadata.full_name(),
-            limit = over.limit,
             resource = over.resource,
+            limit = over.limit,
             used = over.used,
         );
+        let part = match over.quota.status.hard.is_empty() {
+            true => "spec",
+            false => "status",
+        };
         let about =
-            About::object("ResourceQuota", &over.quota.metadata).at(field_path!["spec", "hard"]);
+            About::object("ResourceQuota", &over.quota.metadata).at(field_path![part, "hard"]);
         finder.tell(Code::QuotaOverdrawn, about, message, None);
     }
 }

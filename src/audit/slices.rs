@@ -115,14 +115,15 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
 
 /// Reports a slice that belongs to a node which was replaced by another of its name. `uids`: the nodes that are there.
 fn earlier_node(slice: &Slice, uids: &BTreeMap<&str, &str>, finder: &mut Finder<'_, '_>) {
-    let mut owners = slice.metadata.owner_references.iter();
-    let earlier = owners.find(|owner| {
-        let uid = uids.get(owner.name.as_str()).copied().unwrap_or_default();
-        owner.kind == "Node" && !owner.uid.is_empty() && !uid.is_empty() && owner.uid != uid
-    });
-    let Some(owner) = earlier else {
+    // With another owner that is there, it stays.
+    let [owner] = slice.metadata.owner_references.as_slice() else {
         return;
     };
+    let uid = uids.get(owner.name.as_str()).copied().unwrap_or_default();
+    let is_node = (owner.api_version.as_str(), owner.kind.as_str()) == ("v1", "Node");
+    if !is_node || owner.uid.is_empty() || uid.is_empty() || owner.uid == uid {
+        return;
+    }
     let message = message!(
         "audit.slice-of-earlier-node",
         "slice {slice} belongs to an earlier node {node}: the one that is there has another UID",

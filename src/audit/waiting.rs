@@ -136,18 +136,26 @@ impl<'f> Known<'f> {
                     if names.contains(&used.request.as_str()) {
                         continue;
                     }
+                    let known = match names.join(", ").as_str() {
+                        "" => String::from(message!("audit.no-requests", "none")),
+                        names => names.to_owned(),
+                    };
                     let message = message!(
                         "audit.container-request-absent",
-                        "container {container} of pod {pod} uses request {request} of claim entry {entry}, which has {requests}",
+                        "container {container} of pod {pod} uses request {request} of claim entry {entry}, whose requests are: {requests}",
                         container = container.name,
                         pod = pod.metadata.full_name(),
                         request = used.request,
                         entry = used.name,
-                        requests = names.join(", "),
+                        requests = known,
+                    );
+                    let help = message!(
+                        "audit.container-request-absent-help",
+                        "name a request of the claim in what makes the pod, or leave `request` out there to use all of its devices"
                     );
                     let path = field_path!["spec", field, at, "resources", "claims", index];
                     let about = About::object("Pod", &pod.metadata).at(path.then("request"));
-                    finder.tell(Code::PodRequestUnknown, about, message, None);
+                    finder.tell(Code::PodRequestUnknown, about, message, Some(help));
                 }
             }
         }

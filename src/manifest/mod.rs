@@ -375,10 +375,10 @@ impl<'s> Passage<'s> {
 
 /// Returns true if an object has an allocation, or metadata that only the server writes.
 fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
-    // Tools that write manifests from Go types print `creationTimestamp: null`.
+    // Tools that write manifests from Go types print `creationTimestamp: null`, and some redact by leaving texts empty.
     let has = |part: &str, field: &str| {
         let value = tree.get(node, part).and_then(|part| tree.get(part, field));
-        value.is_some_and(|value| tree.kind(value) != Kind::Null)
+        value.is_some_and(|value| !is_empty(tree, value))
     };
     has("status", "allocation")
         || [
@@ -389,6 +389,14 @@ fn is_copy(tree: &Tree<'_>, node: NodeId) -> bool {
         ]
         .iter()
         .any(|field| has("metadata", field))
+}
+
+fn is_empty(tree: &Tree<'_>, value: NodeId) -> bool {
+    match tree.kind(value) {
+        Kind::Null => true,
+        Kind::Seq { .. } => tree.items(value).is_empty(),
+        _ => tree.str(value) == Some(""),
+    }
 }
 
 /// Reports kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.

@@ -242,10 +242,7 @@ pub fn upgrade<'t>(
     options: &UpgradeOptions<'_>,
 ) -> Result<Upgrade<'t>, Error> {
     let text = text.into();
-    let of_nodes = || {
-        let found = release_of_cluster(text, &options.limits)?.release;
-        (found < to).then_some(found)
-    };
+    let of_nodes = || Some(release_of_cluster(text, &options.limits)?.release);
     let from = options
         .release
         .or_else(of_nodes)

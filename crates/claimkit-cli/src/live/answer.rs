@@ -48,6 +48,8 @@ pub struct AnsweredPod<'a> {
     pub trials: FreeTrials,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
+    /// The answer assumes changes, with which the pod need not wait.
+    pub is_after_changes: bool,
 }
 
 /// The facts on which the answer is based.
@@ -257,10 +259,11 @@ impl AnsweredPod<'_> {
                     }
                 };
                 let can = if nodes.len() == 1 { one } else { several };
-                format!(
-                    "{name} waits, although {} {can}.",
-                    words::some(&nodes, MOST_NAMES)
-                )
+                let nodes = words::some(&nodes, MOST_NAMES);
+                match self.is_after_changes {
+                    true => format!("{name} waits now; with what is assumed, {nodes} {can}."),
+                    false => format!("{name} waits, although {nodes} {can}."),
+                }
             }
             LiveVerdict::Refused => {
                 if let Some(node) = self.turn().and_then(|turn| turn.takes.as_deref()) {

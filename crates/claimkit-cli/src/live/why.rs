@@ -412,6 +412,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
     // Files may hold what is about one pod: a claim that they lack may exist.
     let are_claims_known = !seen.unseen.iter().any(|unseen| unseen.is_about(CLAIMS))
         && (args.filenames.is_empty() || seen.cluster.has_claims());
+    let is_after_changes = !request.what_if.is_empty();
     let mut answered: Vec<AnsweredPod<'_>> = explained
         .iter()
         .map(|brief| AnsweredPod {
@@ -422,6 +423,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             owners: &owners,
             templates: templates_in(&seen, brief),
             trials: FreeTrials::default(),
+            is_after_changes,
             stuck: match brief.node() {
                 Some(_) => {
                     let BriefMeta {

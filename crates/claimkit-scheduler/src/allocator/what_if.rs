@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 /// The label that carries a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
+/// The label that carries a node's operating system.
+const SYSTEM: &str = "kubernetes.io/os";
 /// Maximum number of nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 1_000;
 /// Maximum number of added nodes that one line names.
@@ -211,15 +213,22 @@ impl WhatIf {
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.new-node",
-                    "Node {one} is there, which does not exist yet",
+                    "Node {one} is there, which does not exist yet, without pods of DaemonSets",
                     one
                 ),
                 names => message!(
                     "change.new-nodes",
-                    "Nodes {names} are there, which do not exist yet",
+                    "Nodes {names} are there, which do not exist yet, without pods of DaemonSets",
                     names = words::some(names, MOST_NAMES)
                 ),
             });
+            if template.node.status.allocatable.is_empty() {
+                changed.lines.push(message!(
+                    "change.new-node-resources",
+                    "what Node {name} has of CPU, memory and pods is not given: it counts as enough",
+                    name = template.node.metadata.name
+                ));
+            }
         }
         changed.nodes.extend(first..facts.nodes.len());
         Ok(changed)
@@ -344,26 +353,30 @@ impl NodeTemplate {
             let name = slice.spec.node_name.clone();
             name.filter(|name| !name.is_empty())
         });
-        let mut named: Vec<String> = named.collect();
-        named.dedup();
-        let node = match (given.nodes.as_slice(), named.as_slice()) {
-            ([node], _) => (**node).clone(),
-            ([], [name]) => {
+        let named: Set<String> = named.collect();
+        let mut names = named.iter();
+        let mut node = match (given.nodes.as_slice(), names.next(), names.next()) {
+            ([node], ..) => (**node).clone(),
+            ([], Some(name), None) => {
                 let mut node = Node::default();
                 node.metadata.name.clone_from(name);
-                node.metadata
-                    .labels
-                    .insert(HOSTNAME.to_owned(), name.clone());
                 node
             }
-            (nodes, _) => {
+            _ => {
                 return Err(message!(
                     "change.new-nodes-of-several",
-                    "`newNodes`: a text describes one node, and this one has {nodes} objects of kind Node",
-                    nodes = nodes.len()
+                    "`newNodes`: a text describes one node, by a Node and its ResourceSlices, or by slices with its `nodeName`"
                 ));
             }
         };
+        // Kubelet sets these; devices are used on Linux.
+        let name = node.metadata.name.clone();
+        let labels = &mut node.metadata.labels;
+        for (label, value) in [(HOSTNAME, name.as_str()), (SYSTEM, "linux")] {
+            if !labels.contains_key(label) {
+                labels.insert(label.to_owned(), value.to_owned());
+            }
+        }
         let name = &node.metadata.name;
         let other = given.slices.iter().find(|slice| !is_on(slice, name));
         if let Some(slice) = other {
@@ -396,6 +409,8 @@ impl NodeTemplate {
             .filter(|name| !taken.contains(name))
             .take(count)
             .collect();
+        let pools = facts.slices.iter().map(|slice| pool_of(slice));
+        let mut pools: Set<(String, String)> = pools.collect();
         for copy in &names {
             let mut node = self.node.clone();
             node.metadata.name.clone_from(copy);
@@ -404,9 +419,17 @@ impl NodeTemplate {
                 label.clone_from(copy);
             }
             facts.nodes.push(Rc::new(node));
-            let slices = self.slices.iter();
-            let slices = slices.map(|slice| Rc::new(moved(slice, name, copy)));
-            facts.slices.extend(slices);
+            let own: Set<(String, String)> = self.slices.iter().map(pool_of).collect();
+            for pool in own.iter() {
+                let new_name = free_pool(pool, name, copy, &pools);
+                let of_pool = self.slices.iter().filter(|slice| pool_of(slice) == *pool);
+                for slice in of_pool {
+                    let mut slice = moved(slice, name, copy);
+                    slice.spec.pool.name.clone_from(&new_name);
+                    facts.slices.push(Rc::new(slice));
+                }
+                pools.insert((pool.0.clone(), new_name));
+            }
         }
         names
     }
@@ -435,7 +458,7 @@ fn slices_to_copy(name: &str, facts: &Facts) -> Vec<Slice> {
             have = have.saturating_add(1);
             on_node = on_node.saturating_add(i64::from(is_on(slice, name)));
         }
-        for slice in here.iter().filter(|slice| pool_of(slice) == *pool) {
+        for slice in here.iter().filter(|slice| is_copied(slice)) {
             let mut slice = (***slice).clone();
             let lacking = slice.spec.pool.resource_slice_count.saturating_sub(have);
             slice.spec.pool.resource_slice_count = on_node.saturating_add(lacking).max(0);
@@ -476,16 +499,42 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
             .iter_mut()
             .for_each(|device| device.node_name = Some(to.to_owned()));
     }
-    slice.spec.pool.name = renamed(&slice.spec.pool.name, from, to);
     slice.metadata.name = renamed(&slice.metadata.name, from, to);
     slice
 }
 
 /// Replaces the node's name inside a name, or appends the new node's name.
 fn renamed(name: &str, from: &str, to: &str) -> String {
-    if name.contains(from) {
-        name.replacen(from, to, 1)
-    } else {
-        format!("{name}-{to}")
+    let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let mut places = name.match_indices(from).filter(|(at, _)| {
+        let before = name.get(..*at).unwrap_or_default();
+        let after = name
+            .get(at.saturating_add(from.len())..)
+            .unwrap_or_default();
+        !from.is_empty() && !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    });
+    match places.next() {
+        Some((at, _)) => {
+            let before = name.get(..at).unwrap_or_default();
+            let after = name
+                .get(at.saturating_add(from.len())..)
+                .unwrap_or_default();
+            format!("{before}{to}{after}")
+        }
+        None => format!("{name}-{to}"),
     }
+}
+
+/// Returns the name of a node's pool on a copy of the node, which no other pool of the driver has.
+fn free_pool(
+    (driver, pool): &(String, String),
+    from: &str,
+    to: &str,
+    taken: &Set<(String, String)>,
+) -> String {
+    let mut name = renamed(pool, from, to);
+    while taken.contains(&(driver.clone(), name.clone())) {
+        name = format!("{name}-{to}");
+    }
+    name
 }

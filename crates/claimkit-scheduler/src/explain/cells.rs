@@ -19,6 +19,7 @@ use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
 use crate::allocator::sorted::Sorted;
 use crate::allocator::taints;
+use crate::allocator::usage::results_of;
 use claimkit_model::nearest::alike;
 
 /// A device that a user would expect on the node.
@@ -81,6 +82,16 @@ pub fn shown<'g, 's>(
 /// Returns the indexes of the claims that were given a device.
 pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
     cluster.usage.claims(cluster.identity(at)).to_vec()
+}
+
+/// Returns true if a claim consumes a capacity of a device. One that holds the device as a whole does not.
+fn consumes(cluster: &Cluster<'_>, claim: &Claim, at: DeviceAt, capacity: &str) -> bool {
+    let identity = Some(cluster.identity(at));
+    let of_device = results_of(claim).iter().filter(|result| {
+        cluster.identity_of((&result.driver, &result.pool, &result.device)) == identity
+    });
+    let mut consumed = of_device.flat_map(|result| &result.consumed_capacity);
+    consumed.any(|map| map.get(capacity).is_some_and(|amount| amount.nanos() != 0))
 }
 
 /// Returns the pods that reserve a claim.
@@ -335,10 +346,10 @@ impl DeviceQuestion<'_, '_> {
                 reason.used = Some(spell_like(*used, beside));
                 (reason.why, reason.charged, reason.left) =
                     (CapacityFault::Exhausted, charged(needed), Some(left));
-                for claim in holders(cluster, at)
+                let held = holders(cluster, at)
                     .into_iter()
-                    .filter_map(|index| cluster.facts.claims.get(index))
-                {
+                    .filter_map(|index| cluster.facts.claims.get(index));
+                for claim in held.filter(|claim| consumes(cluster, claim, at, name)) {
                     let name = claim.metadata.full_name();
                     if cluster.is_planned(claim) {
                         reason.planned.push(name.clone());

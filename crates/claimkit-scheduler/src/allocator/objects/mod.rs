@@ -287,7 +287,7 @@ pub struct Facts {
     pub events: Vec<Rc<Event>>,
     /// Claims that get their devices only in the run that is explained, as `namespace/name`: in the cluster they wait.
     pub planned: Set<String>,
-    /// Claims, templates, classes and pods that are given and cannot be used, for they cannot be decoded or the server refuses them.
+    /// Claims, templates, classes, slices and pods that are given and cannot be used, for they cannot be decoded or the server refuses them.
     pub unusable: BTreeSet<ObjectName>,
 }
 
