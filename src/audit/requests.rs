@@ -163,8 +163,7 @@ fn on_named_nodes<'f>(cluster: &Cluster<'f>) -> Vec<OnNode<'f>> {
     let node_of = |at: &DeviceAt| {
         let (slice, device) = cluster.device(*at)?;
         let mut names = [&slice.spec.node_name, &device.node_name].into_iter();
-        let name = names.find_map(|name| name.as_deref().filter(|name| !name.is_empty()));
-        name
+        names.find_map(|name| name.as_deref().filter(|name| !name.is_empty()))
     };
     let pools = cluster.all_pools();
     let incomplete = pools.filter(|(.., slices)| lacks_slices(cluster, slices));
