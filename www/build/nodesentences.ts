@@ -6,6 +6,9 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"Failed to prepare dynamic resources: prepare dynamic resources: DRA driver gpu.example.com is not registered",
 		constant: "DRA driver … is not registered",
+		also: [
+			"Failed to prepare dynamic resources: failed to get gRPC client for driver gpu.example.com: plugin name gpu.example.com not found in the list of registered DRA plugins",
+		],
 		stage: "kubelet",
 		example: "gpu-pod",
 		en: {
@@ -33,6 +36,9 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"Failed to prepare dynamic resources: NodePrepareResources failed for claim default/gpu: error preparing devices",
 		constant: "NodePrepareResources failed for claim",
+		also: [
+			"Failed to prepare dynamic resources: prepare dynamic resources: NodePrepareResources failed for ResourceClaim gpu: error preparing devices",
+		],
 		stage: "kubelet",
 		example: "gpu-pod",
 		en: {
@@ -62,6 +68,9 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"NodeUnprepareResources failed for claim default/gpu: context deadline exceeded",
 		constant: "NodeUnprepareResources failed for claim",
+		also: [
+			"unprepare dynamic resources: NodeUnprepareResources failed for ResourceClaim gpu: context deadline exceeded",
+		],
 		stage: "kubelet",
 		example: "gpu-pod",
 		en: {
@@ -84,6 +93,9 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"Failed to prepare dynamic resources: pod train-0(0c1d) is not allowed to use resource claim gpu(7a2e)",
 		constant: "pod … is not allowed to use resource claim",
+		also: [
+			"Failed to prepare dynamic resources: prepare dynamic resources: pod train-0 (0c1d) is not allowed to use ResourceClaim gpu (7a2e)",
+		],
 		stage: "kubelet",
 		example: "gpu-pod",
 		en: {
@@ -111,6 +123,9 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			"Failed to prepare dynamic resources: resource claim gpu is not allocated",
 		constant: "resource claim … is not allocated",
+		also: [
+			"Failed to prepare dynamic resources: prepare dynamic resources: ResourceClaim gpu: not allocated",
+		],
 		stage: "kubelet",
 		example: "gpu-pod",
 		en: {
@@ -210,6 +225,11 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			'no matches for kind "ResourceClaim" in version "resource.k8s.io/v1beta1"',
 		constant: "no matches for kind … in version resource.k8s.io/…",
+		also: [
+			'resource mapping not found for name: "gpu" namespace: "" from "claim.yaml": no matches for kind "ResourceClaim" in version "resource.k8s.io/v1beta1"',
+			"failed to list *v1.ResourceSlice: the server could not find the requested resource",
+			'error: the server doesn\'t have a resource type "resourceslices"',
+		],
 		stage: "kubectl",
 		example: "v1beta1",
 		en: {
@@ -281,6 +301,10 @@ export const NODE_SENTENCES: Record<string, SchedulerSentence> = {
 		message:
 			'error creating ResourceClaim: resourceclaims.resource.k8s.io "train-gpu-x7" is forbidden: exceeded quota: gpus, requested: gpu.example.com.deviceclass.resource.k8s.io/devices=2, used: 8, limited: 8',
 		constant: "exceeded quota … deviceclass.resource.k8s.io/devices",
+		also: [
+			'Error from server (Forbidden): error when creating "pod.yaml": resourceclaims "gpu" is forbidden: exceeded quota: gpus, requested: gpu.example.com.deviceclass.resource.k8s.io/devices=1, used: gpu.example.com.deviceclass.resource.k8s.io/devices=2, limited: gpu.example.com.deviceclass.resource.k8s.io/devices=2',
+			'PodResourceClaim gpu: create ResourceClaim : resourceclaims.resource.k8s.io "train-gpu-x7" is forbidden: exceeded quota: claims, requested: count/resourceclaims.resource.k8s.io=1, used: count/resourceclaims.resource.k8s.io=4, limited: count/resourceclaims.resource.k8s.io=4',
+		],
 		stage: "resource claim controller",
 		example: "gpu-pod",
 		en: {

@@ -171,6 +171,10 @@ export const SENTENCES: Record<string, SchedulerSentence> = {
 	"resourceclaim-not-found": {
 		message: 'resourceclaim.resource.k8s.io "gpu" not found',
 		constant: "resourceclaim.resource.k8s.io not found",
+		also: [
+			'Error from server (NotFound): resourceclaims.resource.k8s.io "gpu" not found',
+			'could not find ResourceClaim "research/gpu"',
+		],
 		stage: "PreEnqueue",
 		example: "gpu-pod",
 		en: {
@@ -420,6 +424,10 @@ export const SENTENCES: Record<string, SchedulerSentence> = {
 			'running "DynamicResources" filter plugin: class gpu.example.com: selector #0 on device gpu.example.com/node-1/gpu-0: CEL runtime error: no such key: model. consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields',
 		constant:
 			"CEL runtime error: no such key, consider using CEL optional chaining or guarding the check with has()",
+		also: [
+			"CEL runtime error: no such key: model",
+			"claim team-a/train, request gpu: selector #0 on device gpu.example.com/node-1/gpu-0: CEL runtime error: no such key: model",
+		],
 		stage: "Filter",
 		example: "gpu-pod",
 		en: {

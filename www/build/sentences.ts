@@ -9,6 +9,8 @@ interface Explained {
 export interface SchedulerSentence {
 	/** As somebody meets it. */
 	message: string;
+	/** Other wordings: those of other releases, of logs, and of its neighbors with the same meaning. */
+	also?: readonly string[];
 	/** Its part that is always the same. */
 	constant: string;
 	/** The step of kube-scheduler that says so. */

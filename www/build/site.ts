@@ -35,6 +35,7 @@ const WORDS: Record<Language, Record<string, string>> = {
 		causes: "What it can be",
 		todo: "What to do",
 		says: "Who says so, and when",
+		also: "Other wordings",
 		tryYours: "Try yours in the playground",
 		funnel: "How an answer looks",
 		serves: "Versions that are served",
@@ -61,6 +62,7 @@ const WORDS: Record<Language, Record<string, string>> = {
 		causes: "可能的原因",
 		todo: "该怎么做",
 		says: "谁在何时这样说",
+		also: "其他说法",
 		tryYours: "在演练场中试试您的内容",
 		funnel: "答案的样子",
 		serves: "提供的版本",
@@ -302,6 +304,15 @@ function schedulerPages(
 				`<h2>${words.says}</h2>\n<p><code>${sentence.stage}</code></p>`,
 				`<h2>${words.causes}</h2>\n<ul>\n${causes.map((cause) => `<li>${escapeHtml(cause)}</li>`).join("\n")}\n</ul>`,
 				`<h2>${words.todo}</h2>\n<p>${escapeHtml(todo)}</p>`,
+				...(sentence.also
+					? [
+							`<h2>${words.also}</h2>`,
+							...sentence.also.map(
+								(wording) =>
+									`<blockquote lang="en">${escapeHtml(wording)}</blockquote>`,
+							),
+						]
+					: []),
 				...(funnel
 					? [
 							`<h2>${words.funnel}</h2>\n<ol class="funnel" lang="en">\n${funnel.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join("\n")}\n</ol>`,
