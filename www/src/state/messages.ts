@@ -7,94 +7,219 @@ export interface Match {
 	score: number;
 }
 
-/** Words that name a thing of the reader's cluster, and not the message. */
-const NAMES: readonly (readonly [RegExp, string])[] = [
-	[/"[^"\n]*"/g, " § "],
-	[/`[^`\n]*`/g, " § "],
-	[/\b[\w.-]+\/[\w./-]+/g, " § "],
+/** The keys of structured logs whose values name things: the message is in the others, such as `msg` and `err`. */
+const NAMING =
+	"pod|podUID|podClaim|claim|claimUID|namespace|name|node|nodeName|driver|driverName|logger|reflector|type|requestID|request|method|opID|endpoint|level|ts|time|caller|controller|controllerKind|reconcileID|container|containerID|plugin|queue";
+
+/** One word stands for a name of the reader's own. */
+const NAME = " § ";
+
+/** What no name of the reader's looks like: a sentence, which logs quote, a kind or field, and what is of the group. */
+const NO_NAME =
+	/\S\s+\S+\s+\S|^[A-Za-z][a-z]+[A-Z]\w+$|\bresource\.k8s\.io\b|^(?:resource(?:claim|slice|class)|device(?:class|taintrule))\w*$/;
+const quoted = (_: string, inner: string): string =>
+	NO_NAME.test(inner) ? ` ${inner} ` : NAME;
+
+/** What is not of the message: places in logs and names of the reader's cluster. */
+const NAMES: readonly (readonly [
+	RegExp,
+	string | ((match: string, inner: string) => string),
+])[] = [
+	// The heads of lines: klog's, those of a journal, and times.
+	[/\b[IWEF]\d{4} [\d:.]+\s+\d+ /g, " "],
+	[/\b[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d \S+ [\w-]+\[\d+\]:/g, " "],
+	[/\b\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?/g, " "],
+	[/[\w./@-]+\.go:\d+\]?/g, " "],
+	// Values as Go prints them.
+	[/\b[\w.]*[A-Z]\w*\{(?:[^{}]|\{[^{}]*\})*\}/g, NAME],
+	[/Invalid value: \{[^{}]*\}/g, `Invalid value: ${NAME}`],
+	// Quotes within quotes, then values that name things, then other quotes.
+	[/\\+"([^"\\]*)\\+"/g, quoted],
+	[/\\[nt]/g, " "],
+	[new RegExp(`\\b(?:${NAMING})=(?:"[^"\\n]*"|[^\\s",]+)`, "g"), " "],
+	[new RegExp(`"(?:${NAMING})":\\s?(?:"[^"\\n]*"|[\\w.]+)`, "g"), " "],
+	[/"([^"\n]*)"/g, quoted],
+	[/`([^`\n]*)`/g, quoted],
+	[/(^|[\s(:=])'[^'\s]+'(?=$|[\s:,.)])/gm, `$1${NAME}`],
+	[/<[\w-]+>/g, NAME],
+	// What a node has without a driver is not about claims.
+	[/\bInsufficient (?:cpu|memory|pods|ephemeral-storage)\b/g, " "],
+	// Versions, addresses, paths, names with numbers or several hyphens, and domains.
+	[/\b[\w.-]+\.(?=deviceclass\.resource\.k8s\.io\b)/g, NAME],
+	[/\/?\b(?!\S*resource\.k8s\.io)[\w.-]+\/[\w./@-]+/g, NAME],
 	[/\[\d+\]/g, " "],
+	[
+		/\b(?!\S*resource\.k8s\.io)(?=[\w.:-]*\d)[a-z0-9]+(?:[-.:][a-z0-9]+)+\b/gi,
+		NAME,
+	],
+	[/\b[a-z]+(?:-[a-z]+){2,}\b/g, NAME],
+	[
+		/\b(?!\S*resource\.k8s\.io)[a-z-]+(?:\.[a-z-]+)*\.(?:com|net|org|dev|io)\b/g,
+		NAME,
+	],
 	[/\b\d[\w.:-]*\b/g, " # "],
+	[/§(?:[\s:,./]*§)+/g, NAME],
 ];
 
-/** The words of a message, single and in pairs; names of the reader's own are all one word. */
-function termsOf(text: string): string[] {
+/** The words of a text; names of the reader's own are all one word. */
+function wordsOf(text: string): string[] {
 	let plain = text;
-	for (const [pattern, word] of NAMES) plain = plain.replace(pattern, word);
-	const words = plain
+	for (const [pattern, word] of NAMES)
+		plain =
+			typeof word === "string"
+				? plain.replace(pattern, word)
+				: plain.replace(pattern, word);
+	return plain
 		.replace(/([a-z])([A-Z])/g, "$1 $2")
 		.toLowerCase()
 		.split(/[^a-z§#']+/)
+		.map((word) => word.replace(/^'+|'+$/g, ""))
 		.filter((word) => word.length > 1 || word === "§");
-	const pairs = words.slice(1).map((word, at) => `${words[at]} ${word}`);
-	return [...words, ...pairs];
 }
+
+/** Words single and in pairs; the first is in a pair with the word before it. */
+function termsOf(words: readonly string[], before?: string): Set<string> {
+	const terms = new Set(words);
+	let last = before;
+	for (const word of words) {
+		if (last !== undefined) terms.add(`${last} ${word}`);
+		last = word;
+	}
+	return terms;
+}
+
+/** More lines than these together are no message. */
+const MOST_LINES = 5;
+
+/** The words of the lines of a text. */
+const linesOf = (text: string): string[][] =>
+	text
+		.split("\n")
+		.filter((line) => line.trim() !== "")
+		.map(wordsOf);
 
 interface Entry {
 	page: MessagePage;
-	terms: ReadonlySet<string>;
 	weight: number;
+	/** The weight of the words that are not said of everything. */
+	own: number;
+}
+
+/** A word, or two that follow each other. */
+interface Term {
+	weight: number;
+	common: boolean;
+	/** The messages that have it, by their places. */
+	entries: number[];
 }
 
 /** The messages of all pages, with the weight of each word: rare words say more. */
 export class MessageIndex {
 	readonly #entries: Entry[];
-	readonly #weights = new Map<string, number>();
+	readonly #terms = new Map<string, Term>();
 
 	constructor(pages: readonly MessagePage[]) {
 		const texts = pages.flatMap((page) =>
 			page.messages.map((message) => ({
 				page,
-				terms: new Set(termsOf(message)),
+				terms: termsOf(wordsOf(message)),
 			})),
 		);
-		const counts = new Map<string, Set<MessagePage>>();
-		for (const { page, terms } of texts)
-			for (const term of terms)
-				counts.set(term, (counts.get(term) ?? new Set()).add(page));
-		for (const [term, on] of counts)
-			this.#weights.set(term, Math.log(1 + pages.length / on.size));
-		this.#entries = texts.map((entry) => ({
-			...entry,
-			weight: this.#sum(entry.terms),
-		}));
-	}
-
-	#sum(terms: Iterable<string>): number {
-		let sum = 0;
-		for (const term of terms) sum += this.#weights.get(term) ?? 0;
-		return sum;
+		const on = new Map<string, Set<MessagePage>>();
+		for (const [at, { page, terms }] of texts.entries())
+			for (const term of terms) {
+				const known = this.#terms.get(term);
+				if (known) known.entries.push(at);
+				else
+					this.#terms.set(term, {
+						weight: 0,
+						common: isCommon(term),
+						entries: [at],
+					});
+				on.set(term, (on.get(term) ?? new Set()).add(page));
+			}
+		for (const [name, term] of this.#terms)
+			term.weight =
+				Math.log(1 + pages.length / (on.get(name)?.size ?? 1)) *
+				(term.common ? COMMON : 1);
+		this.#entries = texts.map(({ page }) => ({ page, weight: 0, own: 0 }));
+		for (const { weight, common, entries } of this.#terms.values())
+			for (const at of entries) {
+				const entry = this.#entries[at]!;
+				entry.weight += weight;
+				if (!common) entry.own += weight;
+			}
 	}
 
 	/** Returns the pages whose messages a text contains or resembles, the nearest first. */
 	find(text: string, most = 3): Match[] {
-		const asked = new Set(termsOf(text));
 		const best = new Map<string, Match>();
-		const unknown = [...asked].filter(
-			(term) => !this.#weights.has(term) && !term.includes(" "),
-		).length;
-		const own = this.#sum(asked) + UNKNOWN * unknown;
-		if (own === 0) return [];
-		for (const { page, terms, weight } of this.#entries) {
-			if (weight === 0) continue;
-			let shared = 0;
-			for (const term of terms)
-				if (asked.has(term)) shared += this.#weights.get(term) ?? 0;
-			// A pasted text may have more around the message than the message has words.
-			const score = Math.sqrt((shared / weight) * (shared / own));
-			if (score > (best.get(page.path)?.score ?? 0))
-				best.set(page.path, { path: page.path, title: page.title, score });
-		}
+		const lines = linesOf(text);
+		// A message is the whole text, or a few of its lines.
+		if (lines.length > MOST_LINES) this.#compare([lines.flat()], best);
+		for (const from of lines.keys())
+			this.#compare(lines.slice(from, from + MOST_LINES), best);
 		return [...best.values()]
 			.sort((a, b) => b.score - a.score)
 			.slice(0, most)
 			.filter(({ score }) => score > LEAST);
 	}
+
+	/** Compares the first of some lines with each message, the first two, and so on, and keeps the best score of each page. */
+	#compare(lines: readonly string[][], best: Map<string, Match>): void {
+		const seen = new Set<string>();
+		const shared = new Map<number, { all: number; own: number }>();
+		let whole = 0;
+		let last: string | undefined;
+		for (const words of lines) {
+			for (const name of termsOf(words, last)) {
+				if (seen.has(name)) continue;
+				seen.add(name);
+				const term = this.#terms.get(name);
+				whole += term?.weight ?? weightOfUnknown(name);
+				for (const at of term?.entries ?? []) {
+					const sum = shared.get(at) ?? { all: 0, own: 0 };
+					sum.all += term?.weight ?? 0;
+					if (!term?.common) sum.own += term?.weight ?? 0;
+					shared.set(at, sum);
+				}
+			}
+			last = words.at(-1) ?? last;
+			for (const [at, { all, own }] of shared) {
+				const entry = this.#entries[at]!;
+				if (own < entry.own * LEAST_OWN) continue;
+				// A pasted text may have more around the message than the message has words. Of two equals the longer says more.
+				const score =
+					Math.sqrt((all / entry.weight) * (all / whole)) * (all / (all + 1));
+				const { path, title } = entry.page;
+				if (score > (best.get(path)?.score ?? 0))
+					best.set(path, { path, title, score });
+			}
+		}
+	}
 }
+
+/** Words that components say of everything: they tell little, however few pages have them. */
+const SAID_OF_ALL = new Set(
+	"§ # a about again after all an and any api are as at available be been by can cannot cluster code connect connection container containerd context could create creating deadline default desc dial dialing directory does error exceeded failed failing file for forbidden found from get group has have helpful if image in is it kubelet later limited list message no node nodes normal not of on or out please pod pods preemption quota reason refused retrieving requested rpc running scheduler scheduling server set scope shim start started starting still such task tcp that the this to try transport trying type unix up used user volume waiting warning was were will with".split(
+		" ",
+	),
+);
+const isCommon = (term: string): boolean =>
+	term.split(" ").every((word) => SAID_OF_ALL.has(word));
+/** What such a word weighs. */
+const COMMON = 0.3;
 
 /** Less than this is chance. */
 const LEAST = 0.25;
-/** The weight of a word that no page has. */
+/** Less than this part of a message's own words is another message. */
+const LEAST_OWN = 0.3;
+/** The weight of a word that no page has; two words weigh nothing more. */
 const UNKNOWN = 4;
+function weightOfUnknown(term: string): number {
+	if (term.includes(" ")) return 0;
+	return isCommon(term) ? UNKNOWN * COMMON : UNKNOWN;
+}
 
 let kept: Promise<MessageIndex | null> | null = null;
 
