@@ -528,5 +528,235 @@ export const SENTENCES: Record<string, SchedulerSentence> = {
 			todo: "比较申领 metadata.ownerReferences 中的 uid 与 Pod 的 uid。删除该申领，kube-controller-manager 会为 Pod 创建新的。",
 		},
 	},
+	"allocation-timed-out": {
+		message: "0/2 nodes are available: 2 timed out trying to allocate devices.",
+		constant: "timed out trying to allocate devices",
+		also: [
+			'running "DynamicResources" filter plugin: node node-1: timed out trying to allocate devices',
+		],
+		stage: "Filter",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The scheduler searched for devices on the node and stopped after ten seconds. There may be an answer: it was not found in time.",
+			causes: [
+				"The claim asks for many devices with a constraint, and very many combinations have to be tried.",
+				"The node has hundreds of devices of which no combination fits.",
+				"filterTimeout of the plugin DynamicResources is shorter than its default of 10s.",
+			],
+			todo: "Ask for fewer devices in a claim, or select them more narrowly. Until 1.35 the node counts as unsuitable, and the pod waits for a change in the cluster; from 1.36 on the attempt ends with an error that names the node, and the pod is tried again soon. The limit came with 1.34.",
+		},
+		zh: {
+			meaning:
+				"调度器在节点上寻找设备，十秒后停止。可能存在答案，只是没有及时找到。",
+			causes: [
+				"申领请求许多设备并带有约束，需要尝试的组合非常多。",
+				"节点有数百个设备，却没有任何组合满足要求。",
+				"插件 DynamicResources 的 filterTimeout 短于默认的 10s。",
+			],
+			todo: "在一个申领中请求更少的设备，或更精确地选择。至 1.35，该节点视为不合适，Pod 等待集群变化；从 1.36 起，此次尝试以指明节点的错误结束，Pod 很快会再次尝试。此限制从 1.34 开始。",
+		},
+	},
+	"claim-being-allocated": {
+		message:
+			"0/3 nodes are available: resource claim team-a/shared-gpu is in the process of being allocated.",
+		constant: "resource claim is in the process of being allocated",
+		stage: "PreFilter",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"Several pods name the same claim. The scheduler has chosen devices for it with another pod, and the API server has not stored that yet.",
+			causes: [
+				"The pods were created together, which is usual.",
+				"The other pod waits for the binding conditions of its devices, which can take minutes.",
+				"The pods are one gang (PodGroup) in 1.35, where each waits for the other without end.",
+			],
+			todo: "Wait: the pod is tried again once the claim is stored. If it lasts, look at the events of the other pods that use the claim.",
+		},
+		zh: {
+			meaning:
+				"多个 Pod 引用同一个申领。调度器已随另一个 Pod 为它选择设备，但 API 服务器尚未保存。",
+			causes: [
+				"这些 Pod 是同时创建的，这很常见。",
+				"另一个 Pod 在等待其设备的绑定条件，可能需要几分钟。",
+				"这些 Pod 在 1.35 中属于同一个成组调度（PodGroup），会无休止地互相等待。",
+			],
+			todo: "请等待：申领保存后会再次尝试该 Pod。如果持续很久，请查看使用该申领的其他 Pod 的事件。",
+		},
+	},
+	"device-binding-failed": {
+		message:
+			'running PreBind plugin "DynamicResources": device binding timeout: claim=train-0-gpu',
+		constant: "device binding timeout, device binding failed",
+		also: [
+			'running PreBind plugin "DynamicResources": device binding failed: claim=train-0-gpu, reason=AttachFailed, message="the fabric refused the device"',
+			"waiting for binding conditions for device on node node-1",
+		],
+		stage: "PreBind",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The chosen devices have binding conditions: somebody has to attach or prepare them before the pod gets its node. That failed, or took too long. The scheduler gives the devices back and begins again.",
+			causes: [
+				"The controller of the driver that attaches devices does not run, or may not write status.devices of the claim.",
+				"It set one of the bindingFailureConditions; its reason and message follow.",
+				"The conditions were not true within 600 seconds, the default of bindingTimeout.",
+			],
+			todo: "Read status.devices of the claim with kubectl get resourceclaim -o yaml, and the log of that controller. Binding conditions are alpha in 1.34 and on by default from 1.36.",
+		},
+		zh: {
+			meaning:
+				"所选设备带有绑定条件：Pod 绑定节点之前，必须有人连接或准备好设备。这一步失败了，或耗时太久。调度器退回设备并重新开始。",
+			causes: [
+				"负责连接设备的驱动控制器没有运行，或无权写入申领的 status.devices。",
+				"它设置了某个 bindingFailureConditions；其原因和消息附在后面。",
+				"条件在 600 秒（bindingTimeout 的默认值）内没有变为真。",
+			],
+			todo: "用 kubectl get resourceclaim -o yaml 查看申领的 status.devices，并查看该控制器的日志。绑定条件在 1.34 中是 alpha，从 1.36 起默认启用。",
+		},
+	},
+	"claim-changed-meanwhile": {
+		message:
+			'running PreBind plugin "DynamicResources": claim team-a/shared-gpu got allocated elsewhere in the meantime',
+		constant: "claim got allocated elsewhere in the meantime",
+		also: [
+			"claim team-a/shared-gpu got deallocated elsewhere in the meantime",
+			"claim team-a/shared-gpu got deleted in the meantime",
+			"add reservation to claim team-a/shared-gpu: resourceclaims is forbidden",
+		],
+		stage: "PreBind",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The scheduler wanted to store its choice in the claim, and the claim was not as it had read it. The attempt ends, and the pod is tried again.",
+			causes: [
+				"Two schedulers with the plugin DynamicResources handle pods of one claim.",
+				"Somebody deleted the claim or cleared its status.",
+				"kube-controller-manager gave the devices of an unused claim back at that moment.",
+			],
+			todo: "Nothing, if it happens once. If it comes again and again, look who writes the claim: kubectl get resourceclaim NAME -o yaml --show-managed-fields.",
+		},
+		zh: {
+			meaning:
+				"调度器要把选择写入申领，而申领与它读到的不同。此次尝试结束，Pod 会再次尝试。",
+			causes: [
+				"两个带 DynamicResources 插件的调度器在处理使用同一申领的 Pod。",
+				"有人删除了申领或清除了其状态。",
+				"kube-controller-manager 恰好在此时退回了无人使用的申领的设备。",
+			],
+			todo: "偶尔一次无需处理。如果反复出现，请查看谁在写入该申领：kubectl get resourceclaim NAME -o yaml --show-managed-fields。",
+		},
+	},
+	"request-type-unknown": {
+		message:
+			"0/3 nodes are available: resource claim team-a/gpus, request gpu: unknown request type.",
+		constant: "resource claim, request: unknown request type",
+		stage: "PreFilter",
+		example: "prioritized",
+		en: {
+			meaning:
+				"The request has neither exactly nor firstAvailable as the scheduler knows them, so it looks at no node.",
+			causes: [
+				"The scheduler is older than the API server and does not know the kind of request.",
+				"firstAvailable was dropped, because DRAPrioritizedList is off in the API server (before 1.34).",
+			],
+			todo: "Bring kube-scheduler to the release of kube-apiserver: kubectl version shows the server's. Then create the claim again.",
+		},
+		zh: {
+			meaning:
+				"对调度器而言，该请求既没有 exactly 也没有 firstAvailable，因此不会检查任何节点。",
+			causes: [
+				"调度器比 API 服务器旧，不认识这种请求。",
+				"API 服务器关闭了 DRAPrioritizedList，丢弃了 firstAvailable（1.34 之前）。",
+			],
+			todo: "让 kube-scheduler 与 kube-apiserver 版本一致（kubectl version 显示服务器版本），然后重新创建申领。",
+		},
+	},
+	"extended-resource-claim": {
+		message:
+			"0/3 nodes are available: 3 cannot schedule extended resource claim.",
+		constant: "cannot schedule extended resource claim",
+		also: ["0/3 nodes are available: 3 cannot fit resource."],
+		stage: "Filter",
+		example: "extended",
+		en: {
+			meaning:
+				"The pod asks for an extended resource that a DeviceClass serves. For such pods the scheduler writes a claim itself. One is left from an earlier attempt, or a node offers the resource in neither way.",
+			causes: [
+				"An earlier attempt failed after its claim was created: the scheduler deletes that claim and tries again.",
+				"“cannot fit resource”: the node has no device plugin for the name, and no class with that extendedResourceName exists.",
+			],
+			todo: "Compare extendedResourceName of kubectl get deviceclasses -o yaml with the name in the pod. A class may serve names from 1.34 on (alpha), by default from 1.36.",
+		},
+		zh: {
+			meaning:
+				"Pod 请求由设备类提供的扩展资源。调度器会为这样的 Pod 自行创建申领。之前的尝试留下了申领，或节点以两种方式都不提供该资源。",
+			causes: [
+				"之前的尝试在创建申领后失败：调度器会删除它并重试。",
+				"“cannot fit resource”：节点没有提供该名称的设备插件，也没有带该 extendedResourceName 的设备类。",
+			],
+			todo: "比较 kubectl get deviceclasses -o yaml 中的 extendedResourceName 与 Pod 中的名称。设备类从 1.34（alpha）起可以提供名称，从 1.36 起默认启用。",
+		},
+	},
+	"optional-node-operations": {
+		message:
+			"0/3 nodes are available: 3 resource claim team-a/link allocation requires DRAOptionalNodeOperations feature on the node.",
+		constant:
+			"allocation requires DRAOptionalNodeOperations feature on the node",
+		also: [
+			"ResourceClaim link: DRAOptionalNodeOperations feature gate is disabled on kubelet",
+		],
+		stage: "Filter",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The allocated device says that its node need not prepare it, and the kubelet of the node does not know that.",
+			causes: [
+				"The gate DRAOptionalNodeOperations is off in the kubelet: it is alpha in 1.37.",
+				"The node runs an older release.",
+			],
+			todo: "Look at status.declaredFeatures of the nodes. Switch the gate on in every kubelet that may get such pods, or let the driver publish devices without skipped operations.",
+		},
+		zh: {
+			meaning:
+				"已分配的设备声明其节点无需准备它，而该节点的 kubelet 不认识这一点。",
+			causes: [
+				"kubelet 没有启用 DRAOptionalNodeOperations：它在 1.37 中是 alpha。",
+				"节点运行较旧的版本。",
+			],
+			todo: "查看节点的 status.declaredFeatures。在可能运行此类 Pod 的每个 kubelet 中启用该门控，或让驱动发布不跳过操作的设备。",
+		},
+	},
+	"node-allocatable-claim": {
+		message:
+			"0/3 nodes are available: 3 node allocatable resource claim cpus has a mapped device and cannot be shared across pods.",
+		constant:
+			"node allocatable resource claim has a mapped device and cannot be shared across pods",
+		also: [
+			"pod level request for cpu is insufficient to cover the aggregated container and node-allocatable DRA requests",
+			"pod level limit for memory is insufficient to cover the aggregated container and node-allocatable DRA limits",
+			"pod level limit for memory is insufficient to cover the limit and DRA overhead for container main",
+		],
+		stage: "Filter",
+		example: "gpu-pod",
+		en: {
+			meaning:
+				"The device stands for CPU or memory of the node, which the scheduler counts as the pod's own. Then one pod only may use the claim, and the pod's own requests and limits must cover it.",
+			causes: [
+				"A second pod names a claim whose devices are CPUs or memory.",
+				"spec.resources of the pod is smaller than its containers and its claims together.",
+			],
+			todo: "Give each pod a claim of its own with a ResourceClaimTemplate, or raise spec.resources of the pod. The feature gate is DRANodeAllocatableResources, alpha from 1.36 on.",
+		},
+		zh: {
+			meaning:
+				"该设备代表节点的 CPU 或内存，调度器把它计入 Pod 自身。因此只有一个 Pod 可以使用该申领，且 Pod 自身的请求和限制必须覆盖它。",
+			causes: [
+				"第二个 Pod 引用了设备为 CPU 或内存的申领。",
+				"Pod 的 spec.resources 小于其容器与申领之和。",
+			],
+			todo: "用 ResourceClaimTemplate 给每个 Pod 各自的申领，或提高 Pod 的 spec.resources。特性门控为 DRANodeAllocatableResources，从 1.36 起为 alpha。",
+		},
+	},
 	...NODE_SENTENCES,
 };
