@@ -6,6 +6,11 @@ import { messagePages } from "../build/messages.ts";
 import { SENTENCES } from "../build/scheduler.ts";
 import { sitePages } from "../build/site.ts";
 import { MessageIndex } from "../src/state/messages.ts";
+import {
+	OTHER_TEXTS,
+	PUBLIC_MESSAGES,
+	SOURCE_MESSAGES,
+} from "./publicmessages.ts";
 
 /** A message, and the names of pages that explain it: one of them is among the three that are shown. */
 const REPORTED: readonly (readonly [string, ...string[]])[] = [
@@ -92,44 +97,136 @@ const REPORTED: readonly (readonly [string, ...string[]])[] = [
 ];
 
 const codes = fileURLToPath(new URL("../codes", import.meta.url));
+const index = new MessageIndex(
+	messagePages(
+		sitePages({
+			codes,
+			examples: {},
+			versions: {},
+			readmes: [],
+			sentences: SENTENCES,
+			funnels: {},
+			releases: { en: [], "zh-Hans": [] },
+		}),
+		more(),
+	),
+);
+
+/** The names of the pages that a text finds, the nearest first. */
+const found = (text: string): string[] =>
+	index
+		.find(text)
+		.map(({ path }) => path.replace(/^(?:codes|scheduler)\/|\.html$/g, ""));
+
+/** Texts whose first page is none of those that explain them. */
+const missed = (
+	texts: readonly { text: string; pages: readonly string[] }[],
+): unknown[] =>
+	texts
+		.map(({ text, pages }) => ({ text, pages, found: found(text) }))
+		.filter(({ pages, found: [first = ""] }) => !pages.includes(first));
+
+const inOneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ");
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** How a message is carried to the one who pastes it. */
+const CARRIERS: Record<string, (text: string) => string> = {
+	"a log of klog": (text) =>
+		`E1128 10:15:02.118211       1 controller.go:412] "Unhandled Error" err="${escaped(inOneLine(text))}" logger="UnhandledError" pod="team-a/train-0"`,
+	"the journal of a node": (text) =>
+		`Nov 28 10:15:02 node-7 kubelet[2213]: E1128 10:15:02.118211    2213 pod_workers.go:1301] "Error syncing pod, skipping" err="${escaped(inOneLine(text))}" pod="team-a/train-0" podUID="0c8bd8f0-5f3d-4a2b-9d7c-0d8d3d0a6a11"`,
+	"a log of JSON": (text) =>
+		JSON.stringify({
+			ts: 1764324902118.2,
+			caller: "app/run.go:91",
+			level: "error",
+			msg: "Failed",
+			pod: { name: "train-0", namespace: "team-a" },
+			err: inOneLine(text),
+		}),
+	"a narrow terminal": (text) =>
+		inOneLine(text).replace(/(.{50,70}) /g, "$1\n    "),
+	"the events of a pod": (text) =>
+		`Events:
+  Type     Reason     Age              From               Message
+  ----     ------     ----             ----               -------
+  Normal   Scheduled  6m               default-scheduler  Successfully assigned team-a/train-0 to node-7
+  Warning  Failed     2m (x7 over 6m)  kubelet            ${inOneLine(text)}
+  Normal   Pulled     2m               kubelet            Container image "ubuntu:22.04" already present on machine`,
+	"a condition": (text) =>
+		`- lastTransitionTime: "2026-11-28T10:15:02Z"
+  message: '${inOneLine(text).replace(/'/g, "''")}'
+  reason: Unschedulable
+  status: "False"
+  type: PodScheduled`,
+};
 
 it("lead to their pages", () => {
 	expect(readdirSync(codes).length).toBeGreaterThan(200);
-	const pages = sitePages({
-		codes,
-		examples: {},
-		versions: {},
-		readmes: [],
-		sentences: SENTENCES,
-		funnels: {},
-		releases: { en: [], "zh-Hans": [] },
-	});
-	const index = new MessageIndex(messagePages(pages, more()));
-	const missed = REPORTED.filter(([message, ...wanted]) => {
-		const found = index.find(message).map(({ path }) => path);
-		return !found.some((path) =>
-			wanted.some((name) => path.endsWith(`/${name}.html`)),
-		);
-	}).map(([message]) => [message, index.find(message)]);
-	expect(missed).toEqual([]);
+	expect(
+		REPORTED.map(([text, ...pages]) => ({ text, pages, found: found(text) }))
+			.filter(({ pages, found }) => !pages.some((page) => found.includes(page)))
+			.map(({ text, found }) => [text, found]),
+	).toEqual([]);
 });
 
+it("lead to the right page first: 36 of 40 that people pasted", () => {
+	expect(PUBLIC_MESSAGES.length).toBeGreaterThanOrEqual(40);
+	const wrong = missed(PUBLIC_MESSAGES);
+	expect(
+		wrong.length / PUBLIC_MESSAGES.length,
+		JSON.stringify(wrong, null, 1),
+	).toBeLessThanOrEqual(4 / 40);
+});
+
+it("lead to the right page first where only the sources have them", () => {
+	expect(missed(SOURCE_MESSAGES)).toEqual([]);
+});
+
+it("have pages that exist", () => {
+	const pages = new Set([
+		...Object.keys(SENTENCES),
+		...readdirSync(codes).map((name) => name.replace(/\.html$/, "")),
+	]);
+	expect(
+		[...PUBLIC_MESSAGES, ...SOURCE_MESSAGES]
+			.flatMap((message) => message.pages)
+			.filter((page) => !pages.has(page)),
+	).toEqual([]);
+});
+
+it.each(Object.entries(CARRIERS))(
+	"lead to the right page first in %s",
+	(_, carried) => {
+		const wordings = Object.entries(SENTENCES).flatMap(
+			([page, { message, also = [] }]) =>
+				[message, ...also].map((text) => ({
+					text: carried(text),
+					pages: [page],
+				})),
+		);
+		expect(wordings.length).toBeGreaterThan(100);
+		const wrong = missed(wordings);
+		expect(
+			wrong.length / wordings.length,
+			JSON.stringify(wrong, null, 1),
+		).toBeLessThanOrEqual(0.02);
+		const pasted = missed(
+			PUBLIC_MESSAGES.map(({ text, pages }) => ({
+				text: carried(text),
+				pages,
+			})),
+		);
+		expect(
+			pasted.length / PUBLIC_MESSAGES.length,
+			JSON.stringify(pasted, null, 1),
+		).toBeLessThanOrEqual(4 / 40);
+	},
+);
+
 it("are not found in texts that are no message of ours", () => {
-	const pages = sitePages({
-		codes,
-		examples: {},
-		versions: {},
-		readmes: [],
-		sentences: SENTENCES,
-		funnels: {},
-		releases: { en: [], "zh-Hans": [] },
-	});
-	const index = new MessageIndex(messagePages(pages, more()));
-	for (const text of [
-		"Back-off restarting failed container",
-		"the quick brown fox jumps over the lazy dog",
-		"npm ERR! code ENOENT",
-	])
+	expect(OTHER_TEXTS.length).toBeGreaterThanOrEqual(10);
+	for (const text of OTHER_TEXTS)
 		expect([text, index.find(text)]).toEqual([text, []]);
 });
 
