@@ -749,7 +749,9 @@ export interface AllocateOptions extends CommonOptions {
 				 * Nodes that do not exist yet, `count` (1) of each: `text` has a Node and the ResourceSlices that its drivers will publish, or
 				 * the slices alone. Each gets a name of its own: `<name>-new`.
 				 */
-				newNodes?: readonly { text: string; count?: number | undefined }[] | undefined;
+				newNodes?:
+					| readonly { text: string; count?: number | undefined }[]
+					| undefined;
 		  }
 		| undefined;
 	/** Features of the allocator, instead of those that follow from the gates. */

@@ -3,8 +3,11 @@ import { whatIf } from "./options.ts";
 
 type WhatIf = NonNullable<AllocateOptions["whatIf"]>;
 
+/** The lists of names; new nodes come from a text. */
+type NameList = Exclude<keyof WhatIf, "newNodes">;
+
 /** A change on the command line, and the list of the request that it goes to. */
-const LISTS: Record<string, keyof WhatIf> = {
+const LISTS: Record<string, NameList> = {
 	free: "free",
 	untaint: "untaint",
 	"without-rule": "withoutRules",
@@ -20,7 +23,7 @@ export function partsOf(change: string): { kind: string; name: string } {
 /** The option of `allocate` that changes make; none where nothing is changed. */
 export function whatIfOption(changes: readonly string[]): { whatIf?: WhatIf } {
 	if (changes.length === 0) return {};
-	const lists: Partial<Record<keyof WhatIf, string[]>> = {};
+	const lists: Partial<Record<NameList, string[]>> = {};
 	for (const { kind, name } of changes.map(partsOf)) {
 		const list = LISTS[kind];
 		if (!list) continue;
