@@ -62,8 +62,8 @@ export function sbom({ version, files, folder }) {
 	};
 }
 
-/** The packages that are linked or run while building: everything but what only tests need. */
-function linked({ resolve, workspace_members: members }) {
+/** The packages that are linked or run while building: those that people get, and everything but what only tests need. */
+function linked({ resolve, workspace_default_members: members }) {
 	const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
 	const reached = new Set(members);
 	for (const id of reached) {
