@@ -6,6 +6,7 @@
 #   make test          everything the project checks
 #   make pkg           the npm package in pkg/
 #   make policy        the policy modules
+#   make programs      the command for Linux, macOS and Windows; PROGRAMS=x86_64-apple-darwin for one of them
 #   make bench         speed beside other tools, and growth
 #   make fuzz          fuzzing, 15 minutes for each target; MINUTES=5 TARGETS="read convert" for less
 #   make oracle        asks upstream's own code again what tests/vectors recorded; RELEASE=1.37.2 for all of it
@@ -23,7 +24,7 @@ npm_ci = npm ci --no-fund --no-audit --loglevel=error
 
 .PHONY: help
 help:
-	@sed -n '2,13s/^# \{0,1\}//p' Makefile
+	@sed -n '2,14s/^# \{0,1\}//p' Makefile
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
@@ -34,6 +35,11 @@ pkg:
 www/node_modules/.package-lock.json: www/package.json www/package-lock.json
 	$(call say,playground dependencies from npm: about 20 seconds)
 	@cd www && $(npm_ci)
+
+# The command for every system, made on Linux: target/programs/<target>/claimkit. The script says how long that takes.
+.PHONY: programs
+programs:
+	@node pkg/build/programs.mjs $(PROGRAMS)
 
 # The extension for VS Code, with the language server inside: pkg/vscode/claimkit-<version>.vsix
 .PHONY: vscode

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that the compiler rust-toolchain.toml names is there, with the Wasm targets and the components given. rustup brings
+# Makes sure that the compiler rust-toolchain.toml names is there, with the targets and the components given. rustup brings
 # them on the first cargo command, but not where RUSTUP_AUTO_INSTALL=0 forbids it, nor into a toolchain that was there before.
 #
 #   toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
@@ -18,10 +18,10 @@ fail() {
 # Whether the compiler has it: its standard library for a target, its program for a component.
 has() {
   case $1 in
-    wasm32-*) compgen -G "$(rustc --print sysroot)/lib/rustlib/$1/lib/libcore-*.rlib" >/dev/null ;;
+    *-*-*) compgen -G "$(rustc --print sysroot)/lib/rustlib/$1/lib/libcore-*.rlib" >/dev/null ;;
     clippy) cargo clippy --version >/dev/null 2>&1 ;;
     rustfmt) cargo fmt --version >/dev/null 2>&1 ;;
-    *) fail "neither a Wasm target nor a known component: $1" ;;
+    *) fail "neither a target nor a known component: $1" ;;
   esac
 }
 
@@ -35,7 +35,7 @@ fi
 for part in "$@"; do
   if has "$part"; then continue; fi
   kind=component
-  [[ $part != wasm32-* ]] || kind=target
+  [[ $part != *-*-* ]] || kind=target
   command -v rustup >/dev/null ||
     fail "$(rustc --version) has no $part, and there is no rustup to bring it: install rustup from https://rustup.rs, or the $kind $part for this compiler"
   say "the $kind $part by rustup, once, about 10 seconds"
