@@ -296,11 +296,12 @@ test-semver:
 deny:
 	@bash tests/supply/check.sh --advisories
 
-# What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, actionlint, zizmor and pre-commit
-# are taken from PATH, else from Debian, the Go proxy and PyPI; without them their points are NOT TRIED.
+# What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, qemu, actionlint, zizmor and
+# pre-commit are taken from PATH, else from Debian, the Go proxy and PyPI; Wine (Debian's wine64) and Ruby only if they are installed.
+# Without them their points are NOT TRIED.
 .PHONY: rehearse
 rehearse: pkg policy go-module
-	$(call say,rehearsal of a release: about 20 minutes the first time and 12 after that)
+	$(call say,rehearsal of a release: about 45 minutes the first time and 35 after that)
 	@node pkg/build/rehearse.mjs
 
 # What publishing the package, the crate and the policy still lacks; not part of `test`.

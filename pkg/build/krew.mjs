@@ -15,8 +15,24 @@ const KNOWN = {
 	platform: ["selector", "uri", "sha256", "bin", "files"],
 };
 
-/** Returns what is wrong with a manifest; `archive`: the names of the files in the archive of its platform. */
-export function problems(manifest, archive) {
+/** Returns the manifest of a template: `{name}` is a fact, and the platform is repeated with the facts of each. */
+export function filled(template, facts, platforms) {
+	const at = template.indexOf("    - selector:");
+	const fill = (text, known) =>
+		text.replace(
+			/\{(version|repository|os|arch|archive|sha256|program)\}/g,
+			(_, name) => known[name],
+		);
+	return (
+		fill(template.slice(0, at), facts) +
+		platforms
+			.map((platform) => fill(template.slice(at), { ...facts, ...platform }))
+			.join("")
+	);
+}
+
+/** Returns what is wrong with a manifest; `archives`: the names of the files in the archive of each platform. */
+export function problems(manifest, archives) {
 	const found = [];
 	const need = (good, what) => good || found.push(what);
 	const known = (at, object) => {
@@ -66,6 +82,7 @@ export function problems(manifest, archive) {
 			Object.keys(platform.selector?.matchLabels ?? {}).length > 0,
 			`${path}.selector: none`,
 		);
+		const archive = archives[at] ?? [];
 		const from = (platform.files ?? []).map((file) => file.from);
 		for (const file of from)
 			need(archive.includes(file), `${path}.files: the archive has no ${file}`);

@@ -14,20 +14,26 @@ const quiet = (program, args, options = {}) =>
 	spawnSync(program, args, { encoding: "utf8", ...options });
 const works = (program, ...args) => quiet(program, args).status === 0;
 
-/** Debian's docker-registry: its package unpacked, for nothing is installed into the system. */
-function fromDebian() {
-	const program = path.join(folder, "docker-registry/usr/bin/docker-registry");
+/** A program of a Debian package: taken out of it, for nothing is installed into the system. */
+function fromDebian(name, debian) {
+	const program = path.join(folder, debian, "usr/bin", name);
 	if (!existsSync(program)) {
 		const parts = path.join(folder, "debian");
 		mkdirSync(parts, { recursive: true });
-		quiet("apt-get", ["download", "docker-registry"], { cwd: parts });
-		const deb = readdirSync(parts).find((name) => name.endsWith(".deb"));
+		mkdirSync(path.join(folder, debian), { recursive: true });
+		quiet("apt-get", ["download", debian], { cwd: parts });
+		const deb = readdirSync(parts).find((file) => file.endsWith(".deb"));
 		if (deb)
-			quiet("dpkg-deb", [
-				"-x",
-				path.join(parts, deb),
-				path.join(folder, "docker-registry"),
-			]);
+			quiet(
+				"bash",
+				[
+					"-c",
+					'set -o pipefail; dpkg-deb --fsys-tarfile "$0" | tar -x "./usr/bin/$1"',
+					path.join(parts, deb),
+					name,
+				],
+				{ cwd: path.join(folder, debian) },
+			);
 		rmSync(parts, { recursive: true, force: true });
 	}
 	return program;
@@ -60,7 +66,12 @@ function fromPython(name, version) {
 }
 
 const SOURCES = {
-	"docker-registry": fromDebian,
+	"docker-registry": () => fromDebian("docker-registry", "docker-registry"),
+	"qemu-aarch64-static": () =>
+		fromDebian("qemu-aarch64-static", "qemu-user-static"),
+	// Debian's package wine64 has it there, and the package wine on PATH. It needs a dozen other packages: nothing is unpacked.
+	ruby: () => "/usr/bin/ruby",
+	wine: () => "/usr/lib/wine/wine64",
 	actionlint: () =>
 		fromGo("actionlint", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"),
 	kubeconform: () =>

@@ -22,12 +22,15 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
-import { problems } from "./krew.mjs";
+import { headers } from "./headers.mjs";
+import { filled, problems } from "./krew.mjs";
 import { outside } from "./outside.mjs";
+import { faults, made, PROGRAMS, windowsLibrary } from "./programs.mjs";
 import { pull, push, start } from "./registry.mjs";
 import { sbom } from "./sbom.mjs";
 import { addresses, root, stamp, version } from "./stamp.mjs";
 
+const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const set = path.join(root, "target/release-set");
 const source = path.join(set, "source");
 const files = path.join(set, "files");
@@ -348,7 +351,7 @@ async function modules({ registry }) {
 
 const second = path.join(set, "second-time-in-a-folder-with-a-longer-name");
 
-/** Starts to make the modules a second time, in a folder of another length with another CARGO_HOME, beside the other points: linking takes
+/** Starts to make the modules and programs a second time, in a folder of another length with another CARGO_HOME, beside the other points: linking takes
     one core. */
 function again() {
 	rmSync(second, { recursive: true, force: true });
@@ -372,12 +375,17 @@ function again() {
 		...process.env,
 		CARGO_HOME: home,
 		CARGO_TARGET_DIR: path.join(second, "target"),
+		CLAIMKIT_BUILD: build,
 	};
 	const log = path.join(set, "second-time.log");
 	const output = openSync(log, "w");
 	const child = spawn(
 		"bash",
-		["-c", "node pkg/build/build.mjs && exec bash tests/hosts/policy/build.sh"],
+		[
+			"-c",
+			// Without the tools there are no programs, and the point before says so.
+			"node pkg/build/build.mjs && bash tests/hosts/policy/build.sh && { node pkg/build/programs.mjs || [[ $? == 3 ]]; }",
+		],
 		{ cwd: second, env, stdio: ["ignore", output, output] },
 	);
 	closeSync(output);
@@ -413,6 +421,13 @@ async function twice({ env, log, done }) {
 			second,
 		]),
 	];
+	for (const program of PROGRAMS)
+		if (existsSync(path.join(files, archive(program))))
+			pairs.push([
+				path.relative(target, made(program, target)),
+				target,
+				path.join(second, "target"),
+			]);
 	const packed = path.join(second, "target/package");
 	run("cargo", ["package", "--no-verify", "--locked", "--allow-dirty"], {
 		cwd: second,
@@ -444,69 +459,206 @@ async function twice({ env, log, done }) {
 		`not the same when made again: ${differing.join(", ")}`,
 	);
 	rmSync(second, { recursive: true, force: true });
-	return `${pairs.length} files have equal hashes, the five modules among them; the program of the plugin is made once`;
+	return `${pairs.length} files have equal hashes, the five modules and the programs among them`;
 }
 
-/** The archive of the kubectl plugin for this platform, and its manifest. */
-function krew({ repository }) {
-	const program = path.join(set, "installed/bin/claimkit");
-	if (!existsSync(program))
-		unable("there is no program to pack: the crates come first");
-	const folder = path.join(scratch, "krew");
-	mkdirSync(folder);
-	cpSync(program, path.join(folder, "kubectl-claimkit"));
-	chmodSync(path.join(folder, "kubectl-claimkit"), 0o755);
-	cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
-	const [os, arch] = [
-		process.platform,
-		{ x64: "amd64" }[process.arch] ?? process.arch,
-	];
-	const archive = `kubectl-claimkit-v${version}-${os}-${arch}.tar.gz`;
-	run("tar", [
-		"--sort=name",
-		"--mtime=@0",
-		"--owner=0",
-		"--group=0",
-		"--numeric-owner",
-		"-czf",
-		path.join(files, archive),
-		"-C",
-		folder,
-		"LICENSE",
-		"kubectl-claimkit",
-	]);
-	const facts = {
-		version,
-		repository,
-		os,
-		arch,
-		archive,
-		sha256: sha256(path.join(files, archive)),
-	};
-	const text = readFileSync(
-		path.join(root, "pkg/channels/krew.yaml"),
-		"utf8",
-	).replace(
-		/\{(version|repository|os|arch|archive|sha256)\}/g,
-		(_, name) => facts[name],
+const archive = ({ os, arch }) => `claimkit-v${version}-${os}-${arch}.tar.gz`;
+
+/** The programs of all systems, each packed with the license. */
+function programs() {
+	const done = spawnSync(
+		"node",
+		[path.join(source, "pkg/build/programs.mjs")],
+		{
+			env: { ...process.env, CARGO_TARGET_DIR: target, CLAIMKIT_BUILD: build },
+			encoding: "utf8",
+			maxBuffer: 1 << 28,
+		},
+	);
+	if (done.status === 3) unable(done.stderr.trim());
+	need(done.status === 0, `${done.stdout}${done.stderr}`);
+	const sizes = PROGRAMS.map((program) => {
+		const file = made(program, target);
+		const folder = path.join(scratch, "programs", program.target);
+		mkdirSync(folder, { recursive: true });
+		cpSync(file, path.join(folder, program.name));
+		chmodSync(path.join(folder, program.name), 0o755);
+		cpSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
+		run("tar", [
+			"--sort=name",
+			"--mtime=@0",
+			"--owner=0",
+			"--group=0",
+			"--numeric-owner",
+			"-czf",
+			path.join(files, archive(program)),
+			"-C",
+			folder,
+			"LICENSE",
+			program.name,
+		]);
+		const { size } = statSync(file);
+		return `${program.os}-${program.arch} ${(size / 1e6).toFixed(1)} MB`;
+	});
+	return sizes.join(", ");
+}
+
+/** What comes before a program to run it here, and how that is called. */
+function runner({ os, arch }) {
+	const own = { x64: "amd64" }[process.arch] ?? process.arch;
+	if (os === process.platform && arch === own) return ["here"];
+	if (os === "linux" && arch === "arm64") {
+		const emulator = outside("qemu-aarch64-static");
+		return emulator && ["under qemu", emulator];
+	}
+	if (os === "windows" && arch === own) {
+		const wine = outside("wine");
+		return wine && ["under Wine", wine];
+	}
+	return undefined;
+}
+
+/** A program as its archive has it: what its headers say, and where it can run here, the recorded commands. */
+function tried(program) {
+	if (!existsSync(path.join(files, archive(program))))
+		unable("it is not made: the programs come first");
+	const folder = path.join(scratch, "unpacked", program.target);
+	mkdirSync(folder, { recursive: true });
+	run("tar", ["-xzf", path.join(files, archive(program)), "-C", folder]);
+	const file = path.join(folder, program.name);
+	const wrong = faults(program, file);
+	need(wrong.length === 0, wrong.join("; "));
+	const { format, system, signature, libraries } = headers(file);
+	const read = [
+		format,
+		system,
+		libraries.length > 0 ? `needs ${libraries.join(", ")}` : "needs nothing",
+		signature && `signature ${signature}`,
+	]
+		.filter(Boolean)
+		.join(", ");
+	const [where, ...before] =
+		runner(program) ?? unable(`only its headers are read (${read})`);
+	if (program.os === "windows" && before.length > 0)
+		windowsLibrary(
+			path.join(root, "tests/hosts/wine/bcryptprimitives.c"),
+			path.join(folder, "bcryptprimitives.dll"),
+		);
+	const { stdout, stderr } = spawnSync(
+		"node",
+		[
+			"--test-reporter=tap",
+			path.join(root, "tests/hosts/system.mjs"),
+			file,
+			...before,
+		],
+		{
+			env: {
+				...process.env,
+				WINEPREFIX: path.join(scratch, "wine"),
+				WINEDLLOVERRIDES: "mscoree=;mshtml=",
+			},
+			encoding: "utf8",
+			maxBuffer: 1 << 28,
+		},
+	);
+	const refused = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)];
+	need(
+		refused.length === 0,
+		`${where} it answers otherwise: ${refused.map(([, name]) => name).join("; ")}`,
+	);
+	const passed = /^# pass ([1-9]\d*)$/m.exec(stdout)?.[1];
+	need(passed, `${where} no test ends:\n${stdout}${stderr}`);
+	return `${where} it passes ${passed} tests of commands (${read})`;
+}
+
+/** What a channel needs to know of an archive; fails if one is not made. */
+function archives({ repository }) {
+	const absent = PROGRAMS.filter(
+		(program) => !existsSync(path.join(files, archive(program))),
+	);
+	if (absent.length > 0)
+		unable(
+			`no archive for ${absent.map(({ os, arch }) => `${os}-${arch}`).join(", ")}: the programs come first`,
+		);
+	return PROGRAMS.map((program) => ({
+		os: program.os,
+		arch: program.arch,
+		program: program.name,
+		archive: archive(program),
+		url: `${repository}/releases/download/v${version}/${archive(program)}`,
+		sha256: sha256(path.join(files, archive(program))),
+	}));
+}
+
+/** The program that runs on this machine, of its archive. */
+function native() {
+	const program = PROGRAMS.find((found) => runner(found)?.length === 1);
+	if (!program) unable("no program runs on this machine");
+	return path.join(scratch, "programs", program.target, program.name);
+}
+
+/** The manifest of the kubectl plugin. */
+function krew(where) {
+	const platforms = archives(where);
+	const text = filled(
+		readFileSync(path.join(root, "pkg/channels/krew.yaml"), "utf8"),
+		{ version, repository: where.repository },
+		platforms,
 	);
 	writeFileSync(path.join(files, "claimkit.krew.yaml"), text);
-	const listed = run("tar", ["-tzf", path.join(files, archive)])
-		.stdout.trim()
-		.split("\n");
-	need(listed.join() === "LICENSE,kubectl-claimkit", listed.join());
+	const program = native();
 	const manifest = JSON.parse(
 		run(program, ["parse", "--raw", path.join(files, "claimkit.krew.yaml")])
 			.stdout,
 	);
-	need(
-		manifest.spec.platforms[0].sha256 === facts.sha256,
-		`claimkit.krew.yaml names ${manifest.spec.platforms[0].sha256}`,
+	const listed = platforms.map(({ archive: name }) =>
+		run("tar", ["-tzf", path.join(files, name)])
+			.stdout.trim()
+			.split("\n"),
 	);
 	const wrong = problems(manifest, listed);
 	need(wrong.length === 0, `claimkit.krew.yaml: ${wrong.join("; ")}`);
-	const { stdout } = run(path.join(folder, "kubectl-claimkit"), ["--version"]);
-	return `${archive}, ${stdout.split("\n")[0]}; archives of other platforms need a machine of theirs`;
+	need(
+		manifest.spec.platforms.length === platforms.length,
+		`claimkit.krew.yaml has ${manifest.spec.platforms.length} platforms`,
+	);
+	// krew links it under the name that kubectl looks for.
+	const link = path.join(scratch, "kubectl-claimkit");
+	symlinkSync(program, link);
+	const { stdout } = run(link, ["--version"]);
+	return `${platforms.length} platforms, ${stdout.split("\n")[0]}`;
+}
+
+/** The formula of Homebrew. */
+function homebrew(where) {
+	const known = { repository: where.repository, version };
+	const platforms = archives(where);
+	for (const { os, arch, url, sha256: hash } of platforms) {
+		known[`url ${os}-${arch}`] = url;
+		known[`sha256 ${os}-${arch}`] = hash;
+	}
+	const text = readFileSync(
+		path.join(root, "pkg/channels/homebrew.rb"),
+		"utf8",
+	).replace(/(?<!#)\{([a-z0-9]+(?: [a-z0-9-]+)?)\}/g, (all, name) => {
+		need(name in known, `homebrew.rb has ${all}, which is not known`);
+		return known[name];
+	});
+	const file = path.join(files, "claimkit.rb");
+	writeFileSync(file, text);
+	const named = [...text.matchAll(/url "(.*)"\n +sha256 "(.*)"/g)];
+	need(named.length === 4, `claimkit.rb has ${named.length} archives, not 4`);
+	for (const [, url, hash] of named)
+		need(
+			platforms.some((found) => found.url === url && found.sha256 === hash),
+			`claimkit.rb has another hash for ${url}`,
+		);
+	const ruby =
+		outside("ruby") ??
+		unable(`${named.length} archives; there is no Ruby to read the formula`);
+	run(ruby, ["-c", file]);
+	return `${named.length} archives, and Ruby reads it; Homebrew itself is not asked`;
 }
 
 /** No address of a placeholder, and one version everywhere. */
@@ -754,8 +906,14 @@ const other =
 await point("crates", crates);
 await point("npm package", npm);
 await point("policy modules", () => modules(where));
+await point("programs", programs);
+for (const program of PROGRAMS)
+	await point(`program for ${program.os}-${program.arch}`, () =>
+		tried(program),
+	);
 await point("made twice", () => twice(other));
 await point("kubectl plugin", () => krew(where));
+await point("Homebrew", () => homebrew(where));
 await point("documents", documents);
 await point("action and workflows", linters);
 await point("pre-commit", preCommit);

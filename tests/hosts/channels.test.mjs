@@ -16,7 +16,7 @@ import { after, test } from "node:test";
 import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
-import { problems } from "../../pkg/build/krew.mjs";
+import { filled, problems } from "../../pkg/build/krew.mjs";
 import { commands, here, root, run } from "./suite.mjs";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-channels-"));
@@ -104,6 +104,7 @@ const OTHERS = new Set([
 	"|",
 	"cargo build --locked --package claimkit-cli",
 	"node tests/hosts/system.mjs target/debug/claimkit",
+	"node tests/hosts/system.mjs --archive release-set",
 ]);
 
 test("workflows call make targets that there are, with actions pinned to a commit", () => {
@@ -131,18 +132,20 @@ test("workflows call make targets that there are, with actions pinned to a commi
 });
 
 test("what krew's index refuses in a manifest is found", () => {
-	const text = read("pkg/channels/krew.yaml");
-	const facts = {
-		version: "0.1.0",
-		repository: "https://claimkit.invalid/claimkit",
-		os: "linux",
+	const platform = (os, program, digit) => ({
+		os,
 		arch: "amd64",
-		archive: "kubectl-claimkit-v0.1.0-linux-amd64.tar.gz",
-		sha256: "0".repeat(64),
-	};
-	const filled = text.replace(
-		/\{(version|repository|os|arch|archive|sha256)\}/g,
-		(_, name) => facts[name],
+		program,
+		archive: `claimkit-v0.1.0-${os}-amd64.tar.gz`,
+		sha256: digit.repeat(64),
+	});
+	const text = filled(
+		read("pkg/channels/krew.yaml"),
+		{ version: "0.1.0", repository: "https://claimkit.invalid/claimkit" },
+		[
+			platform("linux", "claimkit", "0"),
+			platform("windows", "claimkit.exe", "1"),
+		],
 	);
 	const parsed = (yaml) =>
 		JSON.parse(
@@ -151,22 +154,29 @@ test("what krew's index refuses in a manifest is found", () => {
 				encoding: "utf8",
 			}).stdout,
 		);
-	const files = ["LICENSE", "kubectl-claimkit"];
-	assert.deepEqual(problems(parsed(filled), files), []);
+	const files = [
+		["LICENSE", "claimkit"],
+		["LICENSE", "claimkit.exe"],
+	];
+	assert.deepEqual(problems(parsed(text), files), []);
 	for (const [from, to, problem] of [
 		["version: v0.1.0", "version: 0.1.0", /spec\.version/],
-		["uri: https:", "uri: http:", /uri/],
+		[
+			"uri: https://claimkit.invalid/claimkit/releases/download/v0.1.0/claimkit-v0.1.0-linux",
+			"uri: http://claimkit.invalid/linux",
+			/uri/,
+		],
 		["0".repeat(64), "0".repeat(63), /sha256/],
-		["bin: kubectl-claimkit", "bin: claimkit", /bin/],
+		["bin: claimkit\n", "bin: kubectl-claimkit\n", /bin/],
 		["from: LICENSE", "from: LICENCE", /LICENCE/],
 		["name: claimkit", "name: kubectl-claimkit", /metadata\.name/],
 		["  shortDescription", "  shortdescription", /shortdescription/],
 	]) {
-		const [found, ...more] = problems(parsed(filled.replace(from, to)), files);
+		const [found, ...more] = problems(parsed(text.replace(from, to)), files);
 		assert.match(found ?? "", problem, from);
 		assert.ok(more.length <= 1, more.join("; "));
 	}
-	assert.deepEqual(problems(parsed(filled), ["kubectl-claimkit"]), [
+	assert.deepEqual(problems(parsed(text), [["claimkit"], files[1]]), [
 		"spec.platforms[0].files: the archive has no LICENSE",
 	]);
 });
