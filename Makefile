@@ -121,9 +121,8 @@ test-rust:
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown clippy rustfmt
 	@for manifest in $(manifests); do cargo fmt --all --check --manifest-path $$manifest; done
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-	@cargo clippy --quiet --locked --lib --target wasm32-unknown-unknown -- -D warnings
-	@cargo clippy --quiet --locked --package claimkit --lib --features js --target wasm32-unknown-unknown -- -D warnings
-	@cargo clippy --quiet --locked --package claimkit-cli --lib --features command --target wasm32-unknown-unknown -- -D warnings
+	@cargo clippy --quiet --locked --package claimkit --package claimkit-cli --lib --features claimkit/js,claimkit-cli/command \
+	  --target wasm32-unknown-unknown -- -D warnings
 	@cargo clippy --quiet --locked --package claimkit-cel --all-targets --all-features -- -D warnings
 	@cargo test --locked
 	@cargo test --quiet --locked --package claimkit-cel --all-features --lib --examples
