@@ -190,7 +190,7 @@ fn the_page_has_the_changes_of_the_command_line() {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../www/src/state/whatif.ts");
     let page = std::fs::read_to_string(page).unwrap();
     let (_, lists) = page
-        .split_once("const LISTS: Record<string, keyof WhatIf> = {")
+        .split_once("const LISTS: Record<string, NameList> = {")
         .unwrap();
     let (lists, _) = lists.split_once("};").unwrap();
     let lists: Vec<&str> = lists
