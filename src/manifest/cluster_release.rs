@@ -10,6 +10,7 @@ use claimkit_scheduler::target::{as_nodes, release_of_nodes};
 
 /// The release that the objects of a cluster show.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClusterRelease {
     pub release: Release,
     /// The version and kind of a stored object that no release of the kubelets serves; `None`: the newest kubelet decides.
@@ -18,7 +19,7 @@ pub struct ClusterRelease {
 
 impl ClusterRelease {
     /// Returns a line about what decides.
-    pub fn told(&self) -> Message {
+    pub(crate) fn told(&self) -> Message {
         match &self.proof {
             None => as_nodes(self.release),
             Some(proof) => message!(
