@@ -18,7 +18,7 @@ fail() {
 # Whether the compiler has it: its standard library for a target, its program for a component.
 has() {
   case $1 in
-    *-*-*) compgen -G "$(rustc --print sysroot)/lib/rustlib/$1/lib/libcore-*.rlib" >/dev/null ;;
+    *-*) compgen -G "$(rustc --print sysroot)/lib/rustlib/$1/lib/libcore-*.rlib" >/dev/null ;;
     clippy) cargo clippy --version >/dev/null 2>&1 ;;
     rustfmt) cargo fmt --version >/dev/null 2>&1 ;;
     *) fail "neither a target nor a known component: $1" ;;
@@ -35,7 +35,7 @@ fi
 for part in "$@"; do
   if has "$part"; then continue; fi
   kind=component
-  [[ $part != *-*-* ]] || kind=target
+  [[ $part != *-* ]] || kind=target
   command -v rustup >/dev/null ||
     fail "$(rustc --version) has no $part, and there is no rustup to bring it: install rustup from https://rustup.rs, or the $kind $part for this compiler"
   say "the $kind $part by rustup, once, about 10 seconds"
