@@ -1085,6 +1085,18 @@ fn what_more_devices_may_meet_is_no_finding() {
     let small = shared_slice("a", 1, 2, "{name: gpu-0}");
     let large = shared_slice("b", 1, 2, "{name: gpu-0}, {name: gpu-1}");
     assert!(never_fits(&[small, large].concat(), &asking(2, "")).is_empty());
+    // Of a class that selects nothing yet, the missing slice may have the devices.
+    let other_class = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: nic}\nspec: {selectors: [{cel: {expression: device.driver == \"nic.example.com\"}}]}\n";
+    let either = asking(2, "").replace(
+        "exactly: {deviceClassName: gpu, count: 2}",
+        "firstAvailable: [{name: a, deviceClassName: nic}, {name: b, deviceClassName: gpu, count: 2}]",
+    );
+    let either = format!("{other_class}{either}");
+    assert_eq!(never_fits(&one, &either).len(), 1);
+    let nics = shared_slice("b", 1, 2, "")
+        .replace("driver: gpu", "driver: nic")
+        .replace("name: gpus", "name: nics");
+    assert!(never_fits(&[one.clone(), nics].concat(), &either).is_empty());
     // A node that is not there lends none.
     let away = shared_slice("z", 1, 1, "{name: gpu-0}, {name: gpu-1}");
     let away = [one, away.replace("name: gpus", "name: z")].concat();
@@ -1112,4 +1124,25 @@ fn what_redaction_leaves_empty_proves_nothing() {
     let node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {nodeInfo: {kubeletVersion: v1.33.4}}\n";
     let class = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu, uid: '', resourceVersion: '', managedFields: []}\n";
     assert_eq!(ask_freely(&format!("{node}{class}"))["release"], "1.33.4");
+}
+
+#[test]
+fn what_the_objects_of_a_cluster_show_is_said() {
+    let node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {nodeInfo: {kubeletVersion: v1.33.4}}\n";
+    let class = CLASS.replace("{name: gpu}", "{name: gpu, uid: u-1}");
+    let cluster = [node, &class].concat();
+    let request = json!({"verb": "allocate", "text": asking(1, ""), "cluster": cluster});
+    let answer: Value =
+        serde_json::from_str(&claimkit::requests::answer(&request.to_string())).unwrap();
+    assert_eq!(
+        answer["assumed"][0],
+        "Kubernetes 1.34.13 answers, as the first that serves DeviceClass in resource.k8s.io/v1: the kubelets are older"
+    );
+    // What it shows is where an upgrade begins.
+    let upgrade = json!({"verb": "upgrade", "text": cluster, "to": "1.34"});
+    let answer = claimkit::requests::answer(&upgrade.to_string());
+    assert!(
+        answer.contains("Kubernetes 1.34.13 is not later than 1.34.13"),
+        "{answer}"
+    );
 }

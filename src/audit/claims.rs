@@ -1,5 +1,6 @@
 //! Claims compared with the devices that they hold, the pods that use them, and each other.
 
+use super::by_name::{ByName, by_name};
 use super::finder::{About, Finder};
 use super::lacks_slices;
 use super::pods::is_deleted_before_start;
@@ -13,7 +14,6 @@ use claimkit_scheduler::allocator::objects::{
 };
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
-use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of claims that a message names.
@@ -74,21 +74,9 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         };
         device(*name, holders, &place, finder);
     }
-    let pods = cluster.facts.pods.iter().map(|pod| {
-        (
-            (pod.metadata.namespace.as_str(), pod.metadata.name.as_str()),
-            &**pod,
-        )
-    });
-    let groups = cluster.facts.pod_groups.iter().map(|group| {
-        let Meta {
-            namespace, name, ..
-        } = &group.metadata;
-        ((namespace.as_str(), name.as_str()), &**group)
-    });
     let consumers = Consumers {
-        pods: order::map(pods),
-        groups: order::map(groups),
+        pods: by_name(&cluster.facts.pods, |pod| &pod.metadata),
+        groups: by_name(&cluster.facts.pod_groups, |group| &group.metadata),
     };
     for claim in &cluster.facts.claims {
         being_deleted(claim, finder);
@@ -509,8 +497,8 @@ impl Unused {
 
 /// The objects for which claims can be reserved.
 struct Consumers<'f> {
-    pods: BTreeMap<(&'f str, &'f str), &'f Pod>,
-    groups: BTreeMap<(&'f str, &'f str), &'f PodGroup>,
+    pods: ByName<'f, Pod>,
+    groups: ByName<'f, PodGroup>,
 }
 
 /// Returns true if an object is not the one for which a claim is reserved, but another of its name.

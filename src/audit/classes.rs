@@ -228,21 +228,19 @@ pub fn try_all<'f>(
         failures: 0,
     };
     for at in devices {
-        let not_selecting = selectors.iter().enumerate().find_map(|(index, selector)| {
-            let cell = cluster.ask(selector, *at);
-            (cell != Some(Cell::Yes)).then_some((index, selector, cell))
-        });
-        match not_selecting {
-            None => tried.selected.push(*at),
-            Some((index, selector, Some(Cell::CompileError | Cell::RuntimeError))) => {
-                tried.failures = tried.failures.saturating_add(1);
-                tried.failed.get_or_insert(Failure {
-                    index,
-                    selector,
-                    at: *at,
-                });
-            }
-            Some(_) => {}
+        let mut all = selectors.iter().enumerate();
+        let refusing = all.find(|(_, selector)| cluster.ask(selector, *at) != Some(Cell::Yes));
+        let Some((index, selector)) = refusing else {
+            tried.selected.push(*at);
+            continue;
+        };
+        if let Some(Cell::CompileError | Cell::RuntimeError) = cluster.ask(selector, *at) {
+            tried.failures = tried.failures.saturating_add(1);
+            tried.failed.get_or_insert(Failure {
+                index,
+                selector,
+                at: *at,
+            });
         }
     }
     tried

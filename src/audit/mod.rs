@@ -4,6 +4,7 @@
 //! No component of Kubernetes reports these problems: each object is valid on its own. The time grows with the size of the text;
 //! trials of class selectors are bounded by [`MOST_TRIALS`].
 
+mod by_name;
 mod claims;
 mod classes;
 mod demand;

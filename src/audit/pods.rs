@@ -1,5 +1,6 @@
 //! Pods on nodes compared with their claims, and claims compared with what uses them.
 
+use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
 use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, field_path};
@@ -20,18 +21,10 @@ use std::rc::Rc;
 /// Maximum number of consumers of a claim (`resource.ResourceClaimReservedForMaxSize`).
 const MOST_USERS: usize = 256;
 
-/// The claims of a cluster by namespace and name.
-type Claims<'f> = BTreeMap<(&'f str, &'f str), &'f Claim>;
-
 /// Reports pods that cannot use their devices, and claims that nothing uses.
 pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut Finder<'_, '_>) {
     let facts = cluster.facts;
-    let claims: Claims<'_> = order::map(facts.claims.iter().map(|claim| {
-        let Meta {
-            namespace, name, ..
-        } = &claim.metadata;
-        ((namespace.as_str(), name.as_str()), &**claim)
-    }));
+    let claims = by_name(&facts.claims, |claim| &claim.metadata);
     let nodes = order::map(
         facts
             .nodes
@@ -47,12 +40,7 @@ pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut F
         }
     }
     let used = used(&facts.pods);
-    let pods = order::map(facts.pods.iter().map(|pod| {
-        let Meta {
-            namespace, name, ..
-        } = &pod.metadata;
-        ((namespace.as_str(), name.as_str()), &**pod)
-    }));
+    let pods = by_name(&facts.pods, |pod| &pod.metadata);
     for claim in &facts.claims {
         let Meta {
             namespace, name, ..
@@ -89,10 +77,7 @@ fn used(pods: &[Rc<Pod>]) -> BTreeSet<(&str, &str)> {
 }
 
 /// Returns the pod for whose extended resources the scheduler made a claim, unless it is done.
-fn user_of_extended<'f>(
-    claim: &Claim,
-    pods: &BTreeMap<(&'f str, &'f str), &'f Pod>,
-) -> Option<&'f Pod> {
+fn user_of_extended<'f>(claim: &Claim, pods: &ByName<'f, Pod>) -> Option<&'f Pod> {
     let metadata = &claim.metadata;
     let annotation = metadata.annotations.get(extended::ANNOTATION);
     if annotation.is_none_or(|value| value != "true") {
@@ -154,7 +139,7 @@ fn check_node(pod: &Pod, nodes: &BTreeMap<&str, usize>, finder: &mut Finder<'_, 
 fn check_claims(
     cluster: &Cluster<'_>,
     pod: &Pod,
-    claims: &Claims<'_>,
+    claims: &ByName<'_, Claim>,
     nodes: &BTreeMap<&str, usize>,
     finder: &mut Finder<'_, '_>,
 ) {
@@ -165,7 +150,10 @@ fn check_claims(
         let claim = claims.get(&(pod.metadata.namespace.as_str(), name));
         let message = match claim {
             Some(claim) => mismatch(cluster, pod, claim, nodes),
-            None => is_seen(cluster, claims, pod, name).then(|| no_claim(pod, name)),
+            None => {
+                let wanted = ObjectName::new("ResourceClaim", &pod.metadata.namespace, name);
+                is_absent(claims, cluster.facts, &wanted).then(|| no_claim(pod, name))
+            }
         };
         let Some(message) = message else {
             continue;
@@ -184,15 +172,6 @@ fn check_claims(
             About::object("Pod", &pod.metadata).at(field_path!["spec", "resourceClaims", at]);
         finder.tell(Code::PodDevicesWrong, about, message, help);
     }
-}
-
-/// Returns true if a claim would have been seen: others of its namespace are given, and it is not one that cannot be decoded.
-fn is_seen(cluster: &Cluster<'_>, claims: &Claims<'_>, pod: &Pod, name: &str) -> bool {
-    let namespace = pod.metadata.namespace.as_str();
-    let mut after = claims.range((namespace, "")..);
-    let unusable = ObjectName::new("ResourceClaim", namespace, name);
-    after.next().is_some_and(|((of, _), _)| *of == namespace)
-        && !cluster.facts.unusable.contains(&unusable)
 }
 
 /// Says that a claim of a pod on a node is not there.

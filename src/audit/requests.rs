@@ -7,6 +7,7 @@ use claimkit_model::finding::{Code, FieldPath, field_path};
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::{Nearest, did_you_mean};
 use claimkit_scheduler::allocator::cluster::{Cluster, DeviceAt};
+use claimkit_scheduler::allocator::identity::SliceAt;
 use claimkit_scheduler::allocator::objects::{Ask, ClaimRequest, ClaimSpec, Meta, ObjectName};
 use claimkit_scheduler::allocator::pools::{Gatherer, device_on_node};
 use claimkit_scheduler::allocator::selectors::Cell;
@@ -72,20 +73,23 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
     }
 }
 
-/// What the given nodes see.
+/// What nodes see.
 struct Seen<'f> {
     /// All devices that some node can use, each once.
     devices: Vec<DeviceAt>,
+    /// Devices that are seen together: those of a slice, or those of its devices that select a node themselves.
+    groups: Vec<Vec<DeviceAt>>,
     /// For each node; where none is given, for each that slices name.
     nodes: Vec<OnNode<'f>>,
     /// A slice is given that cannot be read: what it has is not known.
     is_part: bool,
 }
 
-/// The devices that a node sees.
+/// What a node sees.
 #[derive(Default)]
 struct OnNode<'f> {
-    devices: Vec<DeviceAt>,
+    /// Indexes of its groups of devices.
+    groups: Vec<usize>,
     /// The drivers whose pools lack slices here, or cannot be used as they are.
     unsure: BTreeSet<&'f str>,
     /// The scheduler gets an error about its slices.
@@ -95,94 +99,136 @@ struct OnNode<'f> {
 impl<'f> Seen<'f> {
     fn of(cluster: &Cluster<'f>) -> Self {
         let facts = cluster.facts;
-        let gatherer = Gatherer::new(cluster);
-        let nodes: Vec<OnNode<'f>> = match facts.nodes.len() {
-            0 => on_named_nodes(cluster),
-            nodes => (0..nodes)
-                .map(|node| on_node(cluster, &gatherer, node))
-                .collect(),
+        let is_slice = |name: &ObjectName| name.kind == "ResourceSlice";
+        let mut seen = Seen {
+            devices: Vec::new(),
+            groups: Vec::new(),
+            nodes: Vec::new(),
+            is_part: facts.unusable.iter().any(is_slice),
         };
-        let seen = nodes.iter().flat_map(|node| &node.devices);
-        let mut devices: Vec<DeviceAt> = seen.copied().collect();
+        match facts.nodes.is_empty() {
+            true => seen.by_named_nodes(cluster),
+            false => seen.by_nodes(cluster),
+        }
+        let groups = seen.groups.iter().flatten();
+        let mut devices: Vec<DeviceAt> = groups.copied().collect();
         order::sort_by_key(&mut devices, |at| cluster.flat(*at));
         devices.dedup_by_key(|at| cluster.flat(*at));
-        let is_slice = |name: &ObjectName| name.kind == "ResourceSlice";
-        Seen {
-            devices,
-            nodes,
-            is_part: facts.unusable.iter().any(is_slice),
+        seen.devices = devices;
+        seen
+    }
+
+    /// Gathers the pools of each node as the allocator does.
+    fn by_nodes(&mut self, cluster: &Cluster<'f>) {
+        let gatherer = Gatherer::new(cluster);
+        let mut known: BTreeMap<SliceAt, usize> = BTreeMap::new();
+        for node in 0..cluster.facts.nodes.len() {
+            let mut on_node = OnNode::default();
+            match gatherer.gather_near(node) {
+                Err(_) => on_node.fails = true,
+                Ok(gathered) => {
+                    for pool in &gathered.pools {
+                        if !pool.is_sound() {
+                            on_node.unsure.insert(pool.driver);
+                        }
+                        let slices = pool.devices.iter();
+                        on_node.groups.extend(
+                            slices.map(|slice| self.group_of(cluster, *slice, node, &mut known)),
+                        );
+                    }
+                }
+            }
+            self.nodes.push(on_node);
         }
     }
 
-    /// Returns true if slices of a class are missing or unusable, so that more devices may come. `offered`: devices of the class.
-    fn may_grow(&self, cluster: &Cluster<'_>, offered: &[DeviceAt]) -> bool {
-        let drivers = drivers_of(cluster, offered);
-        self.is_part || self.nodes.iter().any(|node| node.is_unsure_of(&drivers))
-    }
-}
-
-impl OnNode<'_> {
-    fn is_unsure_of(&self, drivers: &BTreeSet<&str>) -> bool {
-        self.fails || self.unsure.iter().any(|driver| drivers.contains(driver))
-    }
-}
-
-fn on_node<'f>(cluster: &Cluster<'f>, gatherer: &Gatherer<'_, 'f>, node: usize) -> OnNode<'f> {
-    let Ok(gathered) = gatherer.gather_near(node) else {
-        return OnNode {
-            fails: true,
-            ..OnNode::default()
-        };
-    };
-    let mut found = OnNode::default();
-    for pool in &gathered.pools {
-        if !pool.is_sound() {
-            found.unsure.insert(pool.driver);
+    /// Returns the group of the devices of a slice that a node sees. `known`: the groups of whole slices.
+    fn group_of(
+        &mut self,
+        cluster: &Cluster<'_>,
+        slice: SliceAt,
+        node: usize,
+        known: &mut BTreeMap<SliceAt, usize>,
+    ) -> usize {
+        let spec = cluster.slice(slice).map(|slice| &slice.spec);
+        let is_whole = spec.is_none_or(|spec| spec.per_device_node_selection != Some(true));
+        if is_whole && let Some(group) = known.get(&slice) {
+            return *group;
         }
-        for at in pool
-            .devices
-            .iter()
-            .flat_map(|slice| cluster.devices_of(*slice))
-        {
-            let (at, _) = at;
-            let is_here = cluster.slice(at.slice).is_some_and(|slice| {
-                let here = device_on_node(cluster, slice, at.index, node, &cluster.judgements);
-                here.unwrap_or(false)
-            });
-            if is_here {
-                found.devices.push(at);
+        let devices = cluster.devices_of(slice).map(|(at, _)| at);
+        let here = devices.filter(|at| is_whole || is_on_node(cluster, *at, node));
+        let group = self.groups.len();
+        self.groups.push(here.collect());
+        if is_whole {
+            known.insert(slice, group);
+        }
+        group
+    }
+
+    /// Takes the nodes that slices name, where no Node is given. Devices of no named node may be on each.
+    fn by_named_nodes(&mut self, cluster: &Cluster<'f>) {
+        let mut named: BTreeMap<&str, Vec<DeviceAt>> = BTreeMap::new();
+        let mut shared = Vec::new();
+        for at in current(cluster) {
+            match node_of(cluster, at) {
+                Some(name) => named.entry(name).or_default().push(at),
+                None => shared.push(at),
             }
         }
-    }
-    found
-}
-
-/// Returns what the nodes see that slices name, where no Node is given. Devices of no named node may be on each.
-fn on_named_nodes<'f>(cluster: &Cluster<'f>) -> Vec<OnNode<'f>> {
-    let all = current(cluster);
-    let node_of = |at: &DeviceAt| {
-        let (slice, device) = cluster.device(*at)?;
-        let mut names = [&slice.spec.node_name, &device.node_name].into_iter();
-        names.find_map(|name| name.as_deref().filter(|name| !name.is_empty()))
-    };
-    let pools = cluster.all_pools();
-    let incomplete = pools.filter(|(.., slices)| lacks_slices(cluster, slices));
-    let unsure = order::set(incomplete.map(|(driver, ..)| driver));
-    let mut names: BTreeSet<Option<&str>> = all.iter().map(node_of).collect();
-    if names.len() > 1 {
-        names.remove(&None);
-    }
-    let nodes = names.into_iter().map(|name| {
-        let here = all.iter().copied();
-        OnNode {
-            devices: here
-                .filter(|at| node_of(at).is_none_or(|of| Some(of) == name))
-                .collect(),
+        let pools = cluster.all_pools();
+        let incomplete = pools.filter(|(.., slices)| lacks_slices(cluster, slices));
+        let unsure = order::set(incomplete.map(|(driver, ..)| driver));
+        self.groups = vec![shared];
+        self.groups.extend(named.into_values());
+        let others = 1..self.groups.len().max(2);
+        self.nodes.extend(others.map(|group| OnNode {
+            groups: vec![0, group],
             unsure: unsure.clone(),
             fails: false,
-        }
-    });
-    nodes.collect()
+        }));
+    }
+
+    /// Returns true if slices of a class are missing or unusable, so that more devices may come. `offered`: devices of the class; where
+    /// there are none, those of any driver may be.
+    fn may_grow(&self, cluster: &Cluster<'_>, offered: &[DeviceAt]) -> bool {
+        let drivers = drivers_of(cluster, offered);
+        let is_unsure = |node: &OnNode<'_>| {
+            let mut unsure = node.unsure.iter();
+            node.fails || unsure.any(|driver| drivers.is_empty() || drivers.contains(driver))
+        };
+        self.is_part || self.nodes.iter().any(is_unsure)
+    }
+
+    /// Returns the most of these devices that a node sees.
+    fn most_on_a_node(&self, cluster: &Cluster<'_>, devices: &[DeviceAt]) -> usize {
+        let selected = order::set(devices.iter().map(|at| cluster.flat(*at)));
+        let is_selected = |at: &&DeviceAt| selected.contains(&cluster.flat(**at));
+        let groups = self.groups.iter();
+        let counts: Vec<usize> = groups
+            .map(|group| group.iter().filter(is_selected).count())
+            .collect();
+        let on_nodes = self.nodes.iter().map(|node| {
+            let here = node.groups.iter().filter_map(|group| counts.get(*group));
+            here.sum::<usize>()
+        });
+        on_nodes.max().unwrap_or(0)
+    }
+}
+
+/// Returns true if a device, which selects nodes itself, selects a node.
+fn is_on_node(cluster: &Cluster<'_>, at: DeviceAt, node: usize) -> bool {
+    cluster.slice(at.slice).is_some_and(|slice| {
+        let here = device_on_node(cluster, slice, at.index, node, &cluster.judgements);
+        here.unwrap_or(false)
+    })
+}
+
+/// Returns the name of the node that a device, or its slice, is of.
+fn node_of<'f>(cluster: &Cluster<'f>, at: DeviceAt) -> Option<&'f str> {
+    let (slice, device) = cluster.device(at)?;
+    let names = [&slice.spec.node_name, &device.node_name];
+    let mut names = names.into_iter().flatten();
+    names.find(|name| !name.is_empty()).map(String::as_str)
 }
 
 fn drivers_of<'f>(cluster: &Cluster<'f>, devices: &[DeviceAt]) -> BTreeSet<&'f str> {
@@ -197,8 +243,8 @@ type Question<'f> = (&'f str, Vec<Option<&'f str>>);
 struct Requests<'c, 'f> {
     cluster: &'c Cluster<'f>,
     seen: Seen<'f>,
-    /// What became of selectors that were tried before.
-    known: BTreeMap<Question<'f>, Offer<'f>>,
+    /// What there is for requests that were compared before; `None`: a selector of the class fails.
+    known: BTreeMap<Question<'f>, Option<Offer<'f>>>,
     /// The number of trials so far.
     trials: usize,
 }
@@ -206,23 +252,25 @@ struct Requests<'c, 'f> {
 /// What there is for a request.
 struct Offer<'f> {
     tried: Tried<'f>,
-    /// The devices of the class.
+    /// The number of devices of the class.
     devices: usize,
     /// More devices may come, or be seen once they can be read.
     may_grow: bool,
-    /// The most of them that a node sees; `None`: that is not known.
+    /// The most of the selected devices that a node sees; `None`: some can be given to several claims.
     most: Option<usize>,
 }
 
 impl Offer<'_> {
-    /// Returns why no node can meet a request.
+    /// Returns true if no node can meet a request. That a class selects nothing is a finding about the class.
+    fn is_hopeless(&self, ask: &Ask) -> bool {
+        self.devices == 0 && !self.may_grow || self.problem(ask).is_some()
+    }
+
+    /// Returns what about a request no node can meet.
     fn problem(&self, ask: &Ask) -> Option<Problem> {
         // What a selector that fails would have selected is not known.
-        if self.tried.failed.is_some() || self.may_grow {
+        if self.tried.failed.is_some() || self.may_grow || self.devices == 0 {
             return None;
-        }
-        if self.devices == 0 {
-            return Some(Problem::ClassSelectsNone);
         }
         if self.tried.selected.is_empty() {
             return Some(Problem::SelectsNone);
@@ -232,14 +280,12 @@ impl Offer<'_> {
     }
 }
 
-/// Why no node can meet a request.
+/// What about a request no node can meet.
 #[derive(Clone, Copy)]
 enum Problem {
-    /// Its class selects no device, which is a finding about the class.
-    ClassSelectsNone,
     /// Its class selects devices, and its own selectors none of them.
     SelectsNone,
-    /// No node has more devices of the kind.
+    /// No node has as many devices of the kind.
     TooMany { most: usize },
 }
 
@@ -277,28 +323,26 @@ impl<'f> Requests<'_, 'f> {
                 selector_fails(asker, metadata, self.cluster, (ask, path), offer, finder);
             }
         }
-        let problem = |ask: &'f Ask| self.offer(ask).and_then(|offer| offer.problem(ask));
-        let never_fits = asks
-            .iter()
-            .all(|(ask, _)| !self.is_there(ask) || problem(ask).is_some());
-        for (ask, path) in asks.iter().filter(|_| never_fits) {
-            let (Some(problem), Some(offer)) = (problem(ask), self.offer(ask)) else {
+        let is_hopeless = |ask: &'f Ask| {
+            let offer = self.offer(ask);
+            !self.is_there(ask) || offer.is_some_and(|offer| offer.is_hopeless(ask))
+        };
+        if !asks.iter().all(|(ask, _)| is_hopeless(ask)) {
+            return;
+        }
+        for (ask, path) in &asks {
+            let Some(offer) = self.offer(ask) else {
                 continue;
             };
-            let field = match problem {
-                Problem::ClassSelectsNone => continue,
-                Problem::SelectsNone => "selectors",
-                Problem::TooMany { .. } => "count",
+            let (field, help) = match offer.problem(ask) {
+                None => continue,
+                Some(Problem::SelectsNone) => ("selectors", Some(compare_selectors())),
+                Some(Problem::TooMany { .. }) => ("count", None),
             };
-            let help = matches!(problem, Problem::SelectsNone).then(|| {
-                message!(
-                    "audit.request-selects-nothing-help",
-                    "compare the selectors with the attributes that slices publish: `claimkit cel EXPRESSION --device SLICE` shows why a device is not selected"
-                )
-            });
-            let message = never(&asker.named(metadata), &request.name, ask, problem, offer);
             let about = About::object(asker.kind(), metadata).at(path.join(&field_path![field]));
-            finder.tell(asker.code(), about, message, help);
+            if let Some(message) = never(&asker.named(metadata), &request.name, ask, offer) {
+                finder.tell(asker.code(), about, message, help);
+            }
         }
     }
 
@@ -373,37 +417,24 @@ impl<'f> Requests<'_, 'f> {
         }
         let of_class = try_all(self.cluster, &class.spec.selectors, &self.seen.devices);
         // An error of the class is a finding about the class.
-        if of_class.failed.is_some() {
-            return;
-        }
-        let offered = of_class.selected;
-        let tried = try_all(self.cluster, &ask.selectors, &offered);
-        let offer = Offer {
-            devices: offered.len(),
-            may_grow: self.seen.may_grow(self.cluster, &offered),
-            most: self.most_on_a_node(&tried.selected),
-            tried,
-        };
+        let offer = of_class.failed.is_none().then(|| {
+            let tried = try_all(self.cluster, &ask.selectors, &of_class.selected);
+            let mut selected = tried.selected.iter();
+            let is_shared = selected.any(|at| self.cluster.is_shared(*at));
+            let most = || self.seen.most_on_a_node(self.cluster, &tried.selected);
+            Offer {
+                devices: of_class.selected.len(),
+                may_grow: self.seen.may_grow(self.cluster, &of_class.selected),
+                most: (!is_shared).then(most),
+                tried,
+            }
+        });
         self.known.insert(question, offer);
-    }
-
-    /// Returns the most of these devices that a node sees; `None`: no node is given, or one of them can be given to several claims.
-    fn most_on_a_node(&self, devices: &[DeviceAt]) -> Option<usize> {
-        let selected = order::set(devices.iter().map(|at| self.cluster.flat(*at)));
-        if devices.iter().any(|at| self.cluster.is_shared(*at)) {
-            return None;
-        }
-        let on = |node: &OnNode<'_>| {
-            let here = node.devices.iter();
-            here.filter(|at| selected.contains(&self.cluster.flat(**at)))
-                .count()
-        };
-        self.seen.nodes.iter().map(on).max()
     }
 
     /// Returns what there is for a request; `None`: it was not tried.
     fn offer(&self, ask: &'f Ask) -> Option<&Offer<'f>> {
-        self.known.get(&question(ask))
+        self.known.get(&question(ask))?.as_ref()
     }
 }
 
@@ -453,18 +484,26 @@ fn selector_fails(
     finder.tell(Code::SelectorFails, about, message, Some(help));
 }
 
-/// Says why no node can meet a request.
-fn never(asker: &str, request: &str, ask: &Ask, problem: Problem, offer: &Offer<'_>) -> Message {
+/// Returns the help for selectors that select nothing.
+fn compare_selectors() -> Message {
+    message!(
+        "audit.request-selects-nothing-help",
+        "compare the selectors with the attributes that slices publish: `claimkit cel EXPRESSION --device SLICE` shows why a device is not selected"
+    )
+}
+
+/// Says why no node can meet a request; `None`: one may.
+fn never(asker: &str, request: &str, ask: &Ask, offer: &Offer<'_>) -> Option<Message> {
     let class = ask.device_class_name.as_str();
-    match problem {
-        Problem::SelectsNone | Problem::ClassSelectsNone if offer.devices == 1 => message!(
+    let message = match offer.problem(ask)? {
+        Problem::SelectsNone if offer.devices == 1 => message!(
             "audit.request-selects-nothing-of-one",
             "request {request} of {asker} does not select the only device of class {class}",
             request,
             asker,
             class,
         ),
-        Problem::SelectsNone | Problem::ClassSelectsNone => message!(
+        Problem::SelectsNone => message!(
             "audit.request-selects-nothing",
             "request {request} of {asker} selects none of the {devices} devices of class {class}",
             request,
@@ -490,7 +529,8 @@ fn never(asker: &str, request: &str, ask: &Ask, problem: Problem, offer: &Offer<
             class,
             most,
         ),
-    }
+    };
+    Some(message)
 }
 
 /// Returns true if a request asks for more than this many devices. Until 1.33 a request with admin access gets a device twice.
