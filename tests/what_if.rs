@@ -352,10 +352,10 @@ fn nodes_that_do_not_exist_yet_take_pods() {
         answer["assumed"].as_array().unwrap()[..2],
         [
             json!(
-                "Node gpu-node-new is there, which does not exist yet, without pods of DaemonSets"
+                "Node gpu-node-new, which does not exist yet, is there, and no pod of a DaemonSet is on it"
             ),
             json!(
-                "Nodes other-new, other-new-2 are there, which do not exist yet, without pods of DaemonSets"
+                "Nodes other-new, other-new-2, which do not exist yet, are there, and no pod of a DaemonSet is on them"
             )
         ]
     );
@@ -437,7 +437,7 @@ fn new_nodes_are_judged_as_the_server_and_kubelet_do() {
     );
     for (text, said) in [
         (refused, "Invalid value: \"GPU_1\""),
-        (class, "DeviceClass other is no part of a node"),
+        (class, "DeviceClass other is not part of a node"),
     ] {
         let answer = with_new_nodes(&json!([{"text": text}]));
         let error = answer["error"].as_str().unwrap();
@@ -461,6 +461,6 @@ fn new_nodes_are_judged_as_the_server_and_kubelet_do() {
     let answer = with_new_nodes(&json!([{"text": slices_alone}]));
     assert_eq!(
         answer["assumed"][1],
-        "what Node gpu-node has of CPU, memory and pods is not given: it counts as enough"
+        "the CPU, memory and pods of Node gpu-node are not given, and count as enough"
     );
 }

@@ -747,8 +747,6 @@ fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
 
 /// Reads the text of a node that does not exist yet, and judges its slices as the server does.
 fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result<Facts, Message> {
-    let wrong =
-        |problem: &str| message!("change.new-nodes-unread", "`newNodes`: {problem}", problem);
     let judged = AllocateOptions {
         features: options.features,
         gates: options.gates.clone(),
@@ -766,14 +764,18 @@ fn new_node(text: &str, options: &AllocateOptions<'_>, target: Target) -> Result
     if let Some(item) = input.items.iter().find(|item| !is_known(item)) {
         return Err(message!(
             "change.new-nodes-other-kind",
-            "`newNodes`: {kind} {name} is no part of a node: give it beside",
+            "`newNodes`: {kind} {name} is not part of a node: give it with the other objects",
             kind = item.kind,
             name = item.name
         ));
     }
     let error = findings.iter().find(|one| one.severity == Severity::Error);
     match error {
-        Some(finding) => Err(wrong(&finding.message)),
+        Some(finding) => Err(message!(
+            "change.new-nodes-unread",
+            "`newNodes`: {problem}",
+            problem = finding.message
+        )),
         None => Ok(facts),
     }
 }

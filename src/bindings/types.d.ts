@@ -747,7 +747,7 @@ export interface AllocateOptions extends CommonOptions {
 				nodesLike?: readonly string[] | undefined;
 				/**
 				 * Nodes that do not exist yet, `count` (1) of each: `text` has a Node and the ResourceSlices that its drivers will publish, or
-				 * the slices alone. Each gets a name of its own: `<name>-new`.
+				 * the slices alone. Each gets a name of its own: `<name>-new`. Labels for the host name and for Linux are added where they lack.
 				 */
 				newNodes?:
 					| readonly { text: string; count?: number | undefined }[]

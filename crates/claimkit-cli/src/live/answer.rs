@@ -48,7 +48,7 @@ pub struct AnsweredPod<'a> {
     pub trials: FreeTrials,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
-    /// The answer assumes changes, with which the pod need not wait.
+    /// The answer assumes changes of the cluster.
     pub is_after_changes: bool,
 }
 

@@ -12,6 +12,8 @@ use std::rc::Rc;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The label that carries a node's operating system.
 const SYSTEM: &str = "kubernetes.io/os";
+/// The operating system of a node that does not exist yet, unless its labels name another.
+const LINUX: &str = "linux";
 /// Maximum number of nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 1_000;
 /// Maximum number of added nodes that one line names.
@@ -52,7 +54,8 @@ pub struct WhatIf {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewNodes {
-    /// A text with a Node, and the ResourceSlices that its drivers will publish; or with the slices alone.
+    /// A text with a Node, and the ResourceSlices that its drivers will publish; or with the slices alone. Labels that kubelet sets and
+    /// the Node lacks are added: its host name, and Linux as its operating system.
     pub text: String,
     /// How many of them there will be.
     #[serde(default = "one")]
@@ -213,19 +216,19 @@ impl WhatIf {
             changed.lines.push(match names.as_slice() {
                 [one] => message!(
                     "change.new-node",
-                    "Node {one} is there, which does not exist yet, without pods of DaemonSets",
+                    "Node {one}, which does not exist yet, is there, and no pod of a DaemonSet is on it",
                     one
                 ),
                 names => message!(
                     "change.new-nodes",
-                    "Nodes {names} are there, which do not exist yet, without pods of DaemonSets",
+                    "Nodes {names}, which do not exist yet, are there, and no pod of a DaemonSet is on them",
                     names = words::some(names, MOST_NAMES)
                 ),
             });
             if template.node.status.allocatable.is_empty() {
                 changed.lines.push(message!(
                     "change.new-node-resources",
-                    "what Node {name} has of CPU, memory and pods is not given: it counts as enough",
+                    "the CPU, memory and pods of Node {name} are not given, and count as enough",
                     name = template.node.metadata.name
                 ));
             }
@@ -356,7 +359,7 @@ impl NodeTemplate {
         let named: Set<String> = named.collect();
         let mut names = named.iter();
         let mut node = match (given.nodes.as_slice(), names.next(), names.next()) {
-            ([node], ..) => (**node).clone(),
+            ([node], ..) if !node.metadata.name.is_empty() => (**node).clone(),
             ([], Some(name), None) => {
                 let mut node = Node::default();
                 node.metadata.name.clone_from(name);
@@ -369,15 +372,10 @@ impl NodeTemplate {
                 ));
             }
         };
-        // Kubelet sets these; devices are used on Linux.
-        let name = node.metadata.name.clone();
-        let labels = &mut node.metadata.labels;
-        for (label, value) in [(HOSTNAME, name.as_str()), (SYSTEM, "linux")] {
-            if !labels.contains_key(label) {
-                labels.insert(label.to_owned(), value.to_owned());
-            }
-        }
-        let name = &node.metadata.name;
+        // Kubelet sets these.
+        let Meta { name, labels, .. } = &mut node.metadata;
+        labels.insert_new(HOSTNAME.to_owned(), name.clone());
+        labels.insert_new(SYSTEM.to_owned(), LINUX.to_owned());
         let other = given.slices.iter().find(|slice| !is_on(slice, name));
         if let Some(slice) = other {
             return Err(message!(
@@ -505,22 +503,16 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
 
 /// Replaces the node's name inside a name, or appends the new node's name.
 fn renamed(name: &str, from: &str, to: &str) -> String {
-    let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-    let mut places = name.match_indices(from).filter(|(at, _)| {
-        let before = name.get(..*at).unwrap_or_default();
-        let after = name
-            .get(at.saturating_add(from.len())..)
-            .unwrap_or_default();
-        !from.is_empty() && !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+    let mut places = name.match_indices(from);
+    let around = places.find_map(|(at, _)| {
+        let (before, rest) = name.split_at_checked(at)?;
+        let after = rest.strip_prefix(from)?;
+        let is_whole =
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+        is_whole.then_some((before, after))
     });
-    match places.next() {
-        Some((at, _)) => {
-            let before = name.get(..at).unwrap_or_default();
-            let after = name
-                .get(at.saturating_add(from.len())..)
-                .unwrap_or_default();
-            format!("{before}{to}{after}")
-        }
+    match around {
+        Some((before, after)) => format!("{before}{to}{after}"),
         None => format!("{name}-{to}"),
     }
 }
