@@ -4,7 +4,7 @@ use super::{Input, Item, is_copy};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::release::LAST_PATCHES;
-use claimkit_model::schema::{self, Release};
+use claimkit_model::schema::{self, ApiKind, Release};
 use claimkit_model::text::SourceText;
 use claimkit_scheduler::target::{as_nodes, release_of_nodes};
 
@@ -12,8 +12,10 @@ use claimkit_scheduler::target::{as_nodes, release_of_nodes};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClusterRelease {
+    /// The release that answers.
     pub release: Release,
-    /// The version and kind of a stored object that no release of the kubelets serves; `None`: the newest kubelet decides.
+    /// The kind and version of a stored object that the newest kubelet's release does not serve, such as `DeviceClass in
+    /// resource.k8s.io/v1`; `None`: that kubelet decides.
     pub proof: Option<String>,
 }
 
@@ -74,16 +76,21 @@ pub fn release_of_cluster<'t>(
     )
 }
 
-/// Returns false if no object of a text can be in a version that the release does not serve yet. Takes a fraction of the time of
-/// reading it.
+/// Returns false if no object of a text can be in a version that the release does not serve yet, so that the text need not be read.
 fn may_be_newer(text: &str, release: Release) -> bool {
     schema::VERSIONS.iter().any(|version| {
-        let later = version
-            .kinds
-            .iter()
-            .filter(|kind| version.served.0 > release.minor || kind.since > release);
-        let mut later = later.filter(|kind| text.contains(kind.kind));
-        later.next().is_some() && text.contains(version.api_version)
+        let is_later = |kind: &ApiKind| version.served.0 > release.minor || kind.since > release;
+        let mut kinds = version.kinds.iter().filter(|kind| is_later(kind));
+        kinds.any(|kind| text.contains(kind.kind)) && names(text, version.api_version)
+    })
+}
+
+/// Returns true if a text has a version that does not go on, as `v1beta1` does after `v1`.
+fn names(text: &str, api_version: &str) -> bool {
+    text.match_indices(api_version).any(|(at, _)| {
+        let after = text.get(at.saturating_add(api_version.len())..);
+        let next = after.and_then(|rest| rest.chars().next());
+        !next.is_some_and(|letter| letter.is_ascii_alphanumeric())
     })
 }
 

@@ -322,7 +322,7 @@ export const OTHER_TEXTS: readonly string[] = [
 	"Back-off restarting failed container",
 	"the quick brown fox jumps over the lazy dog",
 	"npm ERR! code ENOENT",
-	'Failed to pull image "nginx:missing": rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/nginx:missing": not found',
+	'Failed to pull image "nginx:missing": rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/nginx:missing": not found',
 	'MountVolume.SetUp failed for volume "config" : configmap "app-config" not found',
 	"0/5 nodes are available: 2 node(s) didn't find available persistent volumes to bind, 3 node(s) had volume node affinity conflict.",
 	"Liveness probe failed: HTTP probe failed with statuscode: 503",

@@ -512,7 +512,7 @@ impl Edits {
     }
 
     /// Removes the entries of a mapping for which `gone` is true, with their comments: those on the entry's lines and comment
-    /// lines directly above. At least one entry must remain.
+    /// lines directly above. Without any entry `{}` remains.
     pub fn remove_entries(
         &mut self,
         tree: &Tree<'_>,

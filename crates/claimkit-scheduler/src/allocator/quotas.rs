@@ -1,7 +1,6 @@
 //! Quotas for claims and devices, as kube-apiserver compares them with a new claim (kube-apiserver 1.37,
 //! `pkg/quota/v1/evaluator/core/resource_claims.go`; apiserver, `pkg/admission/plugin/resourcequota/controller.go`).
 
-use super::amount::Amount;
 use super::objects::{Ask, Claim, Facts, Quota};
 use super::sorted::Sorted;
 use claimkit_values::order;
@@ -108,9 +107,11 @@ fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
 
 /// Returns what the server wrote that is used of a quota.
 fn written(quota: &Quota) -> BTreeMap<String, i64> {
-    let amount = |amount: &Amount| i64::try_from(amount.value()).unwrap_or(i64::MAX);
     let used = quota.status.used.iter();
-    order::map(used.map(|(name, used)| (name.clone(), amount(used))))
+    order::map(used.map(|(name, amount)| {
+        let amount = i64::try_from(amount.value()).unwrap_or(i64::MAX);
+        (name.clone(), amount)
+    }))
 }
 
 /// Adds what claims in the namespace of a quota are charged.
