@@ -54,7 +54,7 @@ playground-build: www/node_modules/.package-lock.json
 
 .PHONY: playground
 playground:
-	$(call say,playground: 5 minutes on a new machine and 20 seconds after that; then it serves until Ctrl-C)
+	$(call say,playground: 6 minutes on a new machine and 20 seconds after that; then it serves until Ctrl-C)
 	@$(MAKE) playground-build
 	@cd www && npm run --silent preview
 
@@ -73,7 +73,7 @@ go-module:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 30 minutes on a new machine and less after that)
+	$(call say,all tests: over an hour on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
 	@$(MAKE) lint
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
@@ -117,7 +117,7 @@ tests/lint/node_modules/.package-lock.json: tests/lint/package.json tests/lint/p
 
 .PHONY: test-rust
 test-rust:
-	$(call say,Rust: format and lints and tests: about 4 minutes the first time)
+	$(call say,Rust: format and lints and tests: about 20 minutes the first time)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown clippy rustfmt
 	@for manifest in $(manifests); do cargo fmt --all --check --manifest-path $$manifest; done
 	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings

@@ -335,7 +335,7 @@ async function schemas() {
 }
 
 restorePackage();
-say("Wasm: about 4 minutes the first time, seconds when nothing changed");
+say("Wasm: about 5 minutes the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
 // The command line is a module of its own, so that pages and tools do not load it. Linking takes one core, so both are compiled at once.
 const command = compile(
