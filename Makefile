@@ -78,7 +78,7 @@ test:
 	@$(MAKE) lint
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
-	$(MAKE) pkg policy >target/modules.log 2>&1 & modules=$$!; \
+	$(MAKE) pkg policy go-module >target/modules.log 2>&1 & modules=$$!; \
 	trap 'kill $$modules 2>/dev/null || true' EXIT; \
 	$(MAKE) test-rust; \
 	wait $$modules || { cat target/modules.log >&2; exit 1; }
@@ -120,10 +120,9 @@ test-rust:
 	$(call say,Rust: format and lints and tests: about 20 minutes the first time)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown clippy rustfmt
 	@for manifest in $(manifests); do cargo fmt --all --check --manifest-path $$manifest; done
-	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --locked --workspace --all-targets --features claimkit-cel/json -- -D warnings
 	@cargo clippy --quiet --locked --package claimkit --package claimkit-cli --lib --features claimkit/js,claimkit-cli/command \
 	  --target wasm32-unknown-unknown -- -D warnings
-	@cargo clippy --quiet --locked --package claimkit-cel --all-targets --all-features -- -D warnings
 	@cargo test --locked
 	@cargo test --quiet --locked --package claimkit-cel --all-features --lib --examples
 	@cargo test --quiet --locked --package claimkit-cel --all-features --doc
