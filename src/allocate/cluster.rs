@@ -6,10 +6,12 @@ use crate::manifest::Input;
 use crate::manifest::cluster_release::{ClusterRelease, release_of_cluster};
 use claimkit_model::finding::TextField;
 use claimkit_model::limits::Limits;
+use claimkit_model::message::Message;
 use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
+use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
+    Claim, Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
 };
 use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
@@ -219,6 +221,12 @@ impl PreparedCluster {
         self.facts.pods.iter().map(|pod| &**pod)
     }
 
+    /// Returns the claims.
+    #[doc(hidden)]
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.facts.claims.iter().map(|claim| &**claim)
+    }
+
     /// Returns the pods that are given and cannot be used, as namespace and name.
     #[doc(hidden)]
     pub fn unusable_pods(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -294,6 +302,27 @@ impl PreparedCluster {
         stuck
     }
 
+    /// Returns why binding the devices of a pod's claim failed, as its driver says it: the scheduler takes them back and tries again.
+    #[doc(hidden)]
+    pub fn failed_binding(&self, namespace: &str, name: &str) -> Option<Message> {
+        let mut pods = self.pods();
+        let pod =
+            pods.find(|pod| pod.metadata.namespace == namespace && pod.metadata.name == name)?;
+        let entries = pod.spec.resource_claims.iter();
+        let own: Vec<&str> = entries
+            .filter_map(|entry| pod.claim_of(&entry.name))
+            .collect();
+        let mut claims = self.claims().filter(|claim| {
+            let Meta {
+                namespace: of,
+                name,
+                ..
+            } = &claim.metadata;
+            of == namespace && own.contains(&name.as_str())
+        });
+        claims.find_map(binding::failure)
+    }
+
     /// Returns true if a Node was read.
     #[doc(hidden)]
     pub fn has_nodes(&self) -> bool {
@@ -304,6 +333,18 @@ impl PreparedCluster {
     #[doc(hidden)]
     pub fn has_claims(&self) -> bool {
         !self.facts.claims.is_empty()
+    }
+
+    /// Returns true if a DeviceClass was read.
+    #[doc(hidden)]
+    pub fn has_classes(&self) -> bool {
+        !self.facts.classes.is_empty()
+    }
+
+    /// Returns true if a ResourceClaimTemplate was read.
+    #[doc(hidden)]
+    pub fn has_templates(&self) -> bool {
+        !self.facts.templates.is_empty()
     }
 
     /// Returns true if a slice publishes devices.

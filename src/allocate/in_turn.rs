@@ -881,6 +881,11 @@ fn not_known(unknown: &Unknown) -> Message {
             "not known, for its volumes are not given: PersistentVolumeClaim {claims}",
             claims = claims.join(", ")
         ),
+        Unknown::NamedByVolumeClaims(claims) => message!(
+            "pods.volumes-named",
+            "not known, for the PersistentVolume or StorageClass is not given of PersistentVolumeClaim {claims}",
+            claims = claims.join(", ")
+        ),
         Unknown::NewVolumeClaims(claims) => message!(
             "pods.volumes-new",
             "not known, for controllers bind new volumes before the scheduler looks: PersistentVolumeClaim {claims}",

@@ -1152,6 +1152,8 @@ export interface NodeRefusal {
 	code: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
 	/** The reasons that follow from the objects. */
 	why: string[];
+	/** The pods that are there only because they are placed before: in the cluster they wait, too. */
+	placedBefore?: string;
 }
 
 /** The outcome for a pod when all pods are placed in turn. */

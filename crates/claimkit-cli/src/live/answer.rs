@@ -1,9 +1,10 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
 use super::brief::Brief;
-use super::helps::{self, FreeTrials, Help, HelpFacts, Owners, Templates, is_about_others};
-use super::kinds::NODES;
-use super::read::Unseen;
+use super::helps::{self, FreeTrials, Help, HelpFacts, Templates, is_about_others};
+use super::kinds::{NODES, SLICES};
+use super::read::{MissingObjects, Unseen};
+use super::users::Users;
 use claimkit::report::text::{visible, wrapped};
 use claimkit::{StuckBy, StuckClaim};
 use claimkit_model::message::Message;
@@ -40,14 +41,16 @@ pub struct AnsweredPod<'a> {
     pub account: Option<&'a PodAccount>,
     /// The objects that could not be read.
     pub unseen: &'a [Unseen],
-    /// The objects that make pods again.
-    pub owners: &'a Owners,
+    /// The users of claims that hold devices.
+    pub users: &'a Users,
     /// The templates of its claims.
     pub templates: Templates,
     /// What it gets where claims are freed.
     pub trials: FreeTrials,
     /// Why it does not start on the node that it has.
     pub stuck: Vec<StuckClaim>,
+    /// Why binding the devices that it has failed.
+    pub failed_binding: Option<Message>,
     /// The answer assumes changes of the cluster.
     pub is_after_changes: bool,
 }
@@ -133,10 +136,20 @@ impl AnsweredPod<'_> {
             return Some(NODES);
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
-        Some("resourceslices").filter(|plural| {
+        Some(SLICES).filter(|plural| {
             let decides = |unseen: &Unseen| unseen.is_file() || unseen.is_all_of(plural);
             about_devices && self.unseen.iter().any(decides)
         })
+    }
+
+    /// Returns true if the kind that decides is that of slices, of which files hold none.
+    fn may_have_no_slices(&self, lacks: &str) -> bool {
+        let are_of_files = |unseen: &Unseen| {
+            unseen.is_all_of(SLICES) && unseen.missing == MissingObjects::NotInFiles
+        };
+        lacks == SLICES
+            && self.unseen.iter().any(are_of_files)
+            && !self.unseen.iter().any(Unseen::is_file)
     }
 
     /// Returns the outcome for the pod by what was read.
@@ -180,7 +193,7 @@ impl AnsweredPod<'_> {
             self.account
                 .map(|account| {
                     let facts = HelpFacts {
-                        owners: self.owners,
+                        users: self.users,
                         templates: &self.templates,
                         trials: &self.trials,
                     };
@@ -208,10 +221,15 @@ impl AnsweredPod<'_> {
                 if let Some(why) = known.and_then(|turn| turn.unsure.first()) {
                     return format!("{name} waits: {why}.");
                 }
-                format!(
-                    "{name} waits. It is not known why, for {} could not be seen.",
-                    self.lacks().unwrap_or_default()
-                )
+                let lacks = self.lacks().unwrap_or_default();
+                match self.may_have_no_slices(lacks) {
+                    true => format!(
+                        "{name} waits, and no file has a ResourceSlice. If the cluster has none, no driver publishes devices; otherwise it is not known why."
+                    ),
+                    false => {
+                        format!("{name} waits. It is not known why, for {lacks} could not be seen.")
+                    }
+                }
             }
             LiveVerdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
             LiveVerdict::NoDevices => {
@@ -235,7 +253,12 @@ impl AnsweredPod<'_> {
             }
             LiveVerdict::Fits => {
                 if let Some((node, what)) = self.preparing() {
-                    return format!("{name} waits on {node}, until it has {what}.");
+                    return match &self.failed_binding {
+                        Some(why) => format!(
+                            "{name} waits: binding its devices failed, for {why}. kube-scheduler takes them back and tries again; on {node} it then waits for {what}."
+                        ),
+                        None => format!("{name} waits on {node}, until it has {what}."),
+                    };
                 }
                 let (nodes, one, several) = match self.turn() {
                     Some(turn) => {
@@ -557,6 +580,12 @@ impl<'a> Parts<'a> {
             None => parts
                 .first
                 .push("kube-scheduler has written nothing about it yet.".to_owned()),
+        }
+        let is_tried_again = one.preparing().is_none() && one.brief.waits();
+        if let Some(why) = one.failed_binding.as_ref().filter(|_| is_tried_again) {
+            parts.first.push(format!(
+                "Binding its devices failed: {why}. kube-scheduler takes them back and tries again."
+            ));
         }
         let Some(account) = one.account.filter(|_| verdict != LiveVerdict::NoDevices) else {
             return parts;
@@ -934,6 +963,12 @@ fn own(node: &NodeAccount) -> Vec<String> {
         .flat_map(|refusal| &refusal.why)
         .map(Message::to_string)
         .collect();
+    let mut placed_before = node
+        .refusals
+        .iter()
+        .filter_map(|one| one.placed_before.as_ref());
+    // Each plugin that looks at pods names the same ones.
+    lines.extend(placed_before.next().map(Message::to_string));
     if is_about_others(node) {
         return lines;
     }

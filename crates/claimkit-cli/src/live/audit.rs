@@ -1,5 +1,6 @@
 //! `audit` of a running cluster: what is wrong in it, how much of its devices is in use, and with `--to` what an upgrade breaks.
 
+use super::kinds::SLICES;
 use super::read::{ReadFor, Unseen};
 use super::{Live, why};
 use crate::ask;
@@ -305,9 +306,7 @@ fn find_no_slices(
         .iter()
         .map(|namespace| namespace.devices.in_use)
         .sum();
-    let is_unseen = unseen
-        .iter()
-        .any(|unseen| unseen.is_about("resourceslices"));
+    let is_unseen = unseen.iter().any(|unseen| unseen.is_about(SLICES));
     if in_use == 0
         || is_unseen
         || answer

@@ -2,7 +2,7 @@
 
 use super::Live;
 use super::brief::Brief;
-use super::kinds::{KINDS, NODES};
+use super::kinds::{CLAIMS, CLASSES, KINDS, NODES, ReadKind, SLICES, TEMPLATES};
 use super::read::{LiveObjects, MissingObjects, Unseen};
 use crate::files;
 use crate::host::Host;
@@ -57,17 +57,44 @@ pub fn read(
     }
     seen.some = !seen.cluster.is_empty();
     seen.pods = seen.cluster.pods().map(Brief::from).collect();
-    let nodes = KINDS.iter().find(|kind| kind.plural == NODES);
-    if let Some(nodes) = nodes.filter(|_| !seen.cluster.has_nodes()) {
-        seen.unseen.push(Unseen {
-            what: NODES.to_owned(),
-            why: "no file has them".to_owned(),
-            so: nodes.without,
-            kind: Some(NODES),
-            missing: MissingObjects::All,
-        });
-    }
+    let absent = KINDS.iter().filter(|kind| is_missed(kind, &seen));
+    let absent: Vec<Unseen> = absent.map(unseen).collect();
+    seen.unseen.extend(absent);
     Ok((live, seen))
+}
+
+/// Returns true if no file has objects of a kind on which an answer depends.
+fn is_missed(kind: &ReadKind, seen: &LiveObjects) -> bool {
+    let cluster = &seen.cluster;
+    let waiting = cluster.pods().filter(|pod| Brief::from(*pod).waits());
+    let mut entries = waiting.flat_map(|pod| {
+        let entries = pod.spec.resource_claims.iter();
+        entries.map(|entry| (pod.claim_of(&entry.name), entry))
+    });
+    match kind.plural {
+        NODES => !cluster.has_nodes(),
+        SLICES => !cluster.has_slices() && entries.next().is_some(),
+        CLASSES => !cluster.has_classes() && entries.next().is_some(),
+        CLAIMS => !cluster.has_claims() && entries.any(|(claim, _)| claim.is_some()),
+        TEMPLATES => {
+            !cluster.has_templates()
+                && entries.any(|(claim, entry)| {
+                    claim.is_none() && entry.resource_claim_template_name.is_some()
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Returns the entry of a kind that no file has.
+fn unseen(kind: &ReadKind) -> Unseen {
+    Unseen {
+        what: kind.plural.to_owned(),
+        why: "no file has them".to_owned(),
+        so: kind.without,
+        kind: Some(kind.plural),
+        missing: MissingObjects::NotInFiles,
+    }
 }
 
 /// Returns the beginning of why a file cannot be read.

@@ -1,5 +1,6 @@
 //! The changes that would give a pod its devices and a node.
 
+use super::users::{Freeing, Users};
 use claimkit_model::finding::FieldPath;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
@@ -8,7 +9,6 @@ use claimkit_scheduler::allocator::taints::NO_EXECUTE;
 use claimkit_scheduler::explain::account::{Change, NodeAccount, PodAccount, Relaxation};
 use claimkit_scheduler::explain::kinds::{ChangeKind, Dropped, NodeVerdict, SetField};
 use claimkit_scheduler::explain::turn::{NodeRefusal, Plugin, TurnOutcome};
-use claimkit_scheduler::explain::words;
 use claimkit_scheduler::scheduler::CORDONED;
 use claimkit_values::order;
 use claimkit_yaml::print;
@@ -148,7 +148,10 @@ pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
     order::sort_by_key(&mut found, Way::order);
     let helps = found.iter().map(|way| way.help(facts));
     helps
-        .filter(|help| facts.trials.outcome(&help.frees) != Some(FreeOutcome::InVain))
+        .filter(|help| {
+            let outcome = facts.trials.outcome(&help.frees);
+            outcome.is_none_or(|outcome| outcome == FreeOutcome::Helps)
+        })
         .chain(facts.trials.of_group.iter().cloned())
         .collect()
 }
@@ -313,7 +316,7 @@ fn cost_and_how(
     let path = change.path.as_ref().map(|path| object.path(path));
     let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
     match change.kind {
-        ChangeKind::Free(_) => freeing(account, &change.claim, facts.owners),
+        ChangeKind::Free(_) => freeing(account, &change.claim, facts.users),
         ChangeKind::Set(SetField::Count | SetField::Capacity) => {
             let value = change.to.as_deref().unwrap_or_default();
             let how = path.map(|path| object.how(&format!("`{path}: {value}`")));
@@ -359,7 +362,7 @@ pub type Templates = BTreeMap<String, String>;
 /// What is known beside the account of a pod.
 #[derive(Clone, Copy)]
 pub struct HelpFacts<'a> {
-    pub owners: &'a Owners,
+    pub users: &'a Users,
     pub templates: &'a Templates,
     pub trials: &'a FreeTrials,
 }
@@ -382,7 +385,9 @@ pub struct FreeTrials {
 pub enum FreeOutcome {
     /// It gets a node.
     Helps,
-    /// It gets none: another pod gets their devices.
+    /// It gets none: pods that wait longer get their devices.
+    HelpsOthers,
+    /// It gets none, nor does another pod for it.
     InVain,
 }
 
@@ -409,89 +414,30 @@ pub fn templates_of(pod: &Pod) -> Templates {
     claims.collect()
 }
 
-/// The objects that make pods again, as `kind/name`, by the pod's `namespace/name`.
-pub type Owners = BTreeMap<String, String>;
-
-/// Returns what it costs to free a claim, and how: nobody loses one that no pod reserves. A pod that another object makes again
-/// would take its devices again.
-fn freeing(account: &PodAccount, claim: &str, owners: &Owners) -> (u32, Option<String>) {
-    let (namespace, name) = claim.split_once('/').unwrap_or(("", claim));
+/// Returns the objects for which a claim is reserved that holds devices of a node; `None`: none is shown.
+fn reserved_for<'a>(account: &'a PodAccount, claim: &str) -> Option<&'a [String]> {
     let mut holders = account.nodes.iter().flat_map(|node| &node.holders);
-    let Some(holder) = holders.find(|holder| holder.claim == claim) else {
+    let holder = holders.find(|holder| holder.claim == claim)?;
+    Some(&holder.pods)
+}
+
+/// Returns what it costs to free a claim, and how.
+fn freeing(account: &PodAccount, claim: &str, users: &Users) -> (u32, Option<String>) {
+    let Some(consumers) = reserved_for(account, claim) else {
         return (4, None);
     };
-    let pods = holder.pods.as_slice();
-    let owner_of = |pod: &String| owners.get(&format!("{namespace}/{pod}"));
-    let makers: BTreeSet<&str> = pods
-        .iter()
-        .filter_map(owner_of)
-        .map(String::as_str)
-        .collect();
-    let unowned = pods.iter().filter(|pod| owner_of(pod).is_none()).count();
-    let makers: Vec<&str> = makers.into_iter().collect();
-    match (makers.as_slice(), pods) {
-        ([], []) => (
-            1,
-            Some(format!(
-                "kubectl delete resourceclaim {name} -n {namespace}"
-            )),
-        ),
-        ([], pods) => (
-            4,
-            Some(format!(
-                "kubectl delete pod {} -n {namespace}",
-                pods.join(" ")
-            )),
-        ),
-        ([maker], pods) if unowned == 0 => ending(maker, pods, namespace),
-        (makers, _) => (6, Some(made_again(makers, "some of the claim's pods"))),
-    }
-}
-
-/// Returns how pods end that one object makes again.
-fn ending(maker: &str, pods: &[String], namespace: &str) -> (u32, Option<String>) {
-    let (kind, name) = maker.split_once('/').unwrap_or((maker, ""));
-    let ordinal = match pods {
-        [pod] => pod
-            .strip_prefix(name)
-            .and_then(|rest| rest.strip_prefix('-')),
-        _ => None,
-    };
-    match (kind, ordinal) {
-        ("job", _) => (5, Some(format!("kubectl delete job {name} -n {namespace}"))),
-        ("statefulset", Some(ordinal)) => (
-            6,
-            Some(format!(
-                "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}, if its ordinals begin at 0"
-            )),
-        ),
-        _ => {
-            let pods: Vec<&str> = pods.iter().map(String::as_str).collect();
-            let what = if pods.len() == 1 { "pod" } else { "pods" };
-            let pods = words::some(&pods, MOST_NODES);
-            (6, Some(made_again(&[maker], &format!("{what} {pods}"))))
-        }
-    }
-}
-
-fn made_again(makers: &[&str], pods: &str) -> String {
-    match makers {
-        [one] => format!("{one} makes {pods} again: it must ask for fewer"),
-        makers => format!(
-            "{} make {pods} again: they must ask for fewer",
-            words::some(makers, MOST_NODES)
-        ),
-    }
+    let Freeing { cost, how } = users.freeing(claim, consumers);
+    (cost, how)
 }
 
 /// Returns why no change is known, if some were looked for.
 pub fn why_none(account: &PodAccount, trials: &FreeTrials) -> Option<&'static str> {
     let mut own = account.nodes.iter().flat_map(|node| &node.relaxations);
-    let is_in_vain = |relaxation: &Relaxation| {
+    let helps_others = |relaxation: &Relaxation| {
         let claims: Vec<String> = freed(relaxation).into_iter().map(str::to_owned).collect();
-        !claims.is_empty() && trials.outcome(&claims) == Some(FreeOutcome::InVain)
+        trials.outcome(&claims) == Some(FreeOutcome::HelpsOthers)
     };
-    if own.any(is_in_vain) {
+    if own.any(helps_others) {
         return Some("What would help goes to pods that wait longer.");
     }
     let tried = |node: &&NodeAccount| node.verdict == NodeVerdict::None;
@@ -619,7 +565,6 @@ fn remedy(refusal: &NodeRefusal, node: &str) -> Step {
 mod tests {
     use super::*;
     use claimkit_model::message::{Message, message};
-    use claimkit_scheduler::explain::account::Holder;
     use claimkit_scheduler::explain::kinds::Freed;
 
     fn said(text: &str) -> Message {
@@ -637,6 +582,7 @@ mod tests {
             reasons: vec!["no".to_owned()],
             code: StatusCode::Unschedulable,
             why,
+            placed_before: None,
             taints: Vec::new(),
             labels: Vec::new(),
         }
@@ -673,7 +619,7 @@ mod tests {
 
     fn sentences(account: &PodAccount) -> Vec<String> {
         let facts = HelpFacts {
-            owners: &Owners::new(),
+            users: &Users::default(),
             templates: &Templates::new(),
             trials: &FreeTrials::default(),
         };
@@ -702,77 +648,6 @@ mod tests {
                 "pair and pair: gives the pod its devices on a or b"
             ]
         );
-    }
-
-    #[test]
-    fn what_makes_pods_again_is_named() {
-        let held_by = |pods: &[(&str, &str)]| {
-            let mut holding = node(
-                "a",
-                NodeVerdict::None,
-                vec![refusal(Plugin::DynamicResources, "")],
-                &[],
-            );
-            holding.relaxations = vec![Relaxation {
-                text: said("freeing claim ns/c"),
-                changes: vec![Change::of(
-                    ChangeKind::Free(Freed::Claim),
-                    "ns/c".to_owned(),
-                )],
-                ..Relaxation::default()
-            }];
-            holding.holders = vec![Holder {
-                claim: "ns/c".to_owned(),
-                pods: pods.iter().map(|(pod, _)| (*pod).to_owned()).collect(),
-                ..Holder::default()
-            }];
-            let owned = pods.iter().filter(|(_, owner)| !owner.is_empty());
-            let owners = owned.map(|(pod, owner)| (format!("ns/{pod}"), (*owner).to_owned()));
-            let owners = owners.collect();
-            let facts = HelpFacts {
-                owners: &owners,
-                templates: &Templates::new(),
-                trials: &FreeTrials::default(),
-            };
-            let found = of(&account(vec![holding]), facts);
-            found
-                .first()
-                .and_then(|help| help.how.clone())
-                .unwrap_or_default()
-        };
-        let held = |owner: &str| held_by(&[("web-1", owner)]);
-        assert_eq!(held(""), "kubectl delete pod web-1 -n ns");
-        assert_eq!(
-            held("statefulset/web"),
-            "kubectl scale statefulset web -n ns --replicas=1, if its ordinals begin at 0"
-        );
-        assert_eq!(held("job/web"), "kubectl delete job web -n ns");
-        assert_eq!(
-            held("deployment/web"),
-            "deployment/web makes pod web-1 again: it must ask for fewer"
-        );
-        // All pods of the claim count, and each of their owners.
-        for (pods, how) in [
-            ([("a", ""), ("b", "")], "kubectl delete pod a b -n ns"),
-            (
-                [("a", "job/j"), ("b", "job/j")],
-                "kubectl delete job j -n ns",
-            ),
-            (
-                [("web-0", "statefulset/web"), ("web-1", "statefulset/web")],
-                "statefulset/web makes pods web-0, web-1 again: it must ask for fewer",
-            ),
-            (
-                [("a", "job/j"), ("b", "")],
-                "job/j makes some of the claim's pods again: it must ask for fewer",
-            ),
-            (
-                [("a", "job/j"), ("b", "deployment/d")],
-                "deployment/d, job/j make some of the claim's pods again: they must ask for fewer",
-            ),
-        ] {
-            assert_eq!(held_by(&pods), how);
-        }
     }
 
     #[test]

@@ -81,16 +81,10 @@ pub static KINDS: &[ReadKind] = &[
         "",
     )
     .unaudited("it is not checked whether the nodes of slices exist"),
+    kind(SLICES, Resource, Scope::Cluster, "no device is known", "")
+        .unaudited("devices in use are not compared with those published"),
     kind(
-        "resourceslices",
-        Resource,
-        Scope::Cluster,
-        "no device is known",
-        "",
-    )
-    .unaudited("devices in use are not compared with those published"),
-    kind(
-        "deviceclasses",
+        CLASSES,
         Resource,
         Scope::Cluster,
         "every device class counts as missing",
@@ -106,7 +100,7 @@ pub static KINDS: &[ReadKind] = &[
     )
     .unaudited("every device counts as free"),
     kind(
-        "resourceclaimtemplates",
+        TEMPLATES,
         Resource,
         Scope::Namespaced,
         "claims that are not made from their templates yet count as missing",
@@ -161,3 +155,6 @@ const NO_VOLUMES: &str = "whether pods with volumes get a node is not known";
 pub const PODS: &str = "pods";
 pub const CLAIMS: &str = "resourceclaims";
 pub const NODES: &str = "nodes";
+pub const SLICES: &str = "resourceslices";
+pub const CLASSES: &str = "deviceclasses";
+pub const TEMPLATES: &str = "resourceclaimtemplates";

@@ -26,6 +26,7 @@ mod kinds;
 mod kubectl;
 mod read;
 pub mod snapshot;
+mod users;
 pub mod validate;
 pub mod why;
 

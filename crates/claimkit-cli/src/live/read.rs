@@ -50,6 +50,8 @@ pub struct Unseen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingObjects {
     All,
+    /// All, for no file has one: there may be none.
+    NotInFiles,
     /// The objects after a page that could not be read.
     Rest,
     /// Objects that the pods asked about cannot use.
@@ -75,7 +77,11 @@ impl Unseen {
 
     /// Returns true if no object of a kind was seen.
     pub fn is_all_of(&self, plural: &str) -> bool {
-        self.kind == Some(plural) && self.missing == MissingObjects::All
+        let are_all_missing = matches!(
+            self.missing,
+            MissingObjects::All | MissingObjects::NotInFiles
+        );
+        self.kind == Some(plural) && are_all_missing
     }
 
     /// Returns true if objects of a kind are missing that the pods asked about may have.

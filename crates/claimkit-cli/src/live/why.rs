@@ -2,9 +2,10 @@
 
 use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::{Brief, BriefMeta};
-use super::helps::{FreeOutcome, FreeTrials, Help, Owners, Templates, templates_of};
-use super::kinds::CLAIMS;
+use super::helps::{FreeOutcome, FreeTrials, Help, Templates, templates_of};
+use super::kinds::{CLAIMS, PODS, SLICES};
 use super::read::{LiveObjects, Unseen, Wanted};
+use super::users::Users;
 use super::{Live, dump};
 use crate::exit::{Exit, Outcome};
 use crate::files;
@@ -388,22 +389,16 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         } => (unfolded(pods, &explained), assumed, mode),
         _ => Default::default(),
     };
-    let is_unseen = seen
-        .unseen
-        .iter()
-        .any(|unseen| unseen.is_about("resourceslices"));
+    let is_unseen = seen.unseen.iter().any(|unseen| unseen.is_about(SLICES));
     if !is_unseen
         && !seen.cluster.has_slices()
         && accounts.iter().any(|account| !account.claims.is_empty())
     {
         findings.insert(0, NO_SLICES.to_owned());
     }
-    let owners: Owners = seen
-        .cluster
-        .pods()
-        .map(Brief::from)
-        .filter_map(|brief| Some((brief.full_name(), brief.owner()?)))
-        .collect();
+    let are_pods_known =
+        args.filenames.is_empty() && !seen.unseen.iter().any(|unseen| unseen.is_about(PODS));
+    let users = Users::of(&seen.cluster, are_pods_known);
     let of = |brief: &Brief| {
         accounts
             .iter()
@@ -420,10 +415,13 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
             group: groups.get(&brief.full_name()).map(String::as_str),
             account: of(brief),
             unseen: &seen.unseen,
-            owners: &owners,
+            users: &users,
             templates: templates_in(&seen, brief),
             trials: FreeTrials::default(),
             is_after_changes,
+            failed_binding: seen
+                .cluster
+                .failed_binding(&brief.metadata.namespace, &brief.metadata.name),
             stuck: match brief.node() {
                 Some(_) => {
                     let BriefMeta {
@@ -553,17 +551,27 @@ fn try_freeing(
         true => MOST_WORK.checked_div(work).unwrap_or_default(),
         false => 0,
     };
-    for help in freed(answered, tries.min(MOST_TRIED)) {
-        let placed = placed_if_free(&help.frees, node.as_ref(), live, seen, request)?;
+    let helps = freed(answered, tries.min(MOST_TRIED));
+    if helps.is_empty() {
+        return Ok(());
+    }
+    let placed_now = placed_if_free(&[], node.as_ref(), live, seen, request)?;
+    for help in helps {
+        // What cannot be tried is not known.
+        let Ok(placed) = placed_if_free(&help.frees, node.as_ref(), live, seen, request) else {
+            continue;
+        };
+        let is_for_others = placed.difference(&placed_now).next().is_some();
         for one in answered.iter_mut() {
             let is_placed = placed.contains(&one.brief.full_name());
             let is_own = one.helps().iter().any(|own| own.frees == help.frees);
             if is_placed && !is_own && one.group.is_some() {
                 one.trials.of_group.push(help.of_group());
             }
-            let outcome = match is_placed {
-                true => FreeOutcome::Helps,
-                false => FreeOutcome::InVain,
+            let outcome = match (is_placed, is_for_others) {
+                (true, _) => FreeOutcome::Helps,
+                (false, true) if is_own => FreeOutcome::HelpsOthers,
+                (false, _) => FreeOutcome::InVain,
             };
             one.trials.outcomes.insert(help.frees.clone(), outcome);
         }

@@ -36,7 +36,9 @@ fn a_broken_file_decides_nothing() {
     );
     let whole = why(&[("objects.yaml", OBJECTS)], "");
     assert!(
-        whole.out.contains("there is no ResourceSlice"),
+        whole
+            .out
+            .starts_with("x/p waits, and no file has a ResourceSlice. If the cluster has none"),
         "{}",
         whole.out
     );
@@ -333,4 +335,155 @@ fn a_new_node_lets_a_pod_run() {
     assert!(absent.err.contains("small.yaml: "), "{}", absent.err);
     let (_, malformed) = answer("--new-node big.yaml*none");
     assert!(malformed.err.contains("`node.yaml*3`"), "{}", malformed.err);
+}
+
+/// Slice, class and node of one device, a claim that holds it (`held`: more of its status), and a pod that waits for it.
+fn of_one_device(held: &str, more: &[&str]) -> String {
+    let slice = "- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}\n";
+    let claim = format!(
+        "- {{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: held, namespace: x}}, spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}, status: {{allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: a, device: g0}}]}}}}{held}}}}}\n"
+    );
+    format!("{OBJECTS}{slice}{claim}{}", more.concat())
+}
+
+/// Only pods are deleted as pods: what a command names is what holds the device.
+#[test]
+fn a_command_names_the_user_of_a_claim() {
+    let running = |name: &str, more: &str| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x{more}}}, spec: {{nodeName: a, containers: [{{name: c, image: i}}], resourceClaims: [{{name: g, resourceClaimName: held}}]}}, status: {{phase: Running}}}}\n"
+        )
+    };
+    let for_pod = ", reservedFor: [{resource: pods, name: r, uid: u}]";
+    let for_other =
+        ", reservedFor: [{apiGroup: batch.example.com, resource: trainings, name: r, uid: u}]";
+    let (plain, ending) = (
+        running("r", ""),
+        running("r", ", deletionTimestamp: '2026-09-01T10:00:00Z'"),
+    );
+    for (held, more, said) in [
+        (for_pod, plain.as_str(), "(kubectl delete pod r -n x)"),
+        (for_pod, &ending, "(pod r is being deleted already)"),
+        (
+            for_other,
+            &plain,
+            "(it is reserved for trainings.batch.example.com/r)",
+        ),
+        ("", &plain, "(kubectl delete pod r -n x)"),
+        ("", "", "(kubectl delete resourceclaim held -n x)"),
+        (
+            for_pod,
+            "",
+            "(kubectl delete pod r -n x, if it is still there)",
+        ),
+    ] {
+        let told = why(&[("objects.yaml", &of_one_device(held, &[more]))], "p").out;
+        assert!(told.contains(said), "{said}: {told}");
+    }
+}
+
+/// Nodes are alike only if freeing their devices costs the same: what nobody uses is freed first.
+#[test]
+fn a_device_that_nobody_uses_is_freed_first() {
+    let other = "- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: t}, spec: {driver: gpu.example.com, nodeName: b, pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: g0}]}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: leaked, namespace: x}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: b, device: g0}]}}}}
+";
+    let held = ", reservedFor: [{resource: pods, name: r, uid: u}]";
+    let told = why(
+        &[("objects.yaml", &of_one_device(held, &[other]))],
+        "p --all",
+    )
+    .out;
+    let (_, helps) = told.split_once("What helps:").unwrap_or_default();
+    let first = helps.trim_start().lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("freeing claim x/leaked: gives g0 on b"),
+        "{told}"
+    );
+    assert!(helps.contains("freeing claim x/held"), "{told}");
+}
+
+/// A failed binding is no binding that is under way.
+#[test]
+fn a_failed_binding_is_said_first() {
+    let objects = "apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}, nodeInfo: {kubeletVersion: v1.36.3}}}
+- {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: g0, bindsToNode: true, bindingConditions: [x.io/ok], bindingFailureConditions: [x.io/fail]}]}}
+- {apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: x, uid: u}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}, status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: a, device: g0, bindingConditions: [x.io/ok], bindingFailureConditions: [x.io/fail]}]}, nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [a]}]}]}, allocationTimestamp: '2026-11-01T01:00:00Z'}, reservedFor: [{resource: pods, name: p, uid: p}], devices: [{driver: gpu.example.com, pool: a, device: g0, conditions: [{type: x.io/fail, status: 'True', reason: Nope, message: broken}]}]}}
+- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x, uid: p}, spec: {containers: [{name: c, image: i}], resourceClaims: [{name: g, resourceClaimName: c}]}, status: {phase: Pending}}
+";
+    let told = why(&[("objects.yaml", objects)], "")
+        .out
+        .replace("\n  ", " ");
+    assert!(
+        told.starts_with("x/p waits: binding its devices failed, for g0 has x.io/fail (Nope: broken). kube-scheduler takes them back"),
+        "{told}"
+    );
+}
+
+/// A kind that no file holds may exist.
+#[test]
+fn kinds_that_no_file_holds_decide_nothing() {
+    let without = |part: &str| {
+        let objects = of_one_device("", &[]);
+        let lines = objects.lines().filter(|line| !line.contains(part));
+        let kept: Vec<&str> = lines.collect();
+        why(&[("objects.yaml", &kept.join("\n"))], "p").out
+    };
+    for (part, said) in [
+        (
+            "kind: DeviceClass",
+            "x/p waits. It is not known why, for deviceclasses could not be seen.",
+        ),
+        (
+            "kind: ResourceClaim",
+            "x/p waits. It is not known why, for resourceclaims could not be seen.",
+        ),
+        (
+            "kind: ResourceSlice",
+            "x/p waits, and no file has a ResourceSlice.",
+        ),
+    ] {
+        let told = without(part);
+        assert!(told.starts_with(said), "{told}");
+    }
+    let (bound, of_class) = ("volumeName: v", "storageClassName: fast");
+    for volume in [bound, of_class] {
+        let volumes = format!("- {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: d, namespace: x, uid: u}}, spec: {{{volume}}}, status: {{phase: Pending}}}}
+- {{apiVersion: v1, kind: Pod, metadata: {{name: q, namespace: x}}, spec: {{containers: [{{name: c, image: i}}], volumes: [{{name: d, persistentVolumeClaim: {{claimName: d}}}}]}}, status: {{phase: Pending}}}}
+");
+        let told = why(&[("objects.yaml", &of_one_device("", &[&volumes]))], "q").out;
+        assert!(
+            told.starts_with(
+                "x/q waits: not known, for the PersistentVolume or StorageClass is not given"
+            ),
+            "{told}"
+        );
+    }
+}
+
+/// What only the pods take that are placed before is not in use in the cluster.
+#[test]
+fn pods_that_are_placed_before_are_named() {
+    let pod = |name: &str, cpu: u8| {
+        format!(
+            "- {{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: x}}, spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}}}}}}}]}}, status: {{phase: Pending}}}}\n"
+        )
+    };
+    let objects = format!("{OBJECTS}{}{}", pod("q", 3), pod("r", 2));
+    let told = why(&[("objects.yaml", &objects)], "r").out;
+    assert!(
+        told.contains("cpu: 2 wanted, 1 of 4 left; x/q is placed there before, and waits now, too"),
+        "{told}"
+    );
+    assert!(
+        !why(&[("objects.yaml", &objects)], "r --alone")
+            .out
+            .contains("placed there before"),
+        "{told}"
+    );
 }

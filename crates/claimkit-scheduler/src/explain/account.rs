@@ -349,7 +349,7 @@ pub enum Reason {
     /// Another claim has it.
     InUse {
         claims: Vec<String>,
-        /// The pods that reserve them.
+        /// The objects that reserve them: pods by their names, others as `resource.group/name`.
         pods: Vec<String>,
         /// All of them wait in the cluster: here they get the device first.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -435,7 +435,7 @@ data! {
     CounterHolder {
         device: String,
         claim: String,
-        /// The pods that reserve it.
+        /// The objects that reserve it: pods by their names, others as `resource.group/name`.
         pods: Vec<String>,
         /// The claim waits in the cluster: here it gets the device first.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -499,7 +499,7 @@ data! {
         /// `driver/pool/device`.
         device: String,
         claim: String,
-        /// The pods that reserve it; none: nobody does.
+        /// The objects that reserve it: pods by their names, others as `resource.group/name`; none: nobody does.
         pods: Vec<String>,
         /// Capacity that its share uses.
         share: Sorted<String, String>,

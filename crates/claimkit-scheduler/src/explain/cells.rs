@@ -13,7 +13,7 @@ use crate::allocator::constraints::{self, attribute};
 use crate::allocator::counters::{needed, opening, uses_counters};
 use crate::allocator::features::Feature;
 use crate::allocator::nodes::NodeFields;
-use crate::allocator::objects::{Claim, Device, Selector, Taint, Toleration};
+use crate::allocator::objects::{Claim, Consumer, Device, Selector, Taint, Toleration};
 use crate::allocator::pools::{Ignored, NodePools, Pool};
 use crate::allocator::prepare::RequestChoice;
 use crate::allocator::selectors::Cell;
@@ -94,14 +94,24 @@ fn consumes(cluster: &Cluster<'_>, claim: &Claim, at: DeviceAt, capacity: &str) 
     consumed.any(|map| map.get(capacity).is_some_and(|amount| amount.nanos() != 0))
 }
 
-/// Returns the pods that reserve a claim.
-pub fn pods_of(claim: &Claim) -> Vec<String> {
-    claim
-        .status
-        .reserved_for
-        .iter()
-        .map(|consumer| consumer.name.clone())
-        .collect()
+/// Returns the objects that reserve a claim: pods by their names, others as `resource.group/name`.
+pub fn users_of(claim: &Claim) -> Vec<String> {
+    let consumers = claim.status.reserved_for.iter();
+    consumers.map(user).collect()
+}
+
+fn user(consumer: &Consumer) -> String {
+    let Consumer {
+        api_group,
+        resource,
+        name,
+        ..
+    } = consumer;
+    match (api_group.as_str(), resource.as_str()) {
+        ("", "pods" | "") => name.clone(),
+        ("", resource) => format!("{resource}/{name}"),
+        (group, resource) => format!("{resource}.{group}/{name}"),
+    }
 }
 
 /// The question asked about each device.
@@ -224,7 +234,7 @@ impl DeviceQuestion<'_, '_> {
         let pods = claims
             .iter()
             .filter_map(of)
-            .flat_map(|claim| pods_of(claim))
+            .flat_map(|claim| users_of(claim))
             .collect();
         reasons.push(Reason::InUse {
             claims: claims
@@ -495,7 +505,7 @@ fn counter_holders(
             list.push(CounterHolder {
                 device: device.name.clone(),
                 claim: claim.metadata.full_name(),
-                pods: pods_of(claim),
+                pods: users_of(claim),
                 planned: cluster.is_planned(claim),
             });
         }

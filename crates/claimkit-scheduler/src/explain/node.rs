@@ -4,7 +4,7 @@ use super::account::{
     CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason,
     RequestAccount,
 };
-use super::cells::{DeviceQuestion, ShownDevice, pods_of, shown};
+use super::cells::{DeviceQuestion, ShownDevice, shown, users_of};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
@@ -180,10 +180,9 @@ fn verdict_account(
     // The allocator's refusal hides that an allocated claim cannot be used there either.
     let lost = case.unavailable(cluster, node);
     if !lost.is_empty() {
-        told.help = Some(message::sentences(
-            lost.into_iter()
-                .map(|(claim, why)| words::unavailable(claim, why)),
-        ));
+        told.help = Some(message::sentences(lost.into_iter().map(|(claim, why)| {
+            words::unavailable(claim, why, cluster.is_planned(claim))
+        })));
     }
     told
 }
@@ -695,7 +694,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
             list.push(Holder {
                 device,
                 claim: full,
-                pods: pods_of(claim),
+                pods: users_of(claim),
                 share,
                 admin,
                 planned: cluster.is_planned(claim),

@@ -104,6 +104,9 @@ pub struct NodeRefusal {
     pub code: StatusCode,
     /// The reasons that follow from the objects, in claimkit's own words.
     pub why: Vec<Message>,
+    /// The pods that are there only because they are placed before; absent if there is none or the plugin does not look at pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placed_before: Option<Message>,
     /// The taints that the pod does not tolerate: `key=value:effect`.
     #[serde(skip)]
     pub taints: Vec<String>,

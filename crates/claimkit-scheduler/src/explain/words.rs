@@ -405,9 +405,16 @@ fn charge(reason: &CapacityReason) -> Message {
     }
 }
 
-/// Returns why a claim that is allocated cannot be used on a node.
-pub fn unavailable(claim: &Claim, why: Unavailable) -> Message {
+/// Returns why a claim that is allocated cannot be used on a node. `planned`: only because pods are placed before.
+pub fn unavailable(claim: &Claim, why: Unavailable, planned: bool) -> Message {
     let name = claim.metadata.full_name();
+    if planned && why == Unavailable::Elsewhere {
+        return message!(
+            "device.claim-planned-elsewhere",
+            "{name} gets devices of another node, for a pod that is placed before",
+            name
+        );
+    }
     let failure = if why == Unavailable::Failed {
         binding::failure(claim)
     } else {
@@ -463,6 +470,8 @@ pub fn signature(reason: &Reason) -> String {
         Reason::PoolIncomplete { have, want } => format!("{have} of {want}"),
         Reason::PoolInvalid { reason } => reason.clone(),
         Reason::Constraint { index, .. } => format!("constraint {index}"),
+        // Nobody loses it: freeing it costs less than on the nodes where somebody does.
+        Reason::InUse { pods, .. } if pods.is_empty() => "unreserved".to_owned(),
         _ => String::new(),
     }
 }

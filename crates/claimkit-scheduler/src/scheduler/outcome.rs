@@ -190,6 +190,8 @@ pub enum Waiting {
 pub enum Unknown {
     /// The objects about its volumes are not given; the claims for them.
     Volumes(Vec<String>),
+    /// Claims for volumes that name a volume or a storage class, of which kind nothing is given.
+    NamedByVolumeClaims(Vec<String>),
     /// Claims for volumes that are new: controllers bind them before the scheduler looks.
     NewVolumeClaims(Vec<String>),
 }

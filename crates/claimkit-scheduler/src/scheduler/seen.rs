@@ -142,6 +142,7 @@ impl<'s, 'f> Seen<'s, 'f> {
                 .collect(),
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),
+            placed_before: words::placed_before(self.prepared, self.state, node, refusal),
             taints: words::untolerated(self.prepared, self.turn, node, refusal),
             labels: words::labels(self.prepared, self.turn, node, refusal),
         }

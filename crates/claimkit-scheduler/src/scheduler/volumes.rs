@@ -233,6 +233,13 @@ impl<'f> VolumeIndex<'f> {
             .is_some_and(|class| class.volume_binding_mode.as_deref() == Some(WAIT_FOR_CONSUMER))
     }
 
+    /// Returns true if controllers bind the claim before the scheduler looks.
+    fn is_new(&self, claim: &PersistentVolumeClaim) -> bool {
+        claim.metadata.uid.is_empty()
+            && claim.status.phase.is_empty()
+            && !(self.waits_for_consumer(claim) && claim.spec.volume_name.is_empty())
+    }
+
     /// Returns the volume of a claim, if a CSI driver serves it: one that there is, or one that is to be made.
     fn id_of(&self, state: &VolumeState, claim: usize, node: usize) -> Option<VolumeId<'f>> {
         let facts = self.facts.claims.get(claim)?;
@@ -400,7 +407,11 @@ impl PodVolumes {
     pub fn of(prepared: &Prepared<'_>, state: &State, pod: usize) -> Option<Self> {
         let facts = prepared.facts.pods.get(pod)?;
         let has_disks = facts.spec.volumes.iter().any(is_disk);
-        let has_claims = has_claims(facts) && prepared.facts.volumes.are_given();
+        let is_in_part = matches!(
+            unknown(prepared, facts),
+            Some(Unknown::Volumes(_) | Unknown::NamedByVolumeClaims(_))
+        );
+        let has_claims = has_claims(facts) && !is_in_part;
         if !has_disks && !has_claims {
             return None;
         }
@@ -783,17 +794,30 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
         return Some(Unknown::Volumes(names.collect()));
     }
     let index = &prepared.volumes;
-    let is_new = |name: &String| {
-        let at = index.claim(&pod.metadata.namespace, name);
-        let claim = at.and_then(|at| index.facts.claims.get(at));
-        claim.is_some_and(|claim| {
-            claim.metadata.uid.is_empty()
-                && claim.status.phase.is_empty()
-                && !(index.waits_for_consumer(claim) && claim.spec.volume_name.is_empty())
-        })
+    let claim_of = |name: &String| {
+        let at = index.claim(&pod.metadata.namespace, name)?;
+        Some(&**index.facts.claims.get(at)?)
     };
-    let new: Vec<String> = names.filter(is_new).collect();
+    let (mut new, mut partial) = (Vec::new(), Vec::new());
+    for name in names {
+        match claim_of(&name) {
+            Some(claim) if names_what_is_not_given(index.facts, claim) => partial.push(name),
+            Some(claim) if index.is_new(claim) => new.push(name),
+            _ => {}
+        }
+    }
+    if !partial.is_empty() {
+        return Some(Unknown::NamedByVolumeClaims(partial));
+    }
     (!new.is_empty()).then_some(Unknown::NewVolumeClaims(new))
+}
+
+/// Returns true if a claim names a volume or a class, of which kind nothing is given.
+fn names_what_is_not_given(facts: &VolumeFacts, claim: &PersistentVolumeClaim) -> bool {
+    let is_bound = !claim.spec.volume_name.is_empty();
+    let lacks_volume = is_bound && facts.volumes.is_empty();
+    let lacks_class = !is_bound && !claim.class().is_empty() && facts.classes.is_empty();
+    !facts.seen && (lacks_volume || lacks_class)
 }
 
 /// Returns true if two pods with the volume may conflict on one node.

@@ -11,10 +11,13 @@ use super::volume_binding;
 use super::volumes::{self, PodVolumes};
 use crate::allocator::amount::spell;
 use crate::allocator::sorted::Set;
+use crate::explain::words::some;
 use claimkit_model::message::{Message, message};
 
 /// Maximum number of host ports that are listed.
 const MOST_PORTS: usize = 5;
+/// Maximum number of pods that are listed.
+const MOST_PODS: usize = 3;
 
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
 pub fn why(
@@ -58,6 +61,46 @@ pub fn why(
         | Plugin::VolumeZone => volumes(prepared, state, turn, node, refusal),
         Plugin::PodTopologySpread => spread(turn),
         Plugin::InterPodAffinity | Plugin::DynamicResources => Vec::new(),
+    }
+}
+
+/// Returns true if a plugin refuses a node for the pods that are there.
+fn is_about_pods_there(plugin: Plugin) -> bool {
+    matches!(
+        plugin,
+        Plugin::NodeResourcesFit
+            | Plugin::NodePorts
+            | Plugin::PodTopologySpread
+            | Plugin::InterPodAffinity
+    )
+}
+
+/// Returns the pods for which a plugin may refuse a node, and that are there only because they are placed before: in the cluster they wait.
+pub fn placed_before(
+    prepared: &Prepared<'_>,
+    state: &State,
+    node: usize,
+    refusal: &PluginRefusal,
+) -> Option<Message> {
+    if !is_about_pods_there(refusal.plugin) {
+        return None;
+    }
+    let there = state.nodes.get(node)?.pods.iter();
+    let pods = there.filter_map(|pod| prepared.facts.pods.get(*pod));
+    let waiting = pods.filter(|pod| pod.spec.node_name.is_empty());
+    let names: Vec<String> = waiting.map(|pod| pod.metadata.full_name()).collect();
+    match names.as_slice() {
+        [] => None,
+        [pod] => Some(message!(
+            "pods.one-placed-before",
+            "{pod} is placed there before, and waits now, too",
+            pod
+        )),
+        names => Some(message!(
+            "pods.placed-before",
+            "{pods} are placed there before, and wait now, too",
+            pods = some(names, MOST_PODS)
+        )),
     }
 }
 
