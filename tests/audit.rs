@@ -415,6 +415,37 @@ fn pods_claims_rules_and_templates_without_effect_are_found() {
     }
 }
 
+/// kube-apiserver 1.33 demands another label than later releases, and older ones none.
+#[test]
+fn admin_access_needs_the_label_of_the_release() {
+    const FIRST: &str = "resource.k8s.io/admin-access";
+    const LATER: &str = "resource.kubernetes.io/admin-access";
+    let found = |release: &str, version: &str, label: &str| {
+        let ask = match version {
+            "v1beta1" => "deviceClassName: gpu, adminAccess: true",
+            _ => "exactly: {deviceClassName: gpu, adminAccess: true}",
+        };
+        let spec = format!("spec: {{devices: {{requests: [{{name: r, {ask}}}]}}}}");
+        let text = format!(
+            "apiVersion: v1\nkind: Namespace\nmetadata: {{name: team, labels: {{{label}: \"true\"}}}}\n---\napiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\nmetadata: {{namespace: team, name: c}}\n{spec}\n---\napiVersion: resource.k8s.io/{version}\nkind: ResourceClaimTemplate\nmetadata: {{namespace: team, name: t}}\nspec: {{{spec}}}\n"
+        );
+        let request = json!({"verb": "audit", "release": release, "text": text});
+        of_code(&crate::support::ask(&request), "admin-access-label")
+    };
+    let lacks = |label: &str| {
+        ["ResourceClaim team/c", "ResourceClaimTemplate team/t"].map(|object| {
+            format!(
+                "{object} asks for admin access, and namespace team lacks the label {label}=true"
+            )
+        })
+    };
+    assert_eq!(found("1.32", "v1beta1", LATER), [""; 0]);
+    assert_eq!(found("1.33.3", "v1beta2", FIRST), [""; 0]);
+    assert_eq!(found("1.33.3", "v1beta2", LATER), lacks(FIRST));
+    assert_eq!(found("1.34.1", "v1", FIRST), lacks(LATER));
+    assert_eq!(found("1.34.1", "v1", LATER), [""; 0]);
+}
+
 /// Asks the release 1.37.2.
 fn ask_new(text: &str) -> Value {
     crate::support::ask(&json!({"verb": "audit", "release": "1.37.2", "text": text}))

@@ -4,6 +4,7 @@
 //! No component of Kubernetes reports these problems: each object is valid on its own. The time grows with the size of the text;
 //! trials of class selectors are bounded by [`MOST_TRIALS`].
 
+mod admin_access;
 mod by_name;
 mod claims;
 mod classes;
@@ -202,6 +203,7 @@ pub fn audit<'t>(
     };
     claims::check(&cluster, &mut finder);
     pods::check(&cluster, selectors, &mut finder);
+    admin_access::check(&facts, rules.admin_label, &mut finder);
     health::check(&cluster, &mut finder);
     slices::check(&cluster, &mut finder);
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));

@@ -5,11 +5,10 @@ use super::finder::{About, Finder};
 use super::rules::{RuleSelectors, names};
 use claimkit_model::finding::{Code, field_path};
 use claimkit_model::message::{Message, message};
-use claimkit_model::schema::device::ADMIN_LABEL;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, ClaimSpec, Consumer, Facts, Meta, NodeSelector, ObjectName, Pod, Taint,
+    AllocatedDevice, Claim, Consumer, Meta, NodeSelector, ObjectName, Pod, Taint,
 };
 use claimkit_scheduler::allocator::taints::{self, NO_EXECUTE};
 use claimkit_scheduler::allocator::usage::results_of;
@@ -52,17 +51,6 @@ pub fn check(cluster: &Cluster<'_>, selectors: RuleSelectors<'_>, finder: &mut F
         }
         consumers(claim, finder);
         tainted(cluster, claim, selectors, finder);
-        admin(facts, "ResourceClaim", &claim.metadata, &claim.spec, finder);
-    }
-    for template in &facts.templates {
-        let spec = &template.spec.spec;
-        admin(
-            facts,
-            "ResourceClaimTemplate",
-            &template.metadata,
-            spec,
-            finder,
-        );
     }
 }
 
@@ -449,42 +437,4 @@ fn tainted(
         ]);
         finder.tell(Code::DeviceInUseTainted, about, message, None);
     }
-}
-
-/// Reports requests for admin access in a namespace that does not allow it.
-fn admin(
-    facts: &Facts,
-    kind: &'static str,
-    metadata: &Meta,
-    spec: &ClaimSpec,
-    finder: &mut Finder<'_, '_>,
-) {
-    let Some(labels) = facts.namespaces.get(&metadata.namespace) else {
-        return;
-    };
-    if labels.get(ADMIN_LABEL).is_some_and(|value| value == "true") {
-        return;
-    }
-    let mut requests = spec.devices.requests.iter();
-    let asks = requests.any(|request| {
-        let mut asks = request.exactly.iter().chain(&request.first_available);
-        asks.any(|ask| ask.admin_access == Some(true))
-    });
-    if !asks {
-        return;
-    }
-    let message = message!(
-        "audit.admin-label",
-        "{kind} {name} asks for admin access, and namespace {namespace} lacks the label {label}=true",
-        kind,
-        name = metadata.full_name(),
-        namespace = metadata.namespace,
-        label = ADMIN_LABEL,
-    );
-    finder.tell(
-        Code::AdminAccessLabel,
-        About::object(kind, metadata),
-        message,
-        None,
-    );
 }
