@@ -761,6 +761,55 @@ fn consumers_that_are_replaced_or_never_start_are_gone() {
     assert_eq!(found(&of_pod("nodeName: a, ")), [""; 0]);
 }
 
+/// Objects may be given of some namespaces only.
+#[test]
+fn what_is_absent_from_a_namespace_that_is_not_given_is_not_known() {
+    const USERS: &str = "reservedFor: [{resource: pods, name: gone, uid: u-gone}, {apiGroup: scheduling.k8s.io, resource: podgroups, name: gone, uid: u-gone}], ";
+    const GROUP: &str = "---\napiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: team}\nspec: {schedulingPolicy: {basic: {}}}\n";
+    let held = claim("one", &["pool: a, device: gpu-0"])
+        .replace("status: {", &format!("status: {{{USERS}"));
+    let given = pod("other", "", "") + GROUP;
+    let here = ask_new(&(held.clone() + &given));
+    assert_eq!(
+        of_code(&here, "reserved-for-gone"),
+        [
+            "claim team/one is reserved for pod team/gone, which is not there",
+            "claim team/one is reserved for podgroup team/gone, which is not there"
+        ]
+    );
+    let of_pods = |answer: &Value| {
+        let mut absent = of_code(answer, "objects-absent");
+        absent.retain(|message| message.contains("no Pod"));
+        absent
+    };
+    assert_eq!(of_pods(&here), [""; 0]);
+    let elsewhere = given.replace("namespace: team", "namespace: other");
+    let not_known = ask_new(&(held.clone() + &elsewhere));
+    assert_eq!(of_code(&not_known, "reserved-for-gone"), [""; 0]);
+    assert_eq!(
+        of_pods(&not_known),
+        [
+            "no Pod of namespace team is given: it is not checked whether the pods of `reservedFor` exist there"
+        ]
+    );
+    let third = held.replace("namespace: team", "namespace: third");
+    assert_eq!(
+        of_pods(&ask_new(&(held.clone() + &third + &elsewhere))),
+        [
+            "no Pod of the namespaces team, third is given: it is not checked whether the pods of `reservedFor` exist there"
+        ]
+    );
+    // A group that cannot be read is there.
+    let unread = GROUP
+        .replace("name: g,", "name: gone,")
+        .replace("v1beta1", "v1");
+    let answer = ask_new(&(held + &given + &unread));
+    assert_eq!(
+        of_code(&answer, "reserved-for-gone"),
+        ["claim team/one is reserved for pod team/gone, which is not there"]
+    );
+}
+
 #[test]
 fn a_claim_that_holds_a_device_twice_is_named_alone() {
     let held = claim("one", &["pool: a, device: gpu-0", "pool: a, device: gpu-0"]);

@@ -137,17 +137,20 @@ impl<'o> Gathering<'o> {
         let classes = self.facts.classes.iter().map(|class| &class.metadata);
         let slices = self.facts.slices.iter().map(|slice| &slice.metadata);
         let pods = self.facts.pods.iter().map(|pod| &pod.metadata);
+        let groups = self.facts.pod_groups.iter().map(|group| &group.metadata);
         let taken: BTreeSet<ObjectName> = claims
             .map(|metadata| ("ResourceClaim", metadata))
             .chain(templates.map(|metadata| ("ResourceClaimTemplate", metadata)))
             .chain(classes.map(|metadata| ("DeviceClass", metadata)))
             .chain(slices.map(|metadata| ("ResourceSlice", metadata)))
             .chain(pods.map(|metadata| ("Pod", metadata)))
+            .chain(groups.map(|metadata| ("PodGroup", metadata)))
             .map(|(kind, metadata)| ObjectName::new(kind, &metadata.namespace, &metadata.name))
             .collect();
         let given = input.items.iter().filter_map(|item| {
             let namespace = match (item.kind.as_str(), item.api_version.as_str()) {
                 ("Pod", "v1") => self.namespace_of(item),
+                ("PodGroup", of) if of.starts_with("scheduling.k8s.io/") => self.namespace_of(item),
                 ("ResourceClaim" | "ResourceClaimTemplate", of) if is_of_devices(of) => {
                     self.namespace_of(item)
                 }

@@ -1,6 +1,6 @@
 //! Claims compared with the devices that they hold, the pods that use them, and each other.
 
-use super::by_name::{ByName, by_name};
+use super::by_name::{ByName, by_name, is_absent};
 use super::finder::{About, Finder};
 use super::lacks_slices;
 use super::pods::is_deleted_before_start;
@@ -10,7 +10,7 @@ use claimkit_scheduler::allocator::amount::spell_like;
 use claimkit_scheduler::allocator::cluster::Cluster;
 use claimkit_scheduler::allocator::identity::DeviceName;
 use claimkit_scheduler::allocator::objects::{
-    AllocatedDevice, Claim, Consumer, Device, Meta, Pod, PodGroup,
+    AllocatedDevice, Claim, Consumer, Device, Facts, Meta, ObjectName, Pod, PodGroup,
 };
 use claimkit_scheduler::allocator::usage::results_of;
 use claimkit_scheduler::scheduler::has_ended;
@@ -75,6 +75,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         device(*name, holders, &place, finder);
     }
     let consumers = Consumers {
+        facts: cluster.facts,
         pods: by_name(&cluster.facts.pods, |pod| &pod.metadata),
         groups: by_name(&cluster.facts.pod_groups, |group| &group.metadata),
     };
@@ -126,7 +127,7 @@ fn spelled((driver, pool, device): DeviceName<'_>) -> String {
     format!("{driver}/{pool}/{device}")
 }
 
-/// Returns the names of claims, each once: `team/a, team/b and 3 more`.
+/// Returns the names of claims, each once.
 fn named(holders: &[&Holder<'_>]) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -136,6 +137,11 @@ fn named(holders: &[&Holder<'_>]) -> String {
             names.push(name);
         }
     }
+    first_names(names)
+}
+
+/// Lists the first of some names: `team/a, team/b and 3 more`.
+pub fn first_names(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let names = names.join(", ");
@@ -497,6 +503,7 @@ impl Unused {
 
 /// The objects for which claims can be reserved.
 struct Consumers<'f> {
+    facts: &'f Facts,
     pods: ByName<'f, Pod>,
     groups: ByName<'f, PodGroup>,
 }
@@ -523,23 +530,34 @@ impl Consumers<'_> {
         }
     }
 
-    /// Returns why a consumer does not use its claim; `None`: it does, or nothing of its kind is given.
+    /// Returns why a consumer does not use its claim; `None`: it does, or nothing of its kind is given in its namespace.
     fn problem(&self, namespace: &str, user: &Consumer) -> Option<Unused> {
-        let name = (namespace, user.name.as_str());
         match (user.api_group.as_str(), user.resource.as_str()) {
-            ("", "pods") if !self.pods.is_empty() => match self.pods.get(&name) {
-                None => Some(Unused::Absent),
-                Some(pod) if is_another(&pod.metadata, user) => Some(Unused::Replaced),
-                Some(pod) if has_ended(pod) => Some(Unused::Ended),
-                Some(pod) => is_deleted_before_start(pod).then_some(Unused::NeverStarts),
-            },
-            ("scheduling.k8s.io", "podgroups") if !self.groups.is_empty() => {
-                match self.groups.get(&name) {
-                    None => Some(Unused::Absent),
-                    Some(group) => is_another(&group.metadata, user).then_some(Unused::Replaced),
-                }
-            }
+            ("", "pods") => self.problem_of_pod(namespace, user),
+            ("scheduling.k8s.io", "podgroups") => self.problem_of_group(namespace, user),
             _ => None,
         }
+    }
+
+    fn problem_of_pod(&self, namespace: &str, user: &Consumer) -> Option<Unused> {
+        let Some(pod) = self.pods.get(&(namespace, user.name.as_str())) else {
+            let wanted = ObjectName::new("Pod", namespace, &user.name);
+            return is_absent(&self.pods, self.facts, &wanted).then_some(Unused::Absent);
+        };
+        if is_another(&pod.metadata, user) {
+            Some(Unused::Replaced)
+        } else if has_ended(pod) {
+            Some(Unused::Ended)
+        } else {
+            is_deleted_before_start(pod).then_some(Unused::NeverStarts)
+        }
+    }
+
+    fn problem_of_group(&self, namespace: &str, user: &Consumer) -> Option<Unused> {
+        let Some(group) = self.groups.get(&(namespace, user.name.as_str())) else {
+            let wanted = ObjectName::new("PodGroup", namespace, &user.name);
+            return is_absent(&self.groups, self.facts, &wanted).then_some(Unused::Absent);
+        };
+        is_another(&group.metadata, user).then_some(Unused::Replaced)
     }
 }

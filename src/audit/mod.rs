@@ -31,7 +31,7 @@ use crate::manifest::{Input, Item};
 use claimkit_model::error::{Error, ErrorKind};
 use claimkit_model::finding::{Code, Findings, Severity};
 use claimkit_model::limits::Limits;
-use claimkit_model::message::{Words, message, template};
+use claimkit_model::message::{Message, Words, message, template};
 use claimkit_model::schema::Release;
 use claimkit_model::text::located::{self, LocatedFinding};
 use claimkit_model::text::{Source, SourceText};
@@ -44,6 +44,7 @@ use claimkit_scheduler::allocator::objects::Facts;
 use claimkit_scheduler::allocator::plugin_rules::PluginRules;
 use claimkit_scheduler::environments;
 use claimkit_scheduler::target::Target;
+use claimkit_values::order;
 use finder::{About, Finder};
 use rules::RuleSelectors;
 use std::collections::BTreeMap;
@@ -304,17 +305,16 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         ),
     ];
     for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
-        let help = message!(
-            "audit.add-objects",
-            "add what `kubectl get {command} -o yaml` prints",
-            command
-        );
+        let help = add_objects(command);
         finder.tell(
             Code::ObjectsAbsent,
             About::nothing(),
             message.text(),
             Some(help),
         );
+    }
+    if !facts.pods.is_empty() {
+        pods_absent(facts, finder);
     }
     if facts.slices.is_empty() && facts.claims.is_empty() {
         let message = if is_given("ResourceSlice") || is_given("ResourceClaim") {
@@ -330,6 +330,45 @@ fn absent(facts: &Facts, items: &[Item], finder: &mut Finder<'_, '_>) {
         };
         finder.tell(Code::NothingChecked, About::nothing(), message, None);
     }
+}
+
+/// Says how to get the objects that are absent.
+fn add_objects(command: &str) -> Message {
+    message!(
+        "audit.add-objects",
+        "add what `kubectl get {command} -o yaml` prints",
+        command
+    )
+}
+
+/// Reports the namespaces in which claims are reserved for pods, and of which no pod is given.
+fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
+    let pods = facts.pods.iter();
+    let given = order::set(pods.map(|pod| pod.metadata.namespace.as_str()));
+    let claims = facts.claims.iter().filter(|claim| {
+        let mut users = claim.status.reserved_for.iter();
+        users.any(|user| user.api_group.is_empty() && user.resource == "pods")
+    });
+    let reserved = order::set(claims.map(|claim| claim.metadata.namespace.as_str()));
+    let names: Vec<String> = reserved
+        .difference(&given)
+        .map(|name| (*name).to_owned())
+        .collect();
+    let message = match names.as_slice() {
+        [] => return,
+        [namespace] => message!(
+            "audit.no-pods-in",
+            "no Pod of namespace {namespace} is given: it is not checked whether the pods of `reservedFor` exist there",
+            namespace,
+        ),
+        _ => message!(
+            "audit.no-pods-in-several",
+            "no Pod of the namespaces {namespaces} is given: it is not checked whether the pods of `reservedFor` exist there",
+            namespaces = claims::first_names(names),
+        ),
+    };
+    let help = add_objects("pods -A");
+    finder.tell(Code::ObjectsAbsent, About::nothing(), message, Some(help));
 }
 
 /// Returns true if a pool has fewer slices of its newest generation than they announce.
