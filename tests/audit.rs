@@ -810,6 +810,56 @@ fn what_is_absent_from_a_namespace_that_is_not_given_is_not_known() {
     );
 }
 
+/// kube-controller-manager, `pkg/controller/resourceclaim`, `syncClaim`: it deallocates claims with its own finalizer only.
+#[test]
+fn what_frees_a_claim_that_is_being_deleted_follows_its_finalizers() {
+    const OWN: &str = "resource.kubernetes.io/delete-protection";
+    let help = |finalizers: &str, user: &str| {
+        let held = claim("one", &["pool: a, device: gpu-0"])
+            .replace(
+                "name: one}",
+                &format!("name: one, deletionTimestamp: \"2026-01-01T00:00:00Z\", deletionGracePeriodSeconds: 0, finalizers: [{finalizers}]}}"),
+            )
+            .replace(
+                "status: {",
+                &format!("status: {{reservedFor: [{user}], "),
+            );
+        let answer = ask_new(&(held + &pod("one", "nodeName: a, ", "")));
+        let findings = answer["findings"].as_array().unwrap();
+        let found = findings
+            .iter()
+            .find(|finding| finding["code"] == "claim-deleting-holds");
+        found.unwrap()["help"].as_str().unwrap().to_owned()
+    };
+    let user = "{resource: pods, name: one, uid: u-one}";
+    let gone = "{resource: pods, name: gone, uid: u-gone}";
+    assert!(help(OWN, user).starts_with("delete the pods that use it; the controller removes"));
+    for (finalizers, user) in [
+        (OWN, ""),
+        (OWN, gone),
+        (&format!("example.com/x, {OWN}"), ""),
+    ] {
+        let help = help(finalizers, user);
+        assert!(
+            help.starts_with("the resource claim controller of"),
+            "{help}"
+        );
+    }
+    let others =
+        "once the controllers of its finalizers have removed them: example.com/x, example.com/y";
+    assert_eq!(
+        help("example.com/x, example.com/y", ""),
+        format!("the devices are free when the claim is gone, {others}")
+    );
+    assert_eq!(
+        help("example.com/x, example.com/y", user),
+        format!(
+            "delete the pods that use the claim; the devices are free when it is gone, {others}"
+        )
+    );
+    assert!(help("", user).starts_with("get the claim again"));
+}
+
 #[test]
 fn a_claim_that_holds_a_device_twice_is_named_alone() {
     let held = claim("one", &["pool: a, device: gpu-0", "pool: a, device: gpu-0"]);

@@ -19,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of claims that a message names.
 const NAMED: usize = 5;
 
+/// The finalizer of kube-scheduler, which adds it when it allocates a claim.
+const DELETE_PROTECTION: &str = "resource.kubernetes.io/delete-protection";
+
 /// A device of a claim: the claim, and the index of the result.
 #[derive(Clone, Copy)]
 struct Holder<'f> {
@@ -80,7 +83,7 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         groups: by_name(&cluster.facts.pod_groups, |group| &group.metadata),
     };
     for claim in &cluster.facts.claims {
-        being_deleted(claim, finder);
+        being_deleted(claim, &consumers, finder);
         consumers.check(claim, finder);
     }
 }
@@ -396,7 +399,7 @@ fn unpublished_capacity(
     }
 }
 
-fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
+fn being_deleted(claim: &Claim, consumers: &Consumers<'_>, finder: &mut Finder<'_, '_>) {
     let Some(since) = &claim.metadata.deletion_timestamp else {
         return;
     };
@@ -447,7 +450,44 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
     };
     let about = About::object("ResourceClaim", &claim.metadata)
         .at(field_path!["metadata", "deletionTimestamp"]);
-    finder.tell(Code::ClaimDeletingHolds, about, message, None);
+    let help = deletion_help(claim, consumers.use_claim(claim));
+    finder.tell(Code::ClaimDeletingHolds, about, message, help);
+}
+
+/// Returns how the devices of a claim that is being deleted become free; `None`: as the advice of the code says.
+/// kube-controller-manager deallocates a claim with its finalizer, whatever others the claim has (`pkg/controller/resourceclaim`,
+/// `syncClaim`).
+fn deletion_help(claim: &Claim, is_used: bool) -> Option<Message> {
+    let finalizers = &claim.metadata.finalizers;
+    if finalizers.is_empty() {
+        return Some(message!(
+            "audit.deleting-without-finalizer-help",
+            "get the claim again: kube-apiserver removes a claim that is being deleted and has no finalizers"
+        ));
+    }
+    let is_protected = finalizers.iter().any(|name| name == DELETE_PROTECTION);
+    if is_protected && is_used {
+        return None;
+    }
+    if is_protected {
+        return Some(message!(
+            "audit.deleting-unused-help",
+            "the resource claim controller of kube-controller-manager frees the devices and removes the finalizer `resource.kubernetes.io/delete-protection`: if it does not, look at its log"
+        ));
+    }
+    let finalizers = finalizers.join(", ");
+    if is_used {
+        return Some(message!(
+            "audit.deleting-other-finalizers-used-help",
+            "delete the pods that use the claim; the devices are free when it is gone, once the controllers of its finalizers have removed them: {finalizers}",
+            finalizers,
+        ));
+    }
+    Some(message!(
+        "audit.deleting-other-finalizers-help",
+        "the devices are free when the claim is gone, once the controllers of its finalizers have removed them: {finalizers}",
+        finalizers,
+    ))
 }
 
 /// Returns the name of one object of a resource.
@@ -528,6 +568,13 @@ impl Consumers<'_> {
             ]);
             finder.tell(Code::ReservedForGone, about, message, None);
         }
+    }
+
+    /// Returns true if a claim is reserved for something that is not known to be gone.
+    fn use_claim(&self, claim: &Claim) -> bool {
+        let namespace = &claim.metadata.namespace;
+        let mut users = claim.status.reserved_for.iter();
+        users.any(|user| self.problem(namespace, user).is_none())
     }
 
     /// Returns why a consumer does not use its claim; `None`: it does, or nothing of its kind is given in its namespace.

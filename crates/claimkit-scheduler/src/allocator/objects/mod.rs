@@ -76,6 +76,7 @@ object! {
         /// RFC 3339; set while the object is being deleted.
         deletion_timestamp: Option<String> = "deletionTimestamp",
         owner_references: Vec<Owner> = "ownerReferences",
+        finalizers: Vec<String> = "finalizers",
     }
 }
 
