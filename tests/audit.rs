@@ -552,6 +552,126 @@ fn devices_that_nobody_can_get_are_not_free() {
     assert_eq!(alone["usage"]["drivers"][0]["devices"]["free"], 1);
 }
 
+/// Returns a row's amounts of one list, each as its text.
+fn amounts(row: &Value, list: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let amounts = row[list].as_array().unwrap().iter();
+    let amounts = amounts.map(|amount| {
+        let numbers = ["used", "total", "free"].map(|name| text(&amount[name]));
+        format!("{}: {}", text(&amount["name"]), numbers.join(", "))
+    });
+    amounts.collect()
+}
+
+/// Partitions are parts of one amount, which only the counter knows.
+#[test]
+fn capacities_of_partitions_are_not_added_up() {
+    let part = |name: &str, amount: &str| {
+        format!(
+            "  - {{name: {name}, capacity: {{memory: {{value: {amount}}}}}, consumesCounters: [{{counterSet: card, counters: {{memory: {{value: {amount}}}}}}}]}}\n"
+        )
+    };
+    let set = slice(
+        "a",
+        "  sharedCounters: [{name: card, counters: {memory: {value: 80Gi}}}]\n",
+    );
+    let parts = [
+        part("full", "80Gi"),
+        part("h0", "40Gi"),
+        part("h1", "40Gi"),
+        part("q0", "20Gi"),
+    ];
+    let devices = slice("a", &format!("  devices:\n{}", parts.concat()));
+    let slices = (set.replace("a-gpus", "a-set") + &devices).replace("Count: 1", "Count: 2");
+    let held = claim("one", &["pool: a, device: h0"]);
+    let of_parts = "gpu.example.com/memory: 40Gi, -, -";
+    let usage = &ask(&(node("a") + CLASS + &slices + &held))["usage"];
+    for list in ["nodes", "pools", "drivers", "classes", "namespaces"] {
+        assert_eq!(amounts(&usage[list][0], "capacity"), [of_parts], "{list}");
+    }
+    let counters = amounts(&usage["pools"][0], "counters");
+    assert_eq!(counters, ["card/memory: 40Gi, 80Gi, 40Gi"]);
+    // Beside whole devices only these count.
+    let whole = slice(
+        "b",
+        "  devices: [{name: w, capacity: {memory: {value: 80Gi}}}]\n",
+    );
+    let usage = &ask(&(node("a") + &node("b") + CLASS + &slices + &whole + &held))["usage"];
+    for list in ["drivers", "classes"] {
+        let capacity = amounts(&usage[list][0], "capacity");
+        assert_eq!(
+            capacity,
+            ["gpu.example.com/memory: 0, 80Gi, 80Gi"],
+            "{list}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_not_free() {
+    let memory = |name: &str, more: &str| {
+        format!("  - {{name: {name}, capacity: {{memory: {{value: 40Gi}}}}{more}}}\n")
+    };
+    let here = slice("a", &format!("  devices:\n{}", memory("gpu-0", "")));
+    let taint = ", taints: [{key: k, effect: NoSchedule}]";
+    let tainted = slice("a", &format!("  devices:\n{}", memory("gpu-0", taint)));
+    let gone = slice(
+        "gone",
+        &format!("  devices:\n{}{}", memory("gpu-0", ""), memory("gpu-1", "")),
+    );
+    let of_driver = |slices: &str, list: &str| {
+        let answer = ask(&(node("a") + CLASS + slices));
+        amounts(&answer["usage"]["drivers"][0], list)
+    };
+    for (slices, amount) in [
+        (here.clone() + &gone, "0, 120Gi, 40Gi"),
+        (tainted + &gone, "0, 120Gi, 0"),
+        (here.replace("Count: 1", "Count: 2"), "0, 40Gi, 0"),
+    ] {
+        let expected = format!("gpu.example.com/memory: {amount}");
+        assert_eq!(of_driver(&slices, "capacity"), [expected]);
+    }
+    // The rest of a device that is shared.
+    let nic = |node: &str, more: &str| {
+        let device = format!(
+            "  devices: [{{name: nic, allowMultipleAllocations: true, capacity: {{bandwidth: {{value: 10G}}}}{more}}}]\n"
+        );
+        let share = format!(
+            "pool: {node}, device: nic, shareID: 11111111-1111-1111-1111-111111111111, consumedCapacity: {{bandwidth: 4G}}"
+        );
+        slice(node, &device) + &claim("share", &[&share])
+    };
+    for (slices, free) in [
+        (nic("a", ""), "6G"),
+        (nic("a", taint), "0"),
+        (nic("gone", ""), "0"),
+    ] {
+        let expected = format!("gpu.example.com/bandwidth: 4G, 10G, {free}");
+        assert_eq!(of_driver(&slices, "capacity"), [expected]);
+    }
+    // Counters of which only devices that nobody can get consume something.
+    let card = |node: &str, more: &str| {
+        let set = slice(
+            node,
+            "  sharedCounters: [{name: card, counters: {memory: {value: 80Gi}}}]\n",
+        );
+        let device = format!(
+            "  devices: [{{name: part, consumesCounters: [{{counterSet: card, counters: {{memory: {{value: 40Gi}}}}}}]{more}}}]\n"
+        );
+        let slices = set.replace("-gpus", "-set") + &slice(node, &device);
+        slices.replace("Count: 1", "Count: 2")
+    };
+    for (slices, free) in [
+        (card("a", ""), "80Gi"),
+        (card("a", taint), "0"),
+        (card("gone", ""), "0"),
+        (card("a", "").replace("Count: 2", "Count: 3"), "0"),
+    ] {
+        let expected = format!("gpu.example.com/memory: 0, 80Gi, {free}");
+        assert_eq!(of_driver(&slices, "counters"), [expected]);
+    }
+}
+
 /// Shares of one device are one device of the namespace, which takes its counters once.
 #[test]
 fn a_namespace_counts_a_shared_device_once() {
@@ -839,10 +959,10 @@ fn what_frees_a_claim_that_is_being_deleted_follows_its_finalizers() {
         (OWN, gone),
         (&format!("example.com/x, {OWN}"), ""),
     ] {
-        let help = help(finalizers, user);
+        let said = help(finalizers, user);
         assert!(
-            help.starts_with("the resource claim controller of"),
-            "{help}"
+            said.starts_with("the resource claim controller of"),
+            "{said}"
         );
     }
     let others =

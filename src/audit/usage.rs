@@ -45,7 +45,8 @@ pub struct UsageRow {
     pub claims: Option<ClaimCount>,
     /// Numbers of devices by state.
     pub devices: DeviceUse,
-    /// Capacities of these devices by `domain/name`, in the order of the names.
+    /// Capacities of these devices by `domain/name`, in the order of the names. Devices that consume counters have parts of a common
+    /// amount, which the counters show: they count only where no other device has the capacity, and then without `total`.
     pub capacity: Vec<AmountUse>,
     /// Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets.
     pub counters: Vec<AmountUse>,
@@ -92,12 +93,13 @@ pub struct DeviceUse {
 pub struct AmountUse {
     /// The name of the pool, driver, namespace or class.
     pub name: String,
-    /// The published quantity; absent if it is unknown.
+    /// The published quantity; absent for a namespace, and for a capacity that only devices which consume counters have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<String>,
     /// The quantity in use.
     pub used: String,
-    /// The remaining quantity; negative if more is in use than is published.
+    /// The quantity that is still to be had: the rest of `total`, without that of devices that are blocked or tainted. Negative if
+    /// more is in use than is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<String>,
 }
@@ -135,25 +137,13 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     }
     for ((driver, pool), counters) in &states.counters {
         let node = states.homes.get(&(*driver, *pool)).copied().flatten();
-        for ((set, counter), (total, used)) in counters {
-            let count = |sum: &mut Sum, name: String| {
-                sum.counters
-                    .entry(name)
-                    .or_default()
-                    .add(Some(total.nanos()), *used, total.text())
-            };
-            count(
-                pools.entry((Some(driver), Some(pool))).or_default(),
-                format!("{set}/{counter}"),
-            );
-            count(
-                drivers.entry((None, Some(driver))).or_default(),
-                format!("{driver}/{counter}"),
-            );
-            count(
-                nodes.entry((None, node)).or_default(),
-                format!("{driver}/{counter}"),
-            );
+        for ((set, name), counter) in counters {
+            let of_pool = pools.entry((Some(driver), Some(pool))).or_default();
+            of_pool.add_counter(format!("{set}/{name}"), counter);
+            let of_driver = drivers.entry((None, Some(driver))).or_default();
+            of_driver.add_counter(format!("{driver}/{name}"), counter);
+            let of_node = nodes.entry((None, node)).or_default();
+            of_node.add_counter(format!("{driver}/{name}"), counter);
         }
     }
     Usage {
@@ -171,12 +161,20 @@ fn rows(sums: Sums<'_>) -> Vec<UsageRow> {
         .collect()
 }
 
-/// By set and counter: how much there is, and how much is in use.
-type Counters<'f> = BTreeMap<(&'f str, &'f str), (&'f Amount, i128)>;
+/// How much of a counter there is, and how much is in use.
+struct Counter<'f> {
+    total: &'f Amount,
+    used: i128,
+    /// A device that consumes it is offered.
+    is_offered: bool,
+}
+
+/// The counters of a pool by set and name.
+type Counters<'f> = BTreeMap<(&'f str, &'f str), Counter<'f>>;
 
 /// The remaining counters, and the state of each device that follows.
 struct States<'f> {
-    /// By pool, set and counter: how much there is, and how much is in use.
+    /// By pool: its counters.
     counters: BTreeMap<(&'f str, &'f str), Counters<'f>>,
     /// The node of each pool that only one node has.
     homes: BTreeMap<(&'f str, &'f str), Option<&'f str>>,
@@ -186,6 +184,16 @@ struct States<'f> {
     reach: Reach<'f>,
     /// By identity, the number of claims with admin access.
     admins: Vec<usize>,
+}
+
+/// What is known of a device.
+#[derive(Clone, Copy)]
+struct Known {
+    state: State,
+    /// A claim has admin access to it.
+    has_admin: bool,
+    /// What is not in use of it is to be had.
+    is_offered: bool,
 }
 
 /// The state of a device.
@@ -239,21 +247,27 @@ impl<'f> States<'f> {
                 .flat_map(|(_, slice)| &slice.spec.shared_counters)
             {
                 for (name, counter) in set.counters.iter() {
-                    counters
-                        .entry((&set.name, name))
-                        .or_insert((&counter.value, 0));
+                    counters.entry((&set.name, name)).or_insert(Counter {
+                        total: &counter.value,
+                        used: 0,
+                        is_offered: false,
+                    });
                 }
             }
             if counters.is_empty() {
                 continue;
             }
             for (at, device) in slices.flat_map(|(at, _)| cluster.devices_of(at)) {
-                if uses_counters(cluster, cluster.identity(at)) {
-                    for (key, amount) in consumed(device) {
-                        if let Some((_, used)) = counters.get_mut(&key) {
-                            *used = used.saturating_add(amount.nanos());
-                        }
+                let is_used = uses_counters(cluster, cluster.identity(at));
+                let is_offered = states.is_reachable(cluster, at) && !is_tainted(cluster, device);
+                for (key, amount) in consumed(device) {
+                    let Some(counter) = counters.get_mut(&key) else {
+                        continue;
+                    };
+                    if is_used {
+                        counter.used = counter.used.saturating_add(amount.nanos());
                     }
+                    counter.is_offered |= is_offered;
                 }
             }
             states.counters.insert((driver, pool), counters);
@@ -274,43 +288,64 @@ impl<'f> States<'f> {
         states
     }
 
-    fn at(&self, cluster: &Cluster<'f>, at: DeviceAt) -> (State, bool) {
+    fn at(&self, cluster: &Cluster<'f>, at: DeviceAt) -> Known {
         let identity = cluster.identity(at);
-        let has_admin = self
-            .admins
-            .get(identity.index())
-            .is_some_and(|count| *count > 0);
+        let admins = self.admins.get(identity.index());
+        let has_admin = admins.is_some_and(|count| *count > 0);
         let Some((slice, device)) = cluster.device(at) else {
-            return (State::Free, has_admin);
+            return Known {
+                state: State::Free,
+                has_admin,
+                is_offered: true,
+            };
         };
+        let pool = (slice.spec.driver.as_str(), slice.spec.pool.name.as_str());
+        let is_reachable = self.is_reachable(cluster, at);
+        let has_taint = is_tainted(cluster, device);
         let state = if !cluster.is_free(identity) {
             State::InUse
         } else if cluster.usage.has_shares(identity) {
             State::Shared
-        } else if !self.reach.has(cluster, at)
-            || self.is_blocked((&slice.spec.driver, &slice.spec.pool.name), device)
-        {
+        } else if !is_reachable || self.lacks_counters(pool, device) {
             State::Blocked
-        } else if taints::untolerated(cluster.behaviour, device, &[]).is_some() {
+        } else if has_taint {
             State::Tainted
         } else {
             State::Free
         };
-        (state, has_admin)
+        Known {
+            state,
+            has_admin,
+            is_offered: is_reachable && !has_taint && state != State::Blocked,
+        }
     }
 
-    fn is_blocked(&self, pool: (&str, &str), device: &Device) -> bool {
-        if self.unusable.contains(&pool) {
-            return true;
-        }
-        let counters = self.counters.get(&pool);
+    /// Returns true if a node offers a device, and its pool can be used.
+    fn is_reachable(&self, cluster: &Cluster<'f>, at: DeviceAt) -> bool {
+        let is_of_unusable = cluster.slice(at.slice).is_some_and(|slice| {
+            let spec = &slice.spec;
+            self.unusable.contains(&(&spec.driver, &spec.pool.name))
+        });
+        !is_of_unusable && self.reach.has(cluster, at)
+    }
+
+    /// Returns true if a device consumes more of a counter than is left.
+    fn lacks_counters(&self, pool: (&str, &str), device: &Device) -> bool {
+        let Some(counters) = self.counters.get(&pool) else {
+            return false;
+        };
         consumed(device).any(|(key, amount)| {
-            let left = counters
-                .and_then(|counters| counters.get(&key))
-                .map(|(total, used)| total.nanos().saturating_sub(*used));
-            left.is_some_and(|left| amount.nanos() > left)
+            counters.get(&key).is_some_and(|counter| {
+                let left = counter.total.nanos().saturating_sub(counter.used);
+                amount.nanos() > left
+            })
         })
     }
+}
+
+/// Returns true if a taint keeps claims away that tolerate none.
+fn is_tainted(cluster: &Cluster<'_>, device: &Device) -> bool {
+    taints::untolerated(cluster.behaviour, device, &[]).is_some()
 }
 
 /// Returns the counters that a device consumes: set and name, amount.
@@ -342,6 +377,8 @@ fn qualified(driver: &str, name: &str) -> String {
 struct Amounts {
     total: Option<i128>,
     used: i128,
+    /// Neither in use nor to be had.
+    withheld: i128,
     beside: String,
 }
 
@@ -356,11 +393,15 @@ impl Amounts {
         self.used = self.used.saturating_add(used);
     }
 
+    /// Counts an amount that is there, and that nobody can get.
+    fn withhold(&mut self, amount: i128) {
+        self.withheld = self.withheld.saturating_add(amount.max(0));
+    }
+
     fn shown(self, name: String) -> AmountUse {
         let spell = |nanos: i128| spell_like(nanos, &self.beside);
-        let free = self
-            .total
-            .map(|total| spell(total.saturating_sub(self.used)));
+        let gone = self.used.saturating_add(self.withheld);
+        let free = self.total.map(|total| spell(total.saturating_sub(gone)));
         AmountUse {
             name,
             total: self.total.map(spell),
@@ -376,15 +417,17 @@ struct Sum {
     claims: Option<ClaimCount>,
     devices: DeviceUse,
     capacity: BTreeMap<String, Amounts>,
+    /// Capacities of devices that consume counters. Only their use can be added up.
+    capacity_of_parts: BTreeMap<String, Amounts>,
     counters: BTreeMap<String, Amounts>,
 }
 
 impl Sum {
     /// Adds a published device.
-    fn add(&mut self, cluster: &Cluster<'_>, at: DeviceAt, (state, has_admin): (State, bool)) {
+    fn add(&mut self, cluster: &Cluster<'_>, at: DeviceAt, known: Known) {
         let count =
             |sum: &mut Option<usize>, by: usize| *sum = Some(sum.unwrap_or(0).saturating_add(by));
-        let in_state = |of: State| usize::from(state == of);
+        let in_state = |of: State| usize::from(known.state == of);
         let devices = &mut self.devices;
         count(&mut devices.total, 1);
         count(&mut devices.blocked, in_state(State::Blocked));
@@ -392,23 +435,41 @@ impl Sum {
         count(&mut devices.free, in_state(State::Free));
         devices.in_use = devices.in_use.saturating_add(in_state(State::InUse));
         devices.shared = devices.shared.saturating_add(in_state(State::Shared));
-        devices.admin = devices.admin.saturating_add(usize::from(has_admin));
+        devices.admin = devices.admin.saturating_add(usize::from(known.has_admin));
         let Some((slice, device)) = cluster.device(at) else {
             return;
         };
+        let is_part = consumed(device).next().is_some();
         for (name, capacity) in device.capacity.iter() {
             let total = capacity.value.nanos();
-            let used = match state {
+            let used = match known.state {
                 State::InUse => total,
                 _ => {
                     let name = Arithmetic::of(cluster, at).plain(name);
                     cluster.usage.used(cluster.identity(at), name)
                 }
             };
-            self.capacity
-                .entry(qualified(&slice.spec.driver, name))
-                .or_default()
-                .add(Some(total), used, capacity.value.text());
+            let full_name = qualified(&slice.spec.driver, name);
+            if is_part {
+                let amounts = self.capacity_of_parts.entry(full_name).or_default();
+                amounts.add(None, used, capacity.value.text());
+                continue;
+            }
+            let amounts = self.capacity.entry(full_name).or_default();
+            amounts.add(Some(total), used, capacity.value.text());
+            if !known.is_offered {
+                amounts.withhold(total.saturating_sub(used));
+            }
+        }
+    }
+
+    /// Adds a counter of a pool.
+    fn add_counter(&mut self, name: String, counter: &Counter<'_>) {
+        let (total, used) = (counter.total.nanos(), counter.used);
+        let amounts = self.counters.entry(name).or_default();
+        amounts.add(Some(total), used, counter.total.text());
+        if !counter.is_offered {
+            amounts.withhold(total.saturating_sub(used));
         }
     }
 
@@ -419,12 +480,14 @@ impl Sum {
                 .map(|(name, amounts)| amounts.shown(name))
                 .collect()
         };
+        let mut capacity = self.capacity_of_parts;
+        capacity.extend(self.capacity);
         UsageRow {
             name: name.map(str::to_owned),
             driver: driver.map(str::to_owned),
             claims: self.claims,
             devices: self.devices,
-            capacity: shown(self.capacity),
+            capacity: shown(capacity),
             counters: shown(self.counters),
         }
     }

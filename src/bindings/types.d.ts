@@ -1356,10 +1356,13 @@ export interface AuditOptions extends CommonOptions {
 /** The use of a capacity or counter. Quantities. */
 export interface AmountUse {
 	name: string;
-	/** Absent where a group has no devices of its own, as a namespace. */
+	/** Absent for a namespace, and for a capacity that only devices which consume counters have. */
 	total?: string;
 	used: string;
-	/** Less than zero if more is in use than there is. */
+	/**
+	 * What is still to be had: the rest of `total`, without that of devices that are blocked or tainted. Less than zero if more is in
+	 * use than there is.
+	 */
 	free?: string;
 }
 
@@ -1383,7 +1386,10 @@ export interface UsageRow {
 		/** Number of devices in none of these states. */
 		free?: number;
 	};
-	/** Capacities by `domain/name`. */
+	/**
+	 * Capacities by `domain/name`. Devices that consume counters have parts of a common amount, which the counters show: they count
+	 * only where no other device has the capacity, and then without `total`.
+	 */
 	capacity: AmountUse[];
 	/** Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets. */
 	counters: AmountUse[];

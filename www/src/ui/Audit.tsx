@@ -57,6 +57,13 @@ function Bar({ row }: { row: UsageRow }) {
 	);
 }
 
+/** How much of an amount is neither in use nor free. */
+function withheld(total: string, used: string, free: string | undefined) {
+	const rest = roughly(total) - roughly(used) - roughly(free);
+	// What is less comes from rounding.
+	return rest > roughly(total) * 1e-6 ? rest : 0;
+}
+
 /** Capacities and counters of a group. */
 function Amounts({
 	title,
@@ -80,11 +87,15 @@ function Amounts({
 									class="usage-inUse"
 									style={{ flexGrow: Math.max(0, roughly(used)) }}
 								/>
+								{withheld(total, used, free) > 0 && (
+									<span
+										class="usage-blocked"
+										style={{ flexGrow: withheld(total, used, free) }}
+									/>
+								)}
 								<span
 									class="usage-free"
-									style={{
-										flexGrow: Math.max(0, roughly(total) - roughly(used)),
-									}}
+									style={{ flexGrow: Math.max(0, roughly(free)) }}
 								/>
 							</span>
 						)}
