@@ -912,6 +912,14 @@ fn what_is_absent_from_a_namespace_that_is_not_given_is_not_known() {
             "no Pod of namespace team is given: it is not checked whether the pods of `reservedFor` exist there"
         ]
     );
+    let of_all =
+        ask_new(&(held.clone() + &given.replace("namespace: team", "namespace: kube-system")));
+    assert_eq!(
+        of_code(&of_all, "reserved-for-gone").len(),
+        2,
+        "pods of kube-system are given with those of all namespaces: {of_all}"
+    );
+    assert_eq!(of_pods(&of_all), [""; 0]);
     let third = held.replace("namespace: team", "namespace: third");
     assert_eq!(
         of_pods(&ask_new(&(held.clone() + &third + &elsewhere))),

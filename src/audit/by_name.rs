@@ -28,13 +28,17 @@ pub fn names_in<'n, T>(
     here.map(|((_, name), _)| *name)
 }
 
-/// Returns true if an object is known to be absent: others of its kind and namespace are given, and it is not one of those that cannot
-/// be used.
+/// The namespace that has pods in every cluster: with them those of all namespaces are given.
+pub const SYSTEM: &str = "kube-system";
+
+/// Returns true if an object is known to be absent: others of its kind and namespace are given, or those of all namespaces, and it is not
+/// one of those that cannot be used.
 pub fn is_absent<T>(objects: &ByName<'_, T>, facts: &Facts, object: &ObjectName) -> bool {
     let ObjectName {
         namespace, name, ..
     } = object;
-    names_in(objects, namespace).next().is_some()
+    let has_any = |namespace| names_in(objects, namespace).next().is_some();
+    (has_any(namespace) || has_any(SYSTEM))
         && !objects.contains_key(&(namespace.as_str(), name.as_str()))
         && !facts.unusable.contains(object)
 }

@@ -345,6 +345,9 @@ fn add_objects(command: &str) -> Message {
 fn pods_absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
     let pods = facts.pods.iter();
     let given = order::set(pods.map(|pod| pod.metadata.namespace.as_str()));
+    if given.contains(by_name::SYSTEM) {
+        return;
+    }
     let claims = facts.claims.iter().filter(|claim| {
         let mut users = claim.status.reserved_for.iter();
         users.any(|user| user.api_group.is_empty() && user.resource == "pods")
