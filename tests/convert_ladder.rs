@@ -562,6 +562,90 @@ fn the_result_is_judged_in_its_release() {
     );
 }
 
+/// A claim of v1 with one request, whose fields beside its class are given.
+fn claim_of_v1(fields: &str) -> String {
+    format!(
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: one}}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n{fields}"
+    )
+}
+
+const SORTED: &str = "        selectors: [{cel: {expression: '[3,1].sort() == [1,3]'}}]\n";
+
+/// An object that has the newest version of the release already is judged by the release, too.
+#[test]
+fn what_has_the_version_already_is_judged() {
+    let derived = "        derivedAttributes: [{name: a.b/c, expression: device.driver}]\n";
+    let text = claim_of_v1(derived);
+    let to = ConvertTarget::Release(36);
+    let refused = convert(&text, to, &ConvertOptions::default());
+    assert_eq!(refused.text, None);
+    assert_eq!(
+        said(&refused),
+        "conversion-loss: `spec.devices.requests[0].exactly.derivedAttributes` is lost in Kubernetes 1.36.6: the field came in Kubernetes 1.37\n"
+    );
+    let lossy = convert(&text, to, &ConvertOptions::default().lossy(true));
+    assert_eq!(lossy.text, Some(claim_of_v1("")), "{}", said(&lossy));
+    assert!(lossy.outcomes[0].changed);
+
+    let text = claim_of_v1(SORTED);
+    let done = convert(
+        &text,
+        ConvertTarget::Release(34),
+        &ConvertOptions::default(),
+    );
+    assert_eq!(done.text.as_deref(), Some(text.as_str()));
+    assert!(!done.outcomes[0].changed && done.outcomes[0].skipped.is_some());
+    assert!(
+        said(&done).starts_with("validity-lost: Kubernetes 1.34.13 does not accept the object: "),
+        "{}",
+        said(&done)
+    );
+    let newest = convert(
+        &text,
+        ConvertTarget::Release(37),
+        &ConvertOptions::default(),
+    );
+    assert_eq!(said(&newest), "");
+}
+
+/// The release that judges a result has the kind in that version: claims of v1alpha3 ended with 1.33.
+#[test]
+fn the_result_is_judged_by_a_release_with_its_kind() {
+    let text = claim_of_v1(SORTED);
+    let done = run(&text, "v1alpha3");
+    assert!(
+        said(&done).starts_with(
+            "validity-lost: Kubernetes 1.33.13 does not accept the converted object: "
+        ),
+        "{}",
+        said(&done)
+    );
+}
+
+/// Fields that the release drops are named, and what is left is judged.
+#[test]
+fn what_a_gate_drops_is_said() {
+    let capacity = "        capacity: {requests: {m: 1}}\n";
+    let text = claim_of_v1(capacity);
+    let done = convert(
+        &text,
+        ConvertTarget::Release(35),
+        &ConvertOptions::default(),
+    );
+    assert_eq!(
+        said(&done),
+        "field-dropped: the server drops `spec.devices.requests[0].exactly.capacity`: the feature gate DRAConsumableCapacity is off in Kubernetes 1.35.10\n"
+    );
+    assert!(done.findings[0].span.is_some());
+    let text = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: one}\nspec: {devices: {requests: [{name: r, firstAvailable: [{name: x, deviceClassName: c}]}]}}\n";
+    let done = convert(text, ConvertTarget::Release(33), &ConvertOptions::default());
+    assert_eq!(
+        said(&done),
+        "validity-lost: Kubernetes 1.33.13 does not accept the converted object: spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required\n\
+         field-dropped: the server drops `spec.devices.requests[0].firstAvailable`: the feature gate DRAPrioritizedList is off in Kubernetes 1.33.13\n"
+    );
+}
+
 /// A kind that the target version never had is an error that names it.
 #[test]
 fn a_kind_without_counterpart_is_refused() {

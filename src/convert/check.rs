@@ -1,8 +1,10 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
+use super::job::Job;
 use super::{ConvertOptions, Plan, edits, job, lines, print, shape, value};
 use crate::advice::locate;
 use crate::apiserver::defaults;
+use crate::apiserver::device::drops::{self, DroppedField, WrittenPart};
 use crate::apiserver::hub::Hub;
 use crate::manifest::{Input, Item};
 use crate::validation::{self, Context, FieldError, Operation};
@@ -11,7 +13,7 @@ use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::Record;
 use claimkit_model::object::decode::{self, How, Via};
-use claimkit_model::schema::{Api, Family, Release};
+use claimkit_model::schema::{Api, Family, ObjectKind, Release};
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::print::{self as printing, Order};
 use claimkit_model::text::tree::{NodeId, Tree};
@@ -26,10 +28,11 @@ pub(super) struct Done {
 /// Rounds in which only the documents that are wrong are printed. After them all are, so that the work is bounded.
 const ROUNDS: usize = 8;
 
-/// Makes the new text, reads it again and compares.
+/// Makes the new text, reads it again, compares, and judges it. `settled`: objects that stay as they are.
 pub(super) fn carry_out(
     input: &Input<'_>,
     plans: &[Plan],
+    settled: &[(usize, Job)],
     release: Release,
     options: &ConvertOptions,
 ) -> Result<Done, Box<Finding>> {
@@ -76,7 +79,7 @@ pub(super) fn carry_out(
             ));
         }
     }
-    findings.extend(validity(input, plans, &text, release, limits)?);
+    findings.extend(validity(input, plans, settled, &text, release, limits)?);
     Ok(Done { text, findings })
 }
 
@@ -379,10 +382,12 @@ fn differing(
     }
 }
 
-/// Validates the result in the target release. Rules that only the result breaks are warnings.
+/// Validates the result in the target release: what was converted, and the `settled` objects, which stay as they are. Rules that only
+/// the result breaks are warnings.
 fn validity(
     input: &Input<'_>,
     plans: &[Plan],
+    settled: &[(usize, Job)],
     text: &str,
     release: Release,
     limits: &Limits,
@@ -393,44 +398,58 @@ fn validity(
         ..*limits
     };
     let result = Input::read_via(text, Via::Validator, Some(release), &limits);
+    let converted = plans.iter().flat_map(|plan| &plan.objects);
+    let mut jobs: Vec<(usize, Job)> = converted.map(|&(index, _, job)| (index, job)).collect();
+    jobs.extend_from_slice(settled);
     let mut findings = Vec::new();
-    for (index, _, job) in plans.iter().flat_map(|plan| &plan.objects) {
+    for (index, job) in &jobs {
         let (Some(old), Some(new)) = (input.items.get(*index), result.items.get(*index)) else {
             return Err(Box::new(disagrees(Span::at(0))));
         };
-        let wanted = job::api_of(new).is_some_and(|(api, _)| {
-            api.version.name == job.to.name && api.kind.kind == job.new_kind
-        });
-        let old_decoded = if job.written.name == job.from.name {
-            decoded(input, old)
-        } else {
-            let api = Api {
-                version: job.from,
-                kind: job.source,
-            };
-            decoded_as(input, old, api, job::last_release(job.from, job.source))
-        };
-        let (Some((old_api, old_record)), Some((new_api, new_record))) =
-            (old_decoded, decoded(&result, new))
-        else {
+        let before = judged_before(input, old, job);
+        let after = judged_after(&result, new, job);
+        let (Some((before, old_record)), Some(after)) = (before, after) else {
             return Err(Box::new(disagrees(old.span)));
         };
-        if !wanted {
-            return Err(Box::new(disagrees(old.span)));
-        }
-        let before = errors(old_api, &old_record, old.release);
-        for error in errors(new_api, &new_record, new.release) {
-            if !before.iter().any(|known| known.code == error.code)
-                && !explained(job, &error, &old_record)
-            {
-                findings.push(lost_validity(input, old, *index, &error, job.release));
+        for error in after.errors_beside(&before) {
+            if explained(job, error, &old_record) {
+                continue;
             }
+            let message = refused(job, error);
+            findings.push(about_old(input, old, *index, error, message));
         }
+        findings.extend(dropped(input, old, *index, &after, &before));
     }
     Ok(findings)
 }
 
-/// Returns the errors of a release in a migrated object, except those whose code the old object had too.
+/// Judges an object as it was, by the release and the version of its shape.
+fn judged_before<'i>(input: &'i Input<'_>, item: &Item, job: &Job) -> Option<(Judged, Record<'i>)> {
+    let (api, release) = if job.written.name == job.from.name {
+        job::api_of(item)?
+    } else {
+        let api = Api {
+            version: job.from,
+            kind: job.source,
+        };
+        (api, job::last_release(job.from, job.source))
+    };
+    let (api, record) = decoded_as(input, item, api, release)?;
+    Some((judge(api, &record, release), record))
+}
+
+/// Judges an object as it is in the result, by the release that it becomes an object of.
+fn judged_after(result: &Input<'_>, item: &Item, job: &Job) -> Option<Judged> {
+    let (api, _) = job::api_of(item)?;
+    if api.version.name != job.to.name || api.kind.kind != job.new_kind {
+        return None;
+    }
+    let (api, record) = decoded_as(result, item, api, job.release)?;
+    Some(judge(api, &record, job.release))
+}
+
+/// Returns what is new in a migrated object: the errors of a release, except those whose code the old object had too, and the fields
+/// that it drops.
 pub(super) fn not_accepted(
     input: &Input<'_>,
     old: usize,
@@ -444,15 +463,18 @@ pub(super) fn not_accepted(
     let Some((api, record)) = decoded(result, new_item) else {
         return vec![disagrees(old_item.span)];
     };
-    let before = decoded(input, old_item).map_or(Vec::new(), |(api, record)| {
-        errors(api, &record, old_item.release)
-    });
-    let after = errors(api, &record, release)
-        .into_iter()
-        .filter(|error| before.iter().all(|known| known.code != error.code));
-    after
-        .map(|error| lost_validity(input, old_item, old, &error, release))
-        .collect()
+    let before = match decoded(input, old_item) {
+        Some((api, record)) => judge(api, &record, old_item.release),
+        None => Judged::none(old_item.release),
+    };
+    let after = judge(api, &record, release);
+    let mut findings = Vec::new();
+    for error in after.errors_beside(&before) {
+        let message = not_accepted_converted(error, release);
+        findings.push(about_old(input, old_item, old, error, message));
+    }
+    findings.extend(dropped(input, old_item, old, &after, &before));
+    findings
 }
 
 /// Returns the object as the server of its release would hold it; `None` if it does not decode.
@@ -485,14 +507,47 @@ fn decoded_as<'i>(
     Some((api, decoded.record))
 }
 
-/// Returns the errors of an object as a whole: as a new one, and of its status.
-pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
+/// What the server of a release says about an object.
+struct Judged {
+    release: Release,
+    errors: Vec<FieldError>,
+    /// The fields that it drops because a gate is off by default, with their paths as written.
+    dropped: Vec<DroppedField>,
+}
+
+impl Judged {
+    /// Returns the judgment without errors and dropped fields.
+    fn none(release: Release) -> Self {
+        Judged {
+            release,
+            errors: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// Returns the errors whose code the other judgment does not have.
+    fn errors_beside<'j>(&'j self, before: &'j Judged) -> impl Iterator<Item = &'j FieldError> {
+        let is_known =
+            |error: &FieldError| before.errors.iter().any(|known| known.code == error.code);
+        self.errors.iter().filter(move |error| !is_known(error))
+    }
+}
+
+/// Judges an object as a whole: as a new one, without the fields that the server drops, and its status.
+fn judge(api: Api, record: &Record<'_>, release: Release) -> Judged {
     let context = Context::new(release);
     let mut record = record.clone();
     // Defaults a second time change nothing.
     defaults::apply(&mut record, &api, release);
     let Hub { record, paths } = Hub::of(api, release, record);
-    let mut errors = validation::functions(api, &record, Operation::Create, &context);
+    let mut kept = record.clone();
+    let mut dropped = match api.kind.object {
+        ObjectKind::Device(kind) => {
+            drops::apply(kind, &mut kept, None, WrittenPart::Object, &context)
+        }
+        ObjectKind::Classic(_) => Vec::new(),
+    };
+    let mut errors = validation::functions(api, &kept, Operation::Create, &context);
     if api.kind.status_in(release) {
         let status =
             validation::functions(api, &record, Operation::UpdateStatus(&record), &context);
@@ -507,27 +562,52 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
             error.steps = written;
         }
     }
-    errors
+    for field in &mut dropped {
+        if let Some(written) = paths.written(&field.steps) {
+            field.steps = written;
+        }
+    }
+    Judged {
+        release,
+        errors,
+        dropped,
+    }
 }
 
 /// Returns true for an error about a handle without a driver, which has its own warning.
-fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> bool {
+fn explained(job: &Job, error: &FieldError, old: &Record<'_>) -> bool {
     error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
 }
 
-pub(super) fn lost_validity(
-    input: &Input<'_>,
-    old: &Item,
-    index: usize,
-    error: &FieldError,
-    release: Release,
-) -> Finding {
-    let message = message!(
+/// Says that the release of a conversion refuses its result.
+fn refused(job: &Job, error: &FieldError) -> Message {
+    if !job.is_settled() {
+        return not_accepted_converted(error, job.release);
+    }
+    message!(
+        "convert.settled-not-accepted",
+        "Kubernetes {release} does not accept the object: {error}",
+        release = job.release,
+        error = error.message()
+    )
+}
+
+fn not_accepted_converted(error: &FieldError, release: Release) -> Message {
+    message!(
         "convert.not-accepted",
         "Kubernetes {release} does not accept the converted object: {error}",
         release,
         error = error.message()
-    );
+    )
+}
+
+fn about_old(
+    input: &Input<'_>,
+    old: &Item,
+    index: usize,
+    error: &FieldError,
+    message: Message,
+) -> Finding {
     let mut finding = Finding::new(Code::ValidityLost, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);
@@ -537,10 +617,32 @@ pub(super) fn lost_validity(
     finding
 }
 
+/// Returns the warnings about fields that the new release drops because of a gate for which the old one drops none.
+fn dropped(
+    input: &Input<'_>,
+    old: &Item,
+    index: usize,
+    after: &Judged,
+    before: &Judged,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for field in &after.dropped {
+        if before.dropped.iter().any(|known| known.gate == field.gate) {
+            continue;
+        }
+        let mut finding = field.finding(field.steps.clone(), after.release);
+        finding.object = Some(index);
+        finding.span = input
+            .tree(old)
+            .map(|tree| locate::locate_part(tree, old.node, &finding.steps, finding.part));
+        findings.push(finding);
+    }
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::job::Job;
     use crate::manifest::What;
     use claimkit_model::schema::classic::{v1alpha1, v1alpha2};
 
@@ -574,7 +676,7 @@ mod tests {
                 head: None,
                 objects: vec![(0, item.node, job)],
             };
-            carry_out(&input, &[plan], release, &ConvertOptions::default())
+            carry_out(&input, &[plan], &[], release, &ConvertOptions::default())
         };
         assert_eq!(
             carry_out(right).ok().map(|done| done.text),

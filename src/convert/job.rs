@@ -77,6 +77,11 @@ impl Job {
         self
     }
 
+    /// Returns true if the object has the version already.
+    pub fn is_settled(&self) -> bool {
+        self.written.name == self.to.name && self.from.name == self.to.name
+    }
+
     /// Returns the direction of the conversion.
     pub fn direction(&self) -> Direction {
         steps::between(self.from, self.to).0

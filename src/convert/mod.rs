@@ -256,6 +256,7 @@ pub fn convert<'s>(
         options,
         findings,
         outcomes: Vec::new(),
+        settled: Vec::new(),
         checked: false,
     };
     let migration = across::plan(&input, to, options);
@@ -266,7 +267,7 @@ pub fn convert<'s>(
         .any(|finding| finding.severity == Severity::Error);
     let mut text = None;
     if !refused {
-        match check::carry_out(&input, &plans, target_release, options) {
+        match check::carry_out(&input, &plans, &work.settled, target_release, options) {
             Ok(done) => {
                 let loses = done.findings.iter().any(|finding| {
                     (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error)
@@ -301,6 +302,8 @@ struct Converter<'o> {
     options: &'o ConvertOptions,
     findings: Vec<Finding>,
     outcomes: Vec<Converted>,
+    /// Objects that stay as they are and are judged in the target release, by their index.
+    settled: Vec<(usize, Job)>,
     checked: bool,
 }
 
@@ -401,6 +404,22 @@ impl Converter<'_> {
             || (self.options.only_unserved && self.serves(written, kind))
     }
 
+    /// Returns the job that judges an object which has the target version already; `None` if its release stays the same, or if it is to
+    /// stay as it is whatever becomes of it.
+    fn judged_job(&self, item: &Item, to: &'static Version) -> Option<Job> {
+        if self.options.only_unserved {
+            return None;
+        }
+        let (api, release) = job::api_of(item)?;
+        let job = self.job(api, Some(to))?;
+        // Nothing else of it is converted.
+        let judged = Job {
+            drop_server_fields: false,
+            ..job
+        };
+        (judged.release != release).then_some(judged)
+    }
+
     /// Returns true if the target is a release that serves a kind in a version.
     fn serves(&self, version: &Version, kind: &str) -> bool {
         match self.to {
@@ -482,6 +501,13 @@ impl Converter<'_> {
             && !matches!(shape, WrittenShape::Other(_))
         {
             self.checked = true;
+            if let Some(job) = self.judged_job(item, to) {
+                outcome.losses = self.find_losses(input, index, item, &job);
+                if !outcome.losses.is_empty() {
+                    return Ok((job, outcome));
+                }
+                self.settled.push((index, job));
+            }
             outcome.skipped = Some(message!(
                 "convert.already",
                 "it is of {version} already",
@@ -569,7 +595,7 @@ impl Converter<'_> {
             return Err(Box::new(outcome));
         };
         outcome.to = job.to.api_version.to_owned();
-        outcome.losses = self.find_losses(input, index, item, &job, api);
+        outcome.losses = self.find_losses(input, index, item, &job);
         Ok((job, outcome))
     }
 
@@ -580,7 +606,6 @@ impl Converter<'_> {
         index: usize,
         item: &Item,
         job: &Job,
-        api: Api,
     ) -> Vec<Loss> {
         let Some(tree) = input.tree(item) else {
             return Vec::new();
@@ -590,8 +615,17 @@ impl Converter<'_> {
         } else {
             job::last_release(job.from, job.source)
         };
+        let api = Api {
+            version: job.from,
+            kind: job.source,
+        };
         let record = self.read(input, index, item, api, release);
         let losses = losses::losses(tree, item.node, job);
+        if job.is_settled() {
+            let to = format!("Kubernetes {}", job.release);
+            self.say_losses(input, index, item, &losses, &to);
+            return losses;
+        }
         self.say_losses(input, index, item, &losses, job.to.name);
         if record.is_some_and(|record| handle_without_driver(&record, job)) {
             let path = Path::ROOT.field("status");
