@@ -168,6 +168,47 @@ fn what_both_refuse_is_not_told() {
     );
 }
 
+/// Nor is it one where the object must be rewritten in another version, in which its fields are elsewhere.
+#[test]
+fn what_both_refuse_in_other_versions_is_not_told() {
+    let text = "
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: c, namespace: ns}
+spec:
+  devices:
+    requests:
+    - {name: g, deviceClassName: a_b, selectors: [{cel: {expression: device.driver = 'x'}}]}
+    - {name: h, deviceClassName: gpu, tolerations: [{operator: exists}], allocationMode: x}
+    - {name: i, deviceClassName: gpu, derivedAttributes: [{name: a.b/c, expression: device.driver}]}
+---
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: a.b
+  nodeName: node
+  pool: {name: node, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: g0
+    basic: {attributes: {a: {ints: [1]}, b-c: {int: 1}}}
+";
+    let answer = upgrade(text, "1.37", "1.38");
+    assert_eq!(codes(&answer), ["upgrade-version"], "{answer}");
+    // 1.32 does not serve the version that it gets.
+    let claim = "
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: c, namespace: ns}
+spec: {devices: {requests: [{name: g, deviceClassName: a_b, selectors: [{cel: {expression: device.driver = 'x'}}]}]}}
+";
+    let answer = upgrade(claim, "1.32", "1.38");
+    assert!(
+        codes(&answer).iter().all(|code| code != "upgrade-refused"),
+        "{answer}"
+    );
+}
+
 /// Objects with one trouble are counted in one line, however many they are; other paths of the same kind are not other troubles.
 #[test]
 fn a_trouble_of_many_objects_is_one_line() {

@@ -7,6 +7,8 @@ use crate::apiserver::text::validate;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
+use claimkit_model::schema::Family;
+use claimkit_model::schema::steps::StepRow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A way in which an object is written next.
@@ -26,7 +28,7 @@ struct Fault {
     object: usize,
     write: Write,
     code: Code,
-    /// The path without indices and keys.
+    /// The path without indices, keys and what only some versions have.
     place: String,
 }
 
@@ -40,7 +42,7 @@ struct Group {
     help: Option<Words>,
 }
 
-/// A kind of fault: the kind of the objects, the code, and the path without indices and keys.
+/// A kind of fault: the kind of the objects, the code, and the place of the faults.
 type Kind<'q> = (&'q str, Code, String);
 
 /// Finds what the new release refuses or does not keep.
@@ -52,10 +54,7 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
         UpgradeSubject::Manifests => &[Write::New],
     };
     for write in writes {
-        let before: BTreeSet<Fault> = faults(question, question.text, &question.from, *write)
-            .into_iter()
-            .map(|(fault, _)| fault)
-            .collect();
+        let before = faults_before(question, moved, *write);
         for (fault, finding) in faults(question, moved, &question.to, *write) {
             let Some(item) = question.input.items.get(fault.object) else {
                 continue;
@@ -81,6 +80,15 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
     for ((kind, ..), group) in lost {
         found.push(loss(question, kind, group));
     }
+}
+
+/// Returns the faults that the old release finds: in the objects as they are, and in their new versions as far as it serves them.
+fn faults_before(question: &UpgradeQuestion<'_, '_>, moved: &str, write: Write) -> BTreeSet<Fault> {
+    let mut found = faults(question, question.text, &question.from, write);
+    if moved != question.text {
+        found.extend(faults(question, moved, &question.from, write));
+    }
+    found.into_iter().map(|(fault, _)| fault).collect()
 }
 
 /// Asks a release about a write of all objects.
@@ -131,7 +139,25 @@ fn fault(finding: &Finding, write: Write) -> Option<Fault> {
         object: finding.object?,
         write,
         code: finding.code,
-        place: without_keys(finding.path.as_deref().unwrap_or_default()),
+        place: place_in_any_version(finding.path.as_deref().unwrap_or_default()),
+    })
+}
+
+/// Returns a path without indices and keys, and without the fields in which some versions nest what others do not: it is the same
+/// whichever version the object is written in.
+fn place_in_any_version(path: &str) -> String {
+    let place = without_keys(path);
+    let fields = place.split('.').filter(|field| !is_nesting(field));
+    fields.collect::<Vec<_>>().join(".")
+}
+
+/// Returns true if some versions have a field only to nest others in it, such as `exactly`.
+fn is_nesting(field: &str) -> bool {
+    let mut rows = Family::Device.steps().iter().flat_map(|step| step.rows);
+    rows.any(|row| match row {
+        StepRow::Wrap { into, .. } => *into == field,
+        StepRow::Unwrap { from, .. } => *from == field,
+        _ => false,
     })
 }
 
@@ -231,5 +257,25 @@ mod tests {
             "spec.devices.attributes.string"
         );
         assert_eq!(without_keys(""), "");
+    }
+
+    #[test]
+    fn places_are_the_same_in_all_versions() {
+        for (older, newer) in [
+            (
+                "spec.devices.requests[0].selectors[1]",
+                "spec.devices.requests[0].exactly.selectors[1]",
+            ),
+            (
+                "spec.devices[2].basic.attributes[a].int",
+                "spec.devices[2].attributes[a].int",
+            ),
+            (
+                "spec.devices.requests[0]",
+                "spec.devices.requests[0].exactly",
+            ),
+        ] {
+            assert_eq!(place_in_any_version(older), place_in_any_version(newer));
+        }
     }
 }
