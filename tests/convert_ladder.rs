@@ -4,8 +4,8 @@
 use crate::device_vectors::RELEASES;
 use claimkit::convert::{Conversion, ConvertOptions, ConvertTarget, convert, find_version};
 use claimkit_model::finding::Code;
-use claimkit_model::schema::Version;
 use claimkit_model::schema::device::{v1, v1alpha3, v1beta1, v1beta2};
+use claimkit_model::schema::{Release, Version};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io::Read;
@@ -644,6 +644,34 @@ fn what_a_gate_drops_is_said() {
         "validity-lost: Kubernetes 1.33.13 does not accept the converted object: spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required\n\
          field-dropped: the server drops `spec.devices.requests[0].firstAvailable`: the feature gate DRAPrioritizedList is off in Kubernetes 1.33.13\n"
     );
+}
+
+/// A rule that loses all that limits it is not converted: it would taint every device.
+#[test]
+fn a_rule_does_not_lose_all_of_its_limits() {
+    let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec: {deviceSelector: {deviceClassName: c}, taint: {key: k, effect: NoExecute}}\n";
+    let lossy = ConvertOptions::default().lossy(true);
+    let targets = [
+        ConvertTarget::Version(version("v1")),
+        ConvertTarget::Release(35),
+    ];
+    for to in targets {
+        let refused = convert(rule, to, &lossy.release(Release::new(34, 13)));
+        assert_eq!(refused.text, None);
+        assert!(
+            said(&refused).contains("the rule would taint every device of the cluster"),
+            "{}",
+            said(&refused)
+        );
+        let limited = rule.replace("deviceClassName: c", "deviceClassName: c, driver: d");
+        let done = convert(&limited, to, &lossy);
+        let text = done.text.as_deref().unwrap_or_default();
+        assert!(
+            text.contains("deviceSelector: {driver: d}"),
+            "{}",
+            said(&done)
+        );
+    }
 }
 
 /// A kind that the target version never had is an error that names it.

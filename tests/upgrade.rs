@@ -339,3 +339,42 @@ fn lost_fields_are_found_beside_objects_that_move() {
         ["upgrade-version", "upgrade-field"]
     );
 }
+
+/// A rule whose only limits are fields that the new release does not keep taints every device, which no gate changes.
+#[test]
+fn a_rule_that_loses_its_limits_is_an_error() {
+    let rule = "
+apiVersion: resource.k8s.io/v1alpha3
+kind: DeviceTaintRule
+metadata: {name: r}
+spec:
+  deviceSelector: {deviceClassName: foo, selectors: [{cel: {expression: 'true'}}], pool: null}
+  taint: {key: a.b/x, effect: NoExecute}
+";
+    let answer = upgrade(rule, "1.34", "1.35");
+    assert_eq!(
+        troubles(&answer),
+        [("upgrade-field".to_owned(), 1, json!([0]))],
+        "{answer}"
+    );
+    let finding = &answer["findings"][0];
+    assert_eq!(finding["severity"], "error");
+    assert_eq!(
+        finding["message"],
+        "Kubernetes 1.35.10 keeps no field of `spec.deviceSelector` of 1 of the DeviceTaintRule objects, which then taint every device of the cluster: DeviceTaintRule r"
+    );
+    assert_eq!(
+        finding["help"],
+        "name a `driver`, `pool` or `device` in `spec.deviceSelector` before the upgrade, or delete the rule"
+    );
+    // With another limit it is a field like others, which no gate keeps either.
+    let limited = rule.replace("pool: null", "pool: p");
+    let answer = upgrade(&limited, "1.34", "1.35");
+    assert_eq!(codes(&answer), ["upgrade-field"; 2], "{answer}");
+    let finding = &answer["findings"][0];
+    assert_eq!(finding["severity"], "warning");
+    assert_eq!(
+        finding["help"],
+        "take the field out, or write its successor"
+    );
+}

@@ -48,6 +48,24 @@ pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     found.list
 }
 
+/// The fields of a DeviceTaintRule's selector that every release has.
+const LASTING_SELECTORS: [&str; 3] = ["device", "driver", "pool"];
+
+/// Returns true if a field is the only kind of limit of a DeviceTaintRule: without it, the selector selects every device.
+pub fn is_only_limit(tree: &Tree<'_>, rule: NodeId, lost: &str) -> bool {
+    if !lost.starts_with("spec.deviceSelector.") {
+        return false;
+    }
+    let spec = tree.get(rule, "spec");
+    let Some(selector) = spec.and_then(|spec| tree.get(spec, "deviceSelector")) else {
+        return false;
+    };
+    let mut values = LASTING_SELECTORS
+        .iter()
+        .filter_map(|name| tree.get(selector, name));
+    values.all(|value| job::is_null(tree, value))
+}
+
 struct Losses<'t, 's> {
     tree: &'t Tree<'s>,
     list: Vec<Loss>,

@@ -27,7 +27,7 @@ mod edits;
 mod fields;
 mod job;
 mod lines;
-mod losses;
+pub(crate) mod losses;
 mod metadata;
 mod migrate;
 mod print;
@@ -621,6 +621,13 @@ impl Converter<'_> {
         };
         let record = self.read(input, index, item, api, release);
         let losses = losses::losses(tree, item.node, job);
+        if job.kind == "DeviceTaintRule"
+            && losses
+                .iter()
+                .any(|loss| losses::is_only_limit(tree, item.node, &loss.path))
+        {
+            self.push(input, item, index, taints_every_device());
+        }
         if job.is_settled() {
             let to = format!("Kubernetes {}", job.release);
             self.say_losses(input, index, item, &losses, &to);
@@ -746,6 +753,21 @@ impl Converter<'_> {
         }
         self.findings.push(finding);
     }
+}
+
+/// Refuses a DeviceTaintRule that loses all that limits it, also if losses are allowed.
+fn taints_every_device() -> Finding {
+    let message = message!(
+        "loss.every-device",
+        "`spec.deviceSelector` loses all of its fields: the rule would taint every device of the cluster"
+    );
+    let spec = Path::ROOT.field("spec");
+    Finding::error(Code::ConversionLoss, message)
+        .at(&spec.field("deviceSelector"))
+        .with_help(message!(
+            "loss.every-device-help",
+            "name a `driver`, `pool` or `device` in `spec.deviceSelector`, or delete the rule"
+        ))
 }
 
 fn shaped_as(named: &str, shape: &str) -> Finding {

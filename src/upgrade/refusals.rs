@@ -4,6 +4,8 @@ use super::{TroubleFound, UpgradeQuestion, UpgradeSide, UpgradeSubject};
 use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{Operation, ValidateOptions};
 use crate::apiserver::text::validate;
+use crate::convert::losses;
+use crate::manifest::Item;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::message::{Words, message};
 use claimkit_model::object::decode::Via;
@@ -49,6 +51,7 @@ type Kind<'q> = (&'q str, Code, String);
 pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
     let mut refused: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
     let mut lost: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
+    let mut unlimited: BTreeSet<usize> = BTreeSet::new();
     let writes: &[Write] = match question.subject {
         UpgradeSubject::Stored => &[Write::New, Write::Unchanged, Write::Status],
         UpgradeSubject::Manifests => &[Write::New],
@@ -63,6 +66,10 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
                 continue;
             }
             let is_lost = matches!(fault.code, Code::UnknownField | Code::FieldDropped);
+            if is_lost && is_only_limit(question, item, &finding) {
+                unlimited.insert(fault.object);
+                continue;
+            }
             let groups = if is_lost { &mut lost } else { &mut refused };
             let kind = (item.kind.as_str(), fault.code, fault.place);
             let group = groups.entry(kind).or_default();
@@ -77,9 +84,21 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
     for ((kind, ..), group) in refused {
         found.push(refusal(question, kind, group));
     }
-    for ((kind, ..), group) in lost {
-        found.push(loss(question, kind, group));
+    for ((kind, code, _), group) in lost {
+        found.push(loss(question, kind, code, group));
     }
+    if !unlimited.is_empty() {
+        found.push(tainting_all(question, unlimited));
+    }
+}
+
+/// Returns true for a DeviceTaintRule whose selector selects every device without the field that a finding is about.
+fn is_only_limit(question: &UpgradeQuestion<'_, '_>, item: &Item, finding: &Finding) -> bool {
+    let Some(tree) = question.input.tree(item) else {
+        return false;
+    };
+    let path = finding.path.as_deref().unwrap_or_default();
+    item.kind == "DeviceTaintRule" && losses::is_only_limit(tree, item.node, path)
 }
 
 /// Returns the faults that the old release finds: in the objects as they are, and in their new versions as far as it serves them.
@@ -228,7 +247,7 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
     TroubleFound::of(Code::UpgradeRefused, group.objects, message, help)
 }
 
-fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> TroubleFound {
+fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, code: Code, group: Group) -> TroubleFound {
     let objects: Vec<usize> = group.objects.iter().copied().collect();
     let message = message!(
         "upgrade.field",
@@ -239,11 +258,37 @@ fn loss(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trouble
         names = question.names(&objects),
         problem = group.first,
     );
-    let help = message!(
-        "upgrade.field-help",
-        "take the field out, write its successor, or switch on the gate that keeps it"
-    );
+    let help = if code == Code::FieldDropped {
+        message!(
+            "upgrade.field-dropped-help",
+            "take the field out, write its successor, or switch on the gate that keeps it"
+        )
+    } else {
+        message!(
+            "upgrade.field-help",
+            "take the field out, or write its successor"
+        )
+    };
     TroubleFound::of(Code::UpgradeField, group.objects, message, help)
+}
+
+/// Reports rules that lose all that limits them.
+fn tainting_all(question: &UpgradeQuestion<'_, '_>, objects: BTreeSet<usize>) -> TroubleFound {
+    let list: Vec<usize> = objects.iter().copied().collect();
+    let message = message!(
+        "upgrade.every-device",
+        "Kubernetes {to} keeps no field of `spec.deviceSelector` of {count} of the DeviceTaintRule objects, which then taint every device of the cluster: {names}",
+        to = question.to.release(),
+        count = list.len(),
+        names = question.names(&list),
+    );
+    let help = message!(
+        "upgrade.every-device-help",
+        "name a `driver`, `pool` or `device` in `spec.deviceSelector` before the upgrade, or delete the rule"
+    );
+    let mut one = TroubleFound::of(Code::UpgradeField, objects, message, help);
+    one.severity = Severity::Error;
+    one
 }
 
 #[cfg(test)]
