@@ -224,7 +224,7 @@ fn a_trouble_of_many_objects_is_one_line() {
     );
     assert!(
         message(&answer, "upgrade-refused").contains(
-            "Kubernetes 1.38.0-beta.0 refuses 5 of the ResourceSlice objects when they are created, or when this part of them changes, first ResourceSlice a, ResourceSlice b, ResourceSlice c and 2 more: "
+            "Kubernetes 1.38.0-beta.0 refuses 5 of the ResourceSlice objects when they are created, or when any of their devices changes, first ResourceSlice a, ResourceSlice b, ResourceSlice c and 2 more: "
         ),
         "{answer}"
     );
@@ -376,5 +376,59 @@ spec:
     assert_eq!(
         finding["help"],
         "take the field out, or write its successor"
+    );
+}
+
+/// A part that not all releases judge together with others is named as such.
+#[test]
+fn what_is_judged_with_a_part_is_said() {
+    let claim = "
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c, namespace: ns, resourceVersion: '1'}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}], constraints: [{matchAttribute: a/b/c}]}}
+";
+    let answer = upgrade(claim, "1.37", "1.38");
+    assert!(
+        message(&answer, "upgrade-refused").contains("or when this part of them changes"),
+        "{answer}"
+    );
+}
+
+/// An outcome without devices in both releases is told by how it ends.
+#[test]
+fn outcomes_that_differ_have_words_that_differ() {
+    let text = "
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec: {driver: a.b, nodeName: node, pool: {name: node, generation: 1, resourceSliceCount: 2}, devices: [{name: g0}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c, namespace: d}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu, allocationMode: All}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: d}
+spec: {resourceClaims: [{name: g, resourceClaimName: c}], containers: [{name: a, image: x, resources: {claims: [{name: g}]}}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node}
+status: {allocatable: {cpu: 1, pods: 10}}
+";
+    let answer = upgrade(text, "1.37", "1.38");
+    assert!(
+        message(&answer, "upgrade-placement").ends_with(
+            "first to d/p on node node: an error on this node instead of an error that ends the attempt for all nodes"
+        ),
+        "{answer}"
     );
 }

@@ -331,8 +331,8 @@ fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<T
         count = pods.len(),
         pod,
         node,
-        new = devices_of(new),
-        old = devices_of(old),
+        new = what_is_given(new, old),
+        old = what_is_given(old, new),
     );
     let help = message!(
         "upgrade.placements-help",
@@ -343,11 +343,29 @@ fn placements(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<T
     found.push(one);
 }
 
-fn devices_of(outcome: &Outcome) -> String {
-    if outcome.devices.is_empty() {
-        return message!("upgrade.no-device", "no device").into();
+/// Says what an outcome gives: its devices, or where it has none or those of the other outcome, how it ends.
+fn what_is_given(outcome: &Outcome, other: &Outcome) -> String {
+    if outcome.devices.is_empty() || outcome.devices == other.devices {
+        return verdict_words(outcome.verdict).into();
     }
     listed(&outcome.devices)
+}
+
+fn verdict_words(verdict: NodeVerdict) -> Message {
+    match verdict {
+        NodeVerdict::Allocated => message!("upgrade.fits", "a place"),
+        NodeVerdict::Refused => message!("upgrade.refused-node", "a refusal by another plugin"),
+        NodeVerdict::None => message!("upgrade.no-device", "no device"),
+        NodeVerdict::Error => message!(
+            "upgrade.error-for-all-nodes",
+            "an error that ends the attempt for all nodes"
+        ),
+        NodeVerdict::NodeError => message!("upgrade.error-on-node", "an error on this node"),
+        NodeVerdict::Unavailable => {
+            message!("upgrade.node-unavailable", "a node that cannot be used")
+        }
+        NodeVerdict::Undecided => message!("upgrade.undecided", "a search that is too long"),
+    }
 }
 
 /// Returns what each pod, or each group of claims, gets; none if nothing can be placed.

@@ -6,8 +6,9 @@ use crate::apiserver::options::{Operation, ValidateOptions};
 use crate::apiserver::text::validate;
 use crate::convert::losses;
 use crate::manifest::Item;
+use crate::validation::device::variant::Variant;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
-use claimkit_model::message::{Words, message};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::object::decode::Via;
 use claimkit_model::schema::Family;
 use claimkit_model::schema::steps::StepRow;
@@ -81,8 +82,9 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
             group.writes.insert(fault.write);
         }
     }
-    for ((kind, ..), group) in refused {
-        found.push(refusal(question, kind, group));
+    for ((kind, _, place), group) in refused {
+        let message = refusal(question, kind, &place, &group);
+        found.push(refused_objects(message, group));
     }
     for ((kind, code, _), group) in lost {
         found.push(loss(question, kind, code, group));
@@ -195,12 +197,14 @@ fn without_keys(path: &str) -> String {
     place
 }
 
-fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> TroubleFound {
+/// Says which writes the new release refuses.
+fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, place: &str, group: &Group) -> Message {
     let objects: Vec<usize> = group.objects.iter().copied().collect();
-    let to = question.to.release();
-    let (count, error) = (objects.len(), &group.first);
+    let release = question.to.release();
+    let (to, count, error) = (release, objects.len(), &group.first);
     let names = question.names(&objects);
-    let message = if group.writes.contains(&Write::Unchanged) {
+    let is_of_devices = kind == "ResourceSlice" && place.starts_with("spec.devices");
+    if group.writes.contains(&Write::Unchanged) {
         message!(
             "upgrade.refused-unchanged",
             "Kubernetes {to} refuses any update of {count} of the {kind} objects, first of {names}: {error}",
@@ -210,17 +214,7 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
             names,
             error,
         )
-    } else if group.writes.contains(&Write::New) {
-        message!(
-            "upgrade.refused",
-            "Kubernetes {to} refuses {count} of the {kind} objects when they are created, or when this part of them changes, first {names}: {error}",
-            to,
-            count,
-            kind,
-            names,
-            error,
-        )
-    } else {
+    } else if !group.writes.contains(&Write::New) {
         message!(
             "upgrade.refused-status",
             "Kubernetes {to} refuses any update of the status of {count} of the {kind} objects, first of {names}: {error}",
@@ -230,7 +224,30 @@ fn refusal(question: &UpgradeQuestion<'_, '_>, kind: &str, group: Group) -> Trou
             names,
             error,
         )
-    };
+    } else if is_of_devices && Variant::of(release).devices_as_one {
+        message!(
+            "upgrade.refused-devices",
+            "Kubernetes {to} refuses {count} of the {kind} objects when they are created, or when any of their devices changes, first {names}: {error}",
+            to,
+            count,
+            kind,
+            names,
+            error,
+        )
+    } else {
+        message!(
+            "upgrade.refused",
+            "Kubernetes {to} refuses {count} of the {kind} objects when they are created, or when this part of them changes, first {names}: {error}",
+            to,
+            count,
+            kind,
+            names,
+            error,
+        )
+    }
+}
+
+fn refused_objects(message: Message, group: Group) -> TroubleFound {
     let advice = match group.help {
         Some(help) => help,
         None => message!(
