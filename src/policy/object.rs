@@ -45,7 +45,7 @@ pub fn read<'t>(tree: &'t Tree<'_>, item: &Item, api: Api) -> Body<'t> {
 pub fn read_by_best<'t>(document: &'t Document<'_>, item: Item, api: Api) -> (Item, Body<'t>) {
     let body = read(&document.tree, &item, api);
     let mut best = (item, body);
-    let (oldest, newest) = api.version.minors();
+    let (oldest, newest) = (api.version.served.0, api.version.default_release().minor);
     for minor in (oldest..=newest).rev() {
         let left = unknown(&best.1);
         if left == 0 {

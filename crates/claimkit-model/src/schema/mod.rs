@@ -515,10 +515,12 @@ impl Version {
         self.served.0 <= release.minor && self.served.1.is_none_or(|last| release.minor <= last)
     }
 
-    /// Returns the first and the last known minor release that serve this version.
+    /// Returns the first and the last known minor release that serve this version; the last one may be a pre-release.
     #[doc(hidden)]
     pub fn minors(&self) -> (u8, u8) {
-        (self.served.0, self.default_release().minor)
+        let known = release::LAST_PATCHES.last().map(|release| release.minor);
+        let last = self.served.1.or(known).unwrap_or(self.served.0);
+        (self.served.0, last)
     }
 
     /// Returns the kind, if the release has it.
