@@ -674,6 +674,21 @@ fn a_rule_does_not_lose_all_of_its_limits() {
     }
 }
 
+/// The annotation of `kubectl apply` is named if its object has the version that the object had, not one whose name begins the same.
+#[test]
+fn what_was_applied_is_named_by_its_own_version() {
+    let object = |applied: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: one\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {{\"apiVersion\":\"resource.k8s.io/{applied}\",\"kind\":\"DeviceClass\",\"metadata\":{{\"name\":\"one\"}}}}\nspec: {{}}\n"
+        )
+    };
+    assert_eq!(said(&run(&object("v1beta1"), "v1beta1")), "");
+    assert_eq!(
+        said(&run(&object("v1"), "v1beta1")),
+        "version-mentioned: the annotation `kubectl.kubernetes.io/last-applied-configuration` holds an object of v1 and is kept as it is\n"
+    );
+}
+
 /// A kind that the target version never had is an error that names it.
 #[test]
 fn a_kind_without_counterpart_is_refused() {

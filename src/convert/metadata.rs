@@ -72,9 +72,8 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
                 ));
             }
         }
-        if let Some(text) = last_applied.and_then(|node| tree.str(node))
-            && text.contains(job.written.api_version)
-        {
+        let applied = last_applied.and_then(|node| tree.str(node));
+        if applied.and_then(version_of_json).as_deref() == Some(job.written.api_version) {
             findings.push(mentioned(
                 &annotations.key(LAST_APPLIED),
                 message!(
@@ -119,6 +118,12 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Returns the `apiVersion` of an object in JSON.
+fn version_of_json(text: &str) -> Option<String> {
+    let object: serde_json::Value = serde_json::from_str(text).ok()?;
+    Some(object.get("apiVersion")?.as_str()?.to_owned())
 }
 
 fn mentioned(path: &Path<'_>, message: Message, help: Message) -> Finding {
