@@ -689,6 +689,26 @@ fn what_was_applied_is_named_by_its_own_version() {
     );
 }
 
+/// What kubectl 1.33 and newer read behind JSON, and JSON that only YAML allows, is read and stays; older ones refuse it.
+#[test]
+fn texts_are_split_as_kubectl_does() {
+    let json = "{\"apiVersion\":\"resource.k8s.io/v1beta1\",\"kind\":\"DeviceClass\",\"metadata\":{\"name\":\"d\"},\"spec\":{}}\n";
+    let yaml = "---\napiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: e}\nspec: {}\n";
+    let with_comma = json.replace("\"d\"}", "\"d\",}");
+    for text in [[json, yaml].concat(), with_comma] {
+        let done = run(&text, "v1");
+        assert_eq!(
+            done.text,
+            Some(text.replace("v1beta1", "v1")),
+            "{}",
+            said(&done)
+        );
+        let options = ConvertOptions::default().release(Release::new(32, 13));
+        let refused = convert(&text, version("v1"), &options);
+        assert_eq!(refused.text, None);
+    }
+}
+
 /// A kind that the target version never had is an error that names it.
 #[test]
 fn a_kind_without_counterpart_is_refused() {

@@ -7,9 +7,9 @@ use crate::manifest::{Input, Item};
 use claimkit_model::finding::{Code, Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{in_english, message};
-use claimkit_model::object::decode::Via;
 use claimkit_model::schema::device::v1;
 use claimkit_model::schema::{Api, Family, Release, Version};
+use claimkit_model::text::stream::AfterJson;
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
 pub(super) fn plan<'t>(
@@ -121,7 +121,7 @@ impl Converter<'_> {
             ..self.options.limits
         };
         // The first conversion changed positions, so read the text again.
-        let again = Input::read_via(&text, Via::Validator, source_release, &limits);
+        let again = Input::read_unchecked(&text, AfterJson::ReadOn, source_release, &limits);
         // Comments of the text are English in every language.
         let english = in_english(|| plan(&again, self.to, self.options));
         let done = match migrate::text::carry_out(&again, &english, &limits) {
@@ -183,7 +183,7 @@ impl Converter<'_> {
             if read.as_ref().is_none_or(|(known, _)| *known != release) {
                 read = Some((
                     release,
-                    Input::read_via(&text, Via::Validator, Some(release), &limits),
+                    Input::read_unchecked(&text, AfterJson::ReadOn, Some(release), &limits),
                 ));
             }
             if let Some((_, result)) = &read {

@@ -16,6 +16,7 @@ use claimkit_model::object::decode::{self, How, Via};
 use claimkit_model::schema::{Api, Family, ObjectKind, Release};
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::print::{self as printing, Order};
+use claimkit_model::text::stream::{self, AfterJson};
 use claimkit_model::text::tree::{NodeId, Tree};
 use claimkit_model::text::{Document, Mode, Span};
 
@@ -164,16 +165,15 @@ fn rewritten(
     }
 }
 
-/// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits.
-fn reread<'t>(text: &'t str, limits: &Limits) -> claimkit_model::text::File<'t> {
-    claimkit_model::text::read(
-        text,
-        &Limits {
-            bytes: usize::MAX,
-            nodes: usize::MAX,
-            ..*limits
-        },
-    )
+/// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits. It has
+/// something else behind JSON only where that was read in the original.
+pub(super) fn reread<'t>(text: &'t str, limits: &Limits) -> claimkit_model::text::File<'t> {
+    let limits = Limits {
+        bytes: usize::MAX,
+        nodes: usize::MAX,
+        ..*limits
+    };
+    stream::read_after(text, AfterJson::ReadOn, &limits)
 }
 
 fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
@@ -397,7 +397,7 @@ fn validity(
         nodes: usize::MAX,
         ..*limits
     };
-    let result = Input::read_via(text, Via::Validator, Some(release), &limits);
+    let result = Input::read_unchecked(text, AfterJson::ReadOn, Some(release), &limits);
     let converted = plans.iter().flat_map(|plan| &plan.objects);
     let mut jobs: Vec<(usize, Job)> = converted.map(|&(index, _, job)| (index, job)).collect();
     jobs.extend_from_slice(settled);

@@ -43,7 +43,7 @@ pub use migrate::Decision;
 
 use self::written::WrittenShape;
 use crate::advice::{hints, locate};
-use crate::manifest::{Input, Item, What, kubectl};
+use crate::manifest::{self, Input, Item, What, kubectl};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
 use claimkit_model::limits::Limits;
 use claimkit_model::message::{Message, Words, message};
@@ -245,7 +245,8 @@ pub fn convert<'s>(
         ConvertTarget::Release(minor) => (options.release, Release::last_of(minor)),
     };
     // Read without kubectl's checks: an object that kubectl rejects must not prevent the conversion of the others.
-    let mut input = Input::read_via(text, Via::Validator, source_release, &options.limits);
+    let after_json = manifest::after_json_of_kubectl(source_release);
+    let mut input = Input::read_unchecked(text, after_json, source_release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     if input.file.documents.is_empty() {
         // `no-kind` is the server's error for an empty body; an empty file has nothing to convert.

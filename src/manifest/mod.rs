@@ -108,6 +108,18 @@ impl<'s> Input<'s> {
         passage.input
     }
 
+    /// Reads a text without kubectl's checks of its objects, with what follows a JSON value as given.
+    pub(crate) fn read_unchecked(
+        text: &'s str,
+        after_json: AfterJson,
+        release: Option<Release>,
+        limits: &Limits,
+    ) -> Self {
+        let mut passage = Passage::open_after(text, Via::Validator, after_json, release, limits);
+        while passage.go_on() {}
+        passage.input
+    }
+
     /// Splits the last document into objects. If kubectl cannot decode it, adds a finding; later documents are still read.
     fn take_apart(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
@@ -285,6 +297,15 @@ impl<'s> Input<'s> {
 /// First minor release whose kubectl reads on as YAML where a stream of JSON cannot be read.
 const JSON_READS_ON: u8 = 33;
 
+/// Returns how kubectl of a release reads what follows a JSON value; `None`: the newest one.
+pub(crate) fn after_json_of_kubectl(release: Option<Release>) -> AfterJson {
+    if release.is_none_or(|release| release.minor >= JSON_READS_ON) {
+        AfterJson::ReadOn
+    } else {
+        AfterJson::Stop
+    }
+}
+
 /// Reads a text document by document. Only the last document read is kept, unless the caller wants all at once.
 pub struct Passage<'s> {
     /// The file, its findings so far, and the objects of the document that was read last.
@@ -303,17 +324,21 @@ impl<'s> Passage<'s> {
         release: Option<Release>,
         limits: &Limits,
     ) -> Self {
-        let reads_on =
-            via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
-        let (file, stream) = stream::open(
-            text,
-            if reads_on {
-                AfterJson::ReadOn
-            } else {
-                AfterJson::Stop
-            },
-            limits,
-        );
+        let after_json = match via {
+            Via::Kubectl => after_json_of_kubectl(release),
+            Via::Validator | Via::Server => AfterJson::Stop,
+        };
+        Passage::open_after(text, via, after_json, release, limits)
+    }
+
+    fn open_after(
+        text: impl Into<SourceText<'s>>,
+        via: Via,
+        after_json: AfterJson,
+        release: Option<Release>,
+        limits: &Limits,
+    ) -> Self {
+        let (file, stream) = stream::open(text, after_json, limits);
         Passage {
             input: Input {
                 file,

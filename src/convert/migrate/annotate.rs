@@ -2,11 +2,12 @@
 
 use super::Decision;
 use crate::advice::locate;
+use crate::convert::check;
 use crate::manifest::Input;
 use claimkit_model::limits::Limits;
-use claimkit_model::object::decode::Via;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::print::{self, Order};
+use claimkit_model::text::stream::AfterJson;
 use claimkit_model::text::{File, Mode};
 use claimkit_values::order;
 
@@ -21,7 +22,7 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
         nodes: usize::MAX,
         ..Limits::default()
     };
-    let input = Input::read_via(text, Via::Validator, None, &limits);
+    let input = Input::read_unchecked(text, AfterJson::ReadOn, None, &limits);
     let mut edits = Edits::new();
     let mut comments: Vec<(usize, String)> = Vec::new();
     for (item, decisions) in input.items.iter().zip(decisions) {
@@ -62,7 +63,7 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
         from = rest;
     }
     let new = edit::apply(text, &edits.sorted().ok()?);
-    (values(&claimkit_model::text::read(&new, &limits)) == values(&input.file)).then_some(new)
+    (values(&check::reread(&new, &limits)) == values(&input.file)).then_some(new)
 }
 
 fn one_line(text: &str) -> String {

@@ -426,14 +426,7 @@ fn differing(
     documents: &[Fated<'_>],
     limits: &Limits,
 ) -> Vec<usize> {
-    let file = claimkit_model::text::read(
-        text,
-        &Limits {
-            bytes: usize::MAX,
-            nodes: usize::MAX,
-            ..*limits
-        },
-    );
+    let file = check::reread(text, limits);
     let kept: Vec<usize> = (0..documents.len())
         .filter(|&at| documents.get(at).is_some_and(|one| one.value.is_some()))
         .collect();

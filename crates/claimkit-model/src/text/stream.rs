@@ -38,7 +38,16 @@ pub struct File<'s> {
 
 /// Reads a whole file, or several. Never fails: errors are findings.
 pub fn read<'s>(text: impl Into<SourceText<'s>>, limits: &Limits) -> File<'s> {
-    let (mut file, mut stream) = open(text, AfterJson::Stop, limits);
+    read_after(text, AfterJson::Stop, limits)
+}
+
+/// Reads as [`read`] does, with what follows a JSON value as given.
+pub fn read_after<'s>(
+    text: impl Into<SourceText<'s>>,
+    after_json: AfterJson,
+    limits: &Limits,
+) -> File<'s> {
+    let (mut file, mut stream) = open(text, after_json, limits);
     while let Some(document) = stream.next(&mut file) {
         file.documents.push(document);
     }
