@@ -608,6 +608,30 @@ fn what_has_the_version_already_is_judged() {
     assert_eq!(said(&newest), "");
 }
 
+/// A field that the target release knows is no error, also where the newest release with the version does not know it any more.
+#[test]
+fn what_the_release_knows_is_no_error() {
+    let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec: {deviceSelector: {deviceClassName: c}, taint: {key: k, effect: NoExecute}}\n";
+    let done = convert(rule, ConvertTarget::Release(34), &ConvertOptions::default());
+    assert_eq!(
+        (done.text.as_deref(), said(&done).as_str()),
+        (Some(rule), "")
+    );
+    let unknown = rule.replace("deviceClassName", "deviceClasName");
+    let refused = convert(
+        &unknown,
+        ConvertTarget::Release(34),
+        &ConvertOptions::default(),
+    );
+    assert_eq!(
+        (refused.text.as_deref(), said(&refused).as_str()),
+        (
+            None,
+            "unknown-field: unknown field \"spec.deviceSelector.deviceClasName\"\n"
+        )
+    );
+}
+
 /// The release that judges a result has the kind in that version: claims of v1alpha3 ended with 1.33.
 #[test]
 fn the_result_is_judged_by_a_release_with_its_kind() {

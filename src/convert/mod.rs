@@ -611,7 +611,9 @@ impl Converter<'_> {
         let Some(tree) = input.tree(item) else {
             return Vec::new();
         };
-        let release = if job.written.name == job.from.name {
+        let release = if job.is_settled() {
+            job.release
+        } else if job.written.name == job.from.name {
             job::api_of(item).map_or(item.release, |(_, release)| release)
         } else {
             job::last_release(job.from, job.source)
@@ -630,6 +632,14 @@ impl Converter<'_> {
             self.push(input, item, index, taints_every_device());
         }
         if job.is_settled() {
+            // The target release does not know what is lost: once is enough.
+            let is_said = |finding: &Finding| {
+                let mut lost = losses.iter().map(|loss| &loss.path);
+                finding.object == Some(index)
+                    && finding.code == Code::UnknownField
+                    && lost.any(|path| finding.path.as_ref() == Some(path))
+            };
+            self.findings.retain(|finding| !is_said(finding));
             let to = format!("Kubernetes {}", job.release);
             self.say_losses(input, index, item, &losses, &to);
             return losses;
