@@ -212,6 +212,69 @@ fn values_get_the_field_that_holds_them() {
     }
 }
 
+/// `string:A100` is one word: the value is `A100`, and the blank behind the colon is missing.
+#[test]
+fn a_field_without_a_blank_behind_its_colon_is_not_a_value() {
+    let attribute = |value: &str| {
+        slice(
+            "v1",
+            &format!("  devices:\n  - name: a\n    attributes:\n      x:{value}\n"),
+        )
+    };
+    let capacity = |value: &str| attribute(value).replace("attributes", "capacity");
+    for (word, entry) in [
+        ("string:A100", "string: A100"),
+        ("version:1.2.3", "version: 1.2.3"),
+        ("int:0", "int: 0"),
+        ("bool:true", "bool: true"),
+    ] {
+        assert_eq!(
+            mended(
+                "1.37",
+                &attribute(&format!("\n        {word}")),
+                "type-mismatch"
+            ),
+            attribute(&format!("\n        {entry}"))
+        );
+        assert_eq!(
+            mended("1.37", &attribute(&format!(" {word}")), "type-mismatch"),
+            attribute(&format!(" {{{entry}}}"))
+        );
+    }
+    assert_eq!(
+        mended("1.37", &capacity("\n        value:40Gi"), "type-mismatch"),
+        capacity("\n        value: 40Gi")
+    );
+    assert_eq!(
+        mended("1.37", &capacity(" value:40Gi"), "type-mismatch"),
+        capacity(" {value: 40Gi}")
+    );
+    for (unclear, said) in [
+        (
+            "string:1.5",
+            "`string:1.5` is one word: write `int` or `bool` or `string` or `version`, a blank behind the colon, and a value of this type",
+        ),
+        (
+            "strng:A100",
+            "`strng:A100` is one word: write `int` or `bool` or `string` or `version`, a blank behind the colon, and a value of this type",
+        ),
+        (
+            "1.2.3",
+            "an attribute names its type: write `{version: 1.2.3}`, or `{string: 1.2.3}`",
+        ),
+    ] {
+        let text = attribute(&format!(" {unclear}"));
+        let finding = &found("1.37", &text, "type-mismatch")[0];
+        assert_eq!(finding["help"], said, "{unclear}");
+        assert_eq!(finding["fixes"], json!([]), "{unclear}");
+    }
+    // A word with a colon that is not a field.
+    assert_eq!(
+        mended("1.37", &attribute(" pci:0000"), "type-mismatch"),
+        attribute(" {string: pci:0000}")
+    );
+}
+
 #[test]
 fn quantities_as_people_write_them() {
     let text = |value: &str| {

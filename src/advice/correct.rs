@@ -1,10 +1,13 @@
 //! What to write in place of a value of the wrong type.
 
 use claimkit_model::message::{Message, message};
+use claimkit_model::nearest::Nearest;
 use claimkit_model::object::decode::Mismatch;
-use claimkit_model::schema::{Field, FieldType};
+use claimkit_model::schema::{Field, FieldType, Struct};
 use claimkit_model::text::diagnose::{self, Correction, Expected};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::names;
+use claimkit_values::quantity::Quantity;
 
 /// Returns the correction of a mismatch in the tree that was decoded, where it is certain.
 pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
@@ -16,6 +19,11 @@ pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
 pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
     let ty = &mismatch.ty;
     let takes_list = matches!(ty.pointed(), FieldType::List(_));
+    if let Some(text) = tree.str(mismatch.node)
+        && let Some(schema) = holder(ty)
+    {
+        return held_text(text, schema);
+    }
     Some(match tree.kind(mismatch.node) {
         Kind::Seq { .. } if ty.takes_map() => {
             message!(
@@ -59,27 +67,145 @@ fn expected(tree: &Tree<'_>, node: NodeId, ty: &FieldType) -> Option<Expected> {
     if matches!(ty, FieldType::Quantity) {
         return Some(Expected::Quantity);
     }
-    // A named value of a map is often written without the field that holds it.
-    let holder = ty
-        .as_struct()
-        .filter(|schema| matches!(schema.go, "DeviceAttribute" | "DeviceCapacity" | "Counter"));
+    if let Some(schema) = holder(ty) {
+        return expected_in(tree, node, schema);
+    }
+    if ty.is_text() {
+        return Some(Expected::Text);
+    }
+    match ty.pointed() {
+        FieldType::Bool => Some(Expected::Bool),
+        FieldType::Int64 | FieldType::Int32 => Some(Expected::Integer),
+        _ => ty.takes_map().then_some(Expected::Map),
+    }
+}
+
+/// The structs of named values of a map.
+const HOLDERS: [&str; 3] = ["DeviceAttribute", "DeviceCapacity", "Counter"];
+
+/// Returns the struct of a named value of a map, which is often written without the field that holds the value.
+fn holder(ty: &FieldType) -> Option<&'static Struct> {
+    ty.as_struct()
+        .filter(|schema| HOLDERS.contains(&schema.go))
+}
+
+/// Returns what such a struct expects in place of the value at a node; `None` where several corrections are possible.
+fn expected_in(tree: &Tree<'_>, node: NodeId, schema: &'static Struct) -> Option<Expected> {
+    if let Some(text) = tree.str(node) {
+        match reading(text, schema) {
+            Reading::Entry(field) => return Some(Expected::Entry(field.json)),
+            Reading::Value => {}
+            Reading::BrokenEntry | Reading::Version => return None,
+        }
+    }
     let takes = |field: &&Field| {
-        let ty = field.ty.pointed();
+        let pointed = field.ty.pointed();
         match tree.kind(node) {
-            Kind::Bool(_) => matches!(ty, FieldType::Bool),
-            Kind::Int(_) | Kind::Uint(_) => matches!(ty, FieldType::Int64 | FieldType::Quantity),
-            Kind::Str(_) => ty.is_text() || matches!(ty, FieldType::Quantity),
+            Kind::Bool(_) => matches!(pointed, FieldType::Bool),
+            Kind::Int(_) | Kind::Uint(_) => {
+                matches!(pointed, FieldType::Int64 | FieldType::Quantity)
+            }
+            Kind::Str(_) => pointed.is_text() || matches!(pointed, FieldType::Quantity),
             _ => false,
         }
     };
-    let field = holder.and_then(|schema| schema.fields.iter().find(takes));
-    match field {
-        Some(field) => Some(Expected::Holder(field.json)),
-        None if ty.is_text() => Some(Expected::Text),
-        None if matches!(ty.pointed(), FieldType::Bool) => Some(Expected::Bool),
-        None if matches!(ty.pointed(), FieldType::Int64 | FieldType::Int32) => {
-            Some(Expected::Integer)
+    let Some(field) = schema.fields.iter().find(takes) else {
+        return Some(Expected::Map);
+    };
+    Some(Expected::Holder(field.json))
+}
+
+/// How a string can be read where a struct with a field for each type is expected.
+enum Reading {
+    /// A field of the struct and its value, without the blank behind the colon.
+    Entry(&'static Field),
+    /// The same, but the field is misspelled or has another type.
+    BrokenEntry,
+    /// An attribute that can be a version or a string.
+    Version,
+    /// The value itself.
+    Value,
+}
+
+/// Returns how the string can be read.
+fn reading(text: &str, schema: &'static Struct) -> Reading {
+    if let Some((name, value)) = text.split_once(':') {
+        if let Some(field) = schema.fields.iter().find(|field| field.json == name) {
+            return if reads_as(value, field) {
+                Reading::Entry(field)
+            } else {
+                Reading::BrokenEntry
+            };
         }
-        None => ty.takes_map().then_some(Expected::Map),
+        if near_field(name, schema).is_some() {
+            return Reading::BrokenEntry;
+        }
     }
+    if schema.has("version") && names::is_semantic_version(text) {
+        return Reading::Version;
+    }
+    Reading::Value
+}
+
+/// Returns the field whose name is similar or differs in case only.
+fn near_field(name: &str, schema: &'static Struct) -> Option<&'static str> {
+    let lowered = name.to_ascii_lowercase();
+    let mut nearest = Nearest::to(&lowered);
+    schema
+        .fields
+        .iter()
+        .for_each(|field| nearest.consider(field.json));
+    nearest.found()
+}
+
+/// Returns true if YAML reads the text, without quotes, as a value of the field's type.
+fn reads_as(text: &str, field: &Field) -> bool {
+    let ty = field.ty.pointed();
+    if ty.is_text() {
+        let word = text.starts_with(|first: char| first.is_ascii_alphabetic());
+        return if field.json == "version" {
+            names::is_semantic_version(text)
+        } else {
+            word && !YAML_WORDS.contains(&text.to_ascii_lowercase().as_str())
+        };
+    }
+    match ty {
+        FieldType::Bool => matches!(text, "true" | "false"),
+        FieldType::Int64 => text
+            .parse::<i64>()
+            .is_ok_and(|number| number.to_string() == text),
+        FieldType::Quantity => Quantity::parse(text).is_ok(),
+        _ => false,
+    }
+}
+
+/// Words that are not strings without quotes.
+const YAML_WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+
+/// Returns the help for a string in place of a struct with a field for each type, if there is no certain correction.
+fn held_text(text: &str, schema: &'static Struct) -> Option<Message> {
+    match reading(text, schema) {
+        Reading::Version => Some(message!(
+            "correct.version-or-string",
+            "an attribute names its type: write `{version}`, or `{string}`",
+            version = format!("{{version: {text}}}"),
+            string = format!("{{string: {text}}}")
+        )),
+        Reading::Entry(_) | Reading::BrokenEntry => Some(message!(
+            "correct.entry",
+            "`{text}` is one word: write `{fields}`, a blank behind the colon, and a value of this type",
+            text,
+            fields = value_fields(schema).join("` or `")
+        )),
+        Reading::Value => None,
+    }
+}
+
+/// Returns the names of the fields that hold one value.
+fn value_fields(schema: &'static Struct) -> Vec<&'static str> {
+    let single = |field: &&Field| {
+        !matches!(field.ty, FieldType::List(_)) && field.ty.pointed().as_struct().is_none()
+    };
+    let fields = schema.fields.iter().filter(single);
+    fields.map(|field| field.json).collect()
 }

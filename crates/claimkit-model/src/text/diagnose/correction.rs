@@ -25,6 +25,8 @@ pub enum Expected {
     Map,
     /// A struct with this field for such a value.
     Holder(&'static str),
+    /// A struct, where this field and its value are one word: `value:1Gi`.
+    Entry(&'static str),
     Quantity,
     Bool,
     Integer,
@@ -42,7 +44,7 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
                     .is_ok_and(|number| number.to_string() == text)
             });
         }
-        Expected::Text | Expected::Map => {}
+        Expected::Text | Expected::Map | Expected::Entry(_) => {}
     }
     let place = tree.node(node);
     if place.style != Style::Plain || !place.properties.is_empty() {
@@ -55,6 +57,9 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
     match expected {
         Expected::Text => text(place.kind, place.span, written),
         Expected::Map => map(tree, place.span, written),
+        Expected::Entry(field) => {
+            map(tree, place.span, written).or_else(|| entry(tree, place.span, field))
+        }
         Expected::Holder(_) | Expected::Quantity | Expected::Bool | Expected::Integer => None,
     }
 }
@@ -280,6 +285,22 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
 
 /// The title of an edit that adds a space after a colon.
 pub(super) const PUT: Template = template!("correction.put-blank", "put a blank behind the colon");
+
+/// Corrects `value:1Gi` beside its key or in brackets to `{value: 1Gi}`.
+fn entry(tree: &Tree<'_>, span: Span, field: &str) -> Option<Correction> {
+    let written = tree.source().get(span.from()..span.to())?;
+    let value = written.strip_prefix(field)?.strip_prefix(':')?;
+    behind_colon(written)?;
+    let new = format!("{{{field}: {value}}}");
+    Some(Correction {
+        help: blank(written),
+        title: write(&new),
+        edits: vec![Edit {
+            span,
+            new_text: new,
+        }],
+    })
+}
 
 /// Returns the title of an edit that writes a text in place of another.
 pub(super) fn write(text: &str) -> Message {
