@@ -685,6 +685,67 @@ fn a_request_without_a_class_is_told_where_its_version_has_it() {
     );
 }
 
+/// A request is a single one or has alternatives: fields of a single one do not move under `exactly` beside the alternatives.
+#[test]
+fn a_request_with_alternatives_gets_no_exactly() {
+    let claim = |version: &str, request: &str| {
+        let spec = format!("  devices:\n    requests:\n    - name: r\n{request}");
+        object(version, "ResourceClaim", &spec)
+    };
+    let list = "      firstAvailable:\n      - {name: s, deviceClassName: c}\n";
+    let beside = claim(
+        "v1",
+        &format!("{list}      count: 2\n      adminAccess: true\n"),
+    );
+    let findings = found("1.37", &beside, "unknown-field");
+    let mut helps: Vec<&str> = findings.iter().filter_map(|f| f["help"].as_str()).collect();
+    helps.sort_unstable();
+    assert_eq!(
+        helps,
+        [
+            "`count` belongs to the alternatives: write it into each entry of `firstAvailable`, or leave it out",
+            "a request with `firstAvailable` has no `adminAccess`: leave it out",
+        ]
+    );
+    assert!(
+        findings.iter().all(|f| f["fixes"] == json!([])),
+        "{findings:?}"
+    );
+    let both = format!("{list}      exactly: {{deviceClassName: c}}\n");
+    assert_eq!(
+        help("1.37", &claim("v1", &both), "request-shape"),
+        "keep one of the two: `exactly` for one kind of device, or `firstAvailable` for alternatives"
+    );
+    let flat = format!("{list}      deviceClassName: c\n      count: 2\n");
+    assert_eq!(
+        help("1.36", &claim("v1beta1", &flat), "request-shape"),
+        "keep one of the two: `firstAvailable`, or `deviceClassName`, `count` for one kind of device"
+    );
+}
+
+#[test]
+fn an_alternative_has_its_fields_directly() {
+    let claim = |version: &str, alternative: &str| {
+        let spec = format!(
+            "  devices:\n    requests:\n    - name: r\n      firstAvailable:\n      - name: s\n{alternative}"
+        );
+        object(version, "ResourceClaim", &spec)
+    };
+    let nested = "        exactly: {deviceClassName: c, count: 2}\n";
+    let direct = "        deviceClassName: c\n        count: 2\n";
+    for version in ["v1", "v1beta1"] {
+        assert_eq!(
+            mended("1.36", &claim(version, nested), "unknown-field"),
+            claim(version, direct)
+        );
+        let admin = claim(version, &format!("{direct}        adminAccess: true\n"));
+        assert_eq!(
+            help("1.36", &admin, "unknown-field"),
+            "a request with `firstAvailable` has no `adminAccess`: leave it out, or write a request without alternatives"
+        );
+    }
+}
+
 /// The status of a DeviceTaintRule came with 1.35.
 #[test]
 fn a_device_taint_rule_has_a_status_from_1_35_on() {

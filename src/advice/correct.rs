@@ -85,8 +85,7 @@ const HOLDERS: [&str; 3] = ["DeviceAttribute", "DeviceCapacity", "Counter"];
 
 /// Returns the struct of a named value of a map, which is often written without the field that holds the value.
 fn holder(ty: &FieldType) -> Option<&'static Struct> {
-    ty.as_struct()
-        .filter(|schema| HOLDERS.contains(&schema.go))
+    ty.as_struct().filter(|schema| HOLDERS.contains(&schema.go))
 }
 
 /// Returns what such a struct expects in place of the value at a node; `None` where several corrections are possible.

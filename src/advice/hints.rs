@@ -1,12 +1,13 @@
 //! Help and fixes for findings, from the text that they are about.
 
+use crate::advice::shape::Move;
 use crate::advice::{budget, cause, locate, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
-use claimkit_model::message::{Words, message};
+use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
 use claimkit_model::object::decode::{Strict, StrictKind};
 use claimkit_model::schema::core::NODE_SELECTOR_OPERATORS;
-use claimkit_model::schema::{Api, Family, Release};
+use claimkit_model::schema::{Api, Family, Release, Struct};
 use claimkit_model::text::Span;
 use claimkit_model::text::edit::{self, Edits};
 use claimkit_model::text::scalar::Places;
@@ -36,6 +37,17 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     };
     finding.help = Some(found.help.into());
     if let Some(moves) = found.moves {
+        if let (
+            Move::Under {
+                into: "exactly", ..
+            },
+            Some(schema),
+        ) = (moves, strict.schema)
+            && has_alternatives(tree, strict.parent)
+        {
+            finding.help = Some(beside_alternatives(&strict.field, schema).into());
+            return;
+        }
         if let Some(edits) = moves.edits(tree, strict.parent, &strict.field) {
             finding.fixes.push(Fix {
                 title: moves.title(&strict.field),
@@ -62,6 +74,76 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             edits: vec![edit],
         });
     }
+}
+
+/// Returns true if a request has a list of alternatives.
+fn has_alternatives(tree: &Tree<'_>, request: NodeId) -> bool {
+    tree.get(request, "firstAvailable")
+        .is_some_and(|list| !tree.items(list).is_empty())
+}
+
+/// Returns the help for a field of a single request in a request with alternatives.
+fn beside_alternatives(name: &str, request: &Struct) -> Message {
+    let alternatives = request
+        .slot("firstAvailable")
+        .and_then(|slot| request.fields.get(slot))
+        .and_then(|field| field.ty.holds());
+    if alternatives.is_some_and(|alternative| alternative.has(name)) {
+        return message!(
+            "hint.in-each-alternative",
+            "`{name}` belongs to the alternatives: write it into each entry of `firstAvailable`, or leave it out",
+            name
+        );
+    }
+    message!(
+        "hint.not-with-alternatives",
+        "a request with `firstAvailable` has no `{name}`: leave it out",
+        name
+    )
+}
+
+/// Returns the help for a request that is neither a single one nor has alternatives, or both.
+fn request_shape(
+    finding: &Finding,
+    tree: &Tree<'_>,
+    request: Option<NodeId>,
+    api: Api,
+) -> Option<Message> {
+    if let Some(request) = request
+        && let Some(help) = request_twice(finding, tree, request, api)
+    {
+        return Some(help);
+    }
+    let is_flat = !nests_requests(api, &finding.steps);
+    is_flat.then(|| {
+        message!(
+            "hint.request-shape",
+            "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
+        )
+    })
+}
+
+/// Returns the help for a request that is a single one and has alternatives, too; `None` if it is neither of them.
+fn request_twice(finding: &Finding, tree: &Tree<'_>, request: NodeId, api: Api) -> Option<Message> {
+    if !has_alternatives(tree, request) || finding.cause == Some(Cause::Required) {
+        return None;
+    }
+    if nests_requests(api, &finding.steps) {
+        return Some(message!(
+            "hint.exactly-or-alternatives",
+            "keep one of the two: `exactly` for one kind of device, or `firstAvailable` for alternatives"
+        ));
+    }
+    let entries = tree.entries(request).iter();
+    let names = entries.map(|entry| tree.text(entry.key));
+    let single: Vec<&str> = names
+        .filter(|name| !matches!(*name, "name" | "firstAvailable"))
+        .collect();
+    Some(message!(
+        "hint.fields-or-alternatives",
+        "keep one of the two: `firstAvailable`, or `{fields}` for one kind of device",
+        fields = single.join("`, `")
+    ))
 }
 
 fn write(new: &str, edit: Edit) -> Fix {
@@ -226,10 +308,7 @@ pub fn validation(
             "hint.class-name",
             "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
         )),
-        Code::RequestShape if !nests_requests(api, &finding.steps) => Some(message!(
-            "hint.request-shape",
-            "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
-        )),
+        Code::RequestShape => request_shape(finding, tree, node, api),
         Code::NodeSelectorOperator => {
             let fields = finding
                 .steps

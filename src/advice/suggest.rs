@@ -195,6 +195,20 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
                 ..Suggestion::say(help)
             })
         }
+        ("DeviceSubRequest", "exactly") => {
+            let help = message!(
+                "suggest.alternative-exactly",
+                "an alternative has no `exactly`: its fields are directly in the alternative"
+            );
+            Some(Suggestion {
+                moves: Some(Move::Out),
+                ..Suggestion::say(help)
+            })
+        }
+        ("DeviceSubRequest", "adminAccess") => Some(Suggestion::say(message!(
+            "suggest.alternative-admin-access",
+            "a request with `firstAvailable` has no `adminAccess`: leave it out, or write a request without alternatives"
+        ))),
         ("Device", "basic") if !has("basic") => {
             let help = message!(
                 "suggest.basic-elsewhere",
