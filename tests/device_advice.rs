@@ -62,7 +62,7 @@ fn a_letter_too_few_is_likelier_than_a_field_of_another_place() {
     let elsewhere = object("v1", "ResourceClaim", "  reservedFor: []\n");
     assert_eq!(
         help("1.36", &elsewhere, "unknown-field"),
-        "`reservedFor` belongs under `status`"
+        "`reservedFor` is a field of `status` only, which the cluster writes: leave it out"
     );
 }
 
@@ -744,6 +744,126 @@ fn an_alternative_has_its_fields_directly() {
             "a request with `firstAvailable` has no `adminAccess`: leave it out, or write a request without alternatives"
         );
     }
+}
+
+/// A known field in the wrong place: what is below the place comes first, then what is above it, and never the status.
+#[test]
+fn fields_are_sent_to_the_nearest_place() {
+    let claim = |devices: &str| object("v1", "ResourceClaim", &format!("  devices:\n{devices}"));
+    let requests = "    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n";
+    let config = claim(&format!(
+        "{requests}    config:\n    - requests: [r]\n      driver: d.example.com\n      parameters: {{a: 1}}\n"
+    ));
+    assert_eq!(
+        help("1.37", &config, "unknown-field"),
+        "`driver` belongs under `spec.devices.config.opaque`"
+    );
+    assert!(
+        mended("1.37", &config, "unknown-field").ends_with(
+            "      opaque:\n        driver: d.example.com\n        parameters: {a: 1}\n"
+        )
+    );
+    let selector = claim(&format!(
+        "{requests}        selectors:\n        - expression: device.driver == \"a\"\n"
+    ));
+    assert_eq!(
+        help("1.37", &selector, "unknown-field"),
+        "`expression` belongs under `spec.devices.requests.exactly.selectors.cel`"
+    );
+    assert_eq!(
+        help("1.37", &selector, "selector-required"),
+        "write each selector as `cel: {expression: …}`"
+    );
+    assert!(
+        mended("1.37", &selector, "unknown-field")
+            .ends_with("        - cel:\n            expression: device.driver == \"a\"\n")
+    );
+    for (field, said) in [
+        (
+            "expression: device.driver == \"a\"",
+            "`expression` belongs under `spec.devices.requests.exactly.selectors.cel`",
+        ),
+        (
+            "constraints: []",
+            "`constraints` belongs under `spec.devices`",
+        ),
+        ("opaque: {}", "`opaque` belongs under `spec.devices.config`"),
+        (
+            "operator: Exists",
+            "`operator` belongs under `spec.devices.requests.exactly.tolerations`",
+        ),
+        (
+            "nodeSelector: {}",
+            "`nodeSelector` is a field of `status.allocation` only, which the cluster writes: leave it out",
+        ),
+        (
+            "spec: {}",
+            "the server does not know this field here: leave it out",
+        ),
+    ] {
+        let text = claim(&format!("{requests}        {field}\n"));
+        assert_eq!(help("1.37", &text, "unknown-field"), said);
+    }
+    let twice = object("v1", "ResourceClaim", "  spec: {}\n");
+    assert!(help("1.37", &twice, "unknown-field").starts_with("`spec.spec` is the shape"));
+}
+
+#[test]
+fn values_under_another_name_get_the_field_of_their_type() {
+    let device = |field: &str, entry: &str| {
+        slice(
+            "v1",
+            &format!("  devices:\n  - name: a\n    {field}: {{x: {{{entry}}}}}\n"),
+        )
+    };
+    let types = "the value is under its type: one of `int`, `bool`, `string`, `version`";
+    for (written, right) in [
+        ("value: 1", "int: 1"),
+        ("boolean: true", "bool: true"),
+        ("str: a", "string: a"),
+        ("semver: 1.2.3", "version: 1.2.3"),
+    ] {
+        let text = device("attributes", written);
+        assert_eq!(help("1.37", &text, "unknown-field"), types, "{written}");
+        assert_eq!(
+            mended("1.37", &text, "unknown-field"),
+            device("attributes", right)
+        );
+    }
+    let either = device("attributes", "value: 1.2.3");
+    let finding = &found("1.37", &either, "unknown-field")[0];
+    assert_eq!(finding["help"], types);
+    assert_eq!(finding["fixes"], json!([]));
+    let amount = device("capacity", "quantity: 1Gi");
+    assert_eq!(
+        help("1.37", &amount, "unknown-field"),
+        "the amount is under `value`"
+    );
+    assert_eq!(
+        mended("1.37", &amount, "unknown-field"),
+        device("capacity", "value: 1Gi")
+    );
+}
+
+#[test]
+fn a_dash_without_a_blank_begins_an_entry() {
+    let claim = |config: &str| {
+        let requests = "    requests: [{name: r, exactly: {deviceClassName: c}}]\n";
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices:\n{requests}    config:\n{config}"),
+        )
+    };
+    let written = claim("    -opaque:\n      driver: d.example.com\n      parameters: {a: 1}\n");
+    assert_eq!(
+        help("1.37", &written, "unknown-field"),
+        "put a blank behind the `-`: `- opaque`"
+    );
+    assert_eq!(
+        mended("1.37", &written, "unknown-field"),
+        claim("    - opaque:\n        driver: d.example.com\n        parameters: {a: 1}\n")
+    );
 }
 
 /// The status of a DeviceTaintRule came with 1.35.

@@ -2,7 +2,7 @@
 
 use claimkit_model::message::{Message, message};
 use claimkit_model::nearest::Nearest;
-use claimkit_model::object::decode::Mismatch;
+use claimkit_model::object::decode::{Mismatch, Strict};
 use claimkit_model::schema::{Field, FieldType, Struct};
 use claimkit_model::text::diagnose::{self, Correction, Expected};
 use claimkit_model::text::tree::{Kind, NodeId, Tree};
@@ -197,6 +197,66 @@ fn held_text(text: &str, schema: &'static Struct) -> Option<Message> {
             fields = value_fields(schema).join("` or `")
         )),
         Reading::Value => None,
+    }
+}
+
+/// What to write for an unknown field of a struct with a field for each type.
+pub struct ValueField {
+    pub help: Message,
+    /// The field of the value's type, where the value tells it.
+    pub field: Option<&'static str>,
+}
+
+/// Returns what to write for an unknown field that holds the value of an attribute or a capacity, which has no other value.
+pub fn value_field(tree: &Tree<'_>, strict: &Strict) -> Option<ValueField> {
+    let schema = strict
+        .schema
+        .filter(|schema| HOLDERS.contains(&schema.go))?;
+    let value = tree.get(strict.parent, &strict.field)?;
+    let fields = value_fields(schema);
+    let has_value = schema
+        .fields
+        .iter()
+        .any(|field| tree.entry(strict.parent, field.json).is_some());
+    let holds_more = matches!(
+        tree.kind(value),
+        Kind::Map { .. } | Kind::Seq { .. } | Kind::Null | Kind::Alias(_)
+    );
+    if has_value || holds_more {
+        return None;
+    }
+    let is_only = tree.entries(strict.parent).len() == 1;
+    let field = field_of_value(tree, value, &strict.field, schema).filter(|_| is_only);
+    let help = match fields.as_slice() {
+        [only] => message!("correct.value-field", "the amount is under `{only}`", only),
+        _ => message!(
+            "correct.value-fields",
+            "the value is under its type: one of `{fields}`",
+            fields = fields.join("`, `")
+        ),
+    };
+    Some(ValueField { help, field })
+}
+
+/// Returns the field for a value that was written under another name.
+fn field_of_value(
+    tree: &Tree<'_>,
+    value: NodeId,
+    written: &str,
+    schema: &'static Struct,
+) -> Option<&'static str> {
+    if let Some(text) = tree.str(value) {
+        let names_version = matches!(written, "semver" | "ver");
+        if matches!(reading(text, schema), Reading::Version) && names_version {
+            return Some("version");
+        }
+        if schema.has("value") && Quantity::parse(text).is_err() {
+            return None;
+        }
+    }
+    match expected_in(tree, value, schema) {
+        Some(Expected::Holder(field)) => Some(field),
+        _ => None,
     }
 }
 

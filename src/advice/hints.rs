@@ -1,7 +1,7 @@
 //! Help and fixes for findings, from the text that they are about.
 
 use crate::advice::shape::Move;
-use crate::advice::{budget, cause, locate, suggest};
+use crate::advice::{budget, cause, correct, locate, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
 use claimkit_model::nearest::did_you_mean;
@@ -16,9 +16,32 @@ use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 /// Adds help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
     let found = match (strict.kind, strict.schema) {
-        (StrictKind::Unknown, Some(schema)) => suggest::field(&strict.field, schema, api, release),
+        (StrictKind::Unknown, Some(schema)) => {
+            suggest::field(&strict.field, schema, api, release, &strict.path)
+        }
         _ => None,
     };
+    let renames = found.as_ref().is_some_and(|found| found.rename.is_some());
+    if strict.kind == StrictKind::Unknown && !renames {
+        if let Some(value) = correct::value_field(tree, strict) {
+            let edit = value
+                .field
+                .and_then(|name| Some((name, replace(tree, strict.key, &strict.field, name)?)));
+            finding
+                .fixes
+                .extend(edit.map(|(name, edit)| write(name, edit)));
+            finding.help = Some(value.help.into());
+            return;
+        }
+        if let Some((help, edits)) = dash(tree, strict) {
+            finding.help = Some(help.into());
+            finding.fixes.extend(edits.map(|edits| Fix {
+                title: message!("hint.put-blank", "put a blank behind the `-`"),
+                edits,
+            }));
+            return;
+        }
+    }
     let Some(found) = found else {
         finding.help = finding.code.spoken_help().map(Words::from);
         let mut edits = Edits::new();
@@ -74,6 +97,43 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             edits: vec![edit],
         });
     }
+}
+
+/// Returns the help for an entry of a list without a blank behind its `-`, and the edits where they are safe.
+fn dash(tree: &Tree<'_>, strict: &Strict) -> Option<(Message, Option<Vec<Edit>>)> {
+    let name = strict.field.strip_prefix('-')?;
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    begins.then(|| {
+        let help = message!(
+            "hint.blank-behind-dash",
+            "put a blank behind the `-`: `- {name}`",
+            name
+        );
+        (help, dash_edits(tree, strict))
+    })
+}
+
+/// Returns the edits that make `-name: value` an entry of the list whose name is on the line above.
+fn dash_edits(tree: &Tree<'_>, strict: &Strict) -> Option<Vec<Edit>> {
+    const WIDTH: usize = 2;
+    let text = tree.source();
+    let entries = tree.entries(strict.parent);
+    let at = entries
+        .iter()
+        .position(|entry| entry.key_span == strict.key)?;
+    let entry = entries.get(at)?;
+    let above = entries.get(at.checked_sub(1)?)?;
+    let is_list = tree.kind(above.value) == Kind::Null && tree.span(above.value).is_empty();
+    let is_plain = text.get(entry.key_span.from()..entry.key_span.to())? == strict.field;
+    if !is_list || !is_plain || edit::is_flow(tree, strict.parent) {
+        return None;
+    }
+    edit::editable_in_block(tree, entry).ok()?;
+    let start = entry.key_span.from();
+    let mut edits = Edits::new();
+    edits.insert(start.saturating_add(1), " ");
+    edits.indent(text, start, edit::content_end(tree, entry.value), WIDTH);
+    edits.sorted().ok()
 }
 
 /// Returns true if a request has a list of alternatives.
@@ -307,6 +367,11 @@ pub fn validation(
         Code::ClassNameInvalid if api.version.family == Family::Device => Some(message!(
             "hint.class-name",
             "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
+        )),
+        Code::SelectorRequired if api.version.family == Family::Device => Some(message!(
+            "hint.selector-required",
+            "write each selector as `cel: {example}`",
+            example = "{expression: …}"
         )),
         Code::RequestShape => request_shape(finding, tree, node, api),
         Code::NodeSelectorOperator => {

@@ -8,5 +8,6 @@ pub mod correct;
 pub mod hints;
 pub mod locate;
 mod other_versions;
+mod place;
 pub mod shape;
 pub mod suggest;

@@ -18,6 +18,8 @@ pub enum Move {
         /// The field that holds it.
         into: &'static str,
         inner: &'static Struct,
+        /// The struct that the fields are in. Fields that it has, too, stay.
+        outer: &'static Struct,
     },
     /// They come out of the struct they are in.
     Out,
@@ -37,7 +39,9 @@ impl Move {
     /// Returns the edits; `None` where no edit is safe. `map` holds the field that is in the wrong place.
     pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
         match self {
-            Move::Under { into, inner } => under(tree, map, into, &|name| inner.has(name)),
+            Move::Under { into, inner, outer } => {
+                under(tree, map, into, &|name| inner.has(name) && !outer.has(name))
+            }
             Move::Out => move_out(tree, map, field),
         }
     }

@@ -1,11 +1,12 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
+use crate::advice::place::{Place, nearest_place};
 use crate::advice::shape::Move;
 use claimkit_model::message::{Message, Template, message, template};
 use claimkit_model::nearest::{Nearest, did_you_mean, distance, folded};
 use claimkit_model::schema::meta::OBJECT_META;
-use claimkit_model::schema::{Api, Family, FieldType, Release, Struct, VERSIONS, Version};
+use claimkit_model::schema::{Api, Family, Release, Struct, VERSIONS, Version};
 
 /// A suggestion to replace a name.
 #[derive(Clone, Debug)]
@@ -38,12 +39,13 @@ impl Suggestion {
     }
 }
 
-/// Suggests what to write for a field that the schema does not have.
+/// Suggests what to write for a field that the schema does not have. `path`: where it was written, with its own name at the end.
 pub fn field(
     name: &str,
     schema: &'static Struct,
     api: Api,
     release: Release,
+    path: &str,
 ) -> Option<Suggestion> {
     if schema.has(name) {
         let field = schema.fields.iter().find(|field| field.json == name)?;
@@ -102,7 +104,7 @@ pub fn field(
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
     if let Some(path) = near
         .is_none_or(|near| distance(near, name) > 1)
-        .then(|| elsewhere(name, schema, api, release))
+        .then(|| elsewhere(name, schema, api, release, path))
         .flatten()
     {
         return Some(path);
@@ -180,7 +182,7 @@ fn begins(json: &str, name: &str) -> bool {
 }
 
 /// Looks for a field that another version of the device family, or the classic family, has in this struct.
-fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
+fn in_other_shape(name: &str, schema: &'static Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
     let has = |name: &str| schema.slot(name).is_some();
     match (schema.go, name) {
@@ -239,7 +241,11 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
                     other
                 );
                 Some(Suggestion {
-                    moves: Some(Move::Under { into, inner }),
+                    moves: Some(Move::Under {
+                        into,
+                        inner,
+                        outer: schema,
+                    }),
                     ..Suggestion::say(help)
                 })
             }
@@ -248,19 +254,29 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     }
 }
 
-/// Returns the unique nearest struct of the kind that has a field of this name.
+/// Returns where the kind has a field of this name. `path`: where it was written.
 fn elsewhere(
     name: &str,
     schema: &'static Struct,
     api: Api,
     release: Release,
+    path: &str,
 ) -> Option<Suggestion> {
     let root = api.kind.schema;
-    if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
+    let kind = api.kind.kind;
+    if name == "spec" && !std::ptr::eq(schema, root) {
+        return (kind == "ResourceClaim" && path == "spec.spec").then(|| {
+            Suggestion::say(message!(
+                "suggest.spec-in-spec",
+                "`spec.spec` is the shape of a ResourceClaimTemplate: leave one `spec` out, or write `kind: ResourceClaimTemplate`"
+            ))
+        });
+    }
+    if name == "spec" && !root.has("spec") {
         let help = message!(
             "suggest.no-spec",
             "a {kind} has no `spec`: write its fields at the top level",
-            kind = api.kind.kind
+            kind
         );
         return Some(Suggestion::say(help));
     }
@@ -271,55 +287,43 @@ fn elsewhere(
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
-    // The structs found so far, level by level: field name, index of the parent, struct.
-    let mut tables: Vec<(&'static str, usize, &'static Struct)> = vec![("", 0, root)];
-    let mut level = 0..tables.len();
-    // Tables are trees with a few levels, so the search ends.
-    while !level.is_empty() {
-        let mut found = level.clone().filter(|at| {
-            let table = tables.get(*at).map(|(.., table)| *table);
-            table.is_some_and(|table| {
-                !std::ptr::eq(table, schema) && table.field(name, release).is_some()
-            })
-        });
-        if let Some(at) = found.next() {
-            if found.next().is_some() {
-                return None;
-            }
-            let path = path_of(&tables, at);
-            let is_claim = api.kind.kind == "ResourceClaim" && name == "spec";
-            return Some(Suggestion::say(if path.is_empty() && is_claim {
-                message!(
-                    "suggest.spec-in-spec",
-                    "`spec.spec` is the shape of a ResourceClaimTemplate: leave one `spec` out, or write `kind: ResourceClaimTemplate`"
-                )
-            } else if path.is_empty() {
-                message!(
-                    "suggest.belongs-at-top",
-                    "`{name}` belongs at the top level of a {kind}",
-                    name,
-                    kind = api.kind.kind
-                )
-            } else {
-                belongs_under(name, &path)
-            }));
-        }
-        let below = tables.len();
-        for at in level {
-            let Some((.., table)) = tables.get(at) else {
-                continue;
-            };
-            for field in table
-                .fields
-                .iter()
-                .filter(|field| field.in_release(release))
-            {
-                tables.extend(structs(&field.ty).map(|inner| (field.json, at, inner)));
-            }
-        }
-        level = below..tables.len();
-    }
-    None
+    let place = nearest_place(name, schema, root, release, path)?;
+    let from_spec = path.starts_with("spec.");
+    let help = if place.path.is_empty() {
+        message!(
+            "suggest.belongs-at-top",
+            "`{name}` belongs at the top level of a {kind}",
+            name,
+            kind
+        )
+    } else if from_spec && place.path.split('.').next() == Some("status") {
+        message!(
+            "suggest.only-in-status",
+            "`{name}` is a field of `{path}` only, which the cluster writes: leave it out",
+            name,
+            path = place.path
+        )
+    } else {
+        belongs_under(name, &place.path)
+    };
+    Some(Suggestion {
+        moves: move_into(schema, &place),
+        ..Suggestion::say(help)
+    })
+}
+
+/// Returns the move of a field into the struct that a field beside it holds.
+fn move_into(outer: &'static Struct, place: &Place) -> Option<Move> {
+    let field = place.through?;
+    let inner = field
+        .ty
+        .as_struct()
+        .filter(|inner| std::ptr::eq(*inner, place.schema) && field.json != "status")?;
+    Some(Move::Under {
+        into: field.json,
+        inner,
+        outer,
+    })
 }
 
 fn belongs_under(name: &str, path: &str) -> Message {
@@ -329,25 +333,6 @@ fn belongs_under(name: &str, path: &str) -> Message {
         name,
         path
     )
-}
-
-/// Returns the path of a struct without the root, found by following the parent indexes.
-fn path_of(tables: &[(&'static str, usize, &'static Struct)], at: usize) -> String {
-    let mut names = Vec::new();
-    let mut here = at;
-    while let Some((name, above, _)) = tables.get(here).filter(|_| here > 0) {
-        names.push(*name);
-        here = *above;
-    }
-    names.reverse();
-    names.join(".")
-}
-
-fn structs(ty: &FieldType) -> Option<&'static Struct> {
-    match ty {
-        FieldType::List(inner) => structs(inner),
-        other => other.as_struct(),
-    }
 }
 
 /// Returns the value of an enum nearest to the one that was written.
@@ -651,11 +636,18 @@ mod tests {
     }
 
     fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<Message> {
+        let is_root = std::ptr::eq(schema, api(&v1alpha2::VERSION, kind).kind.schema);
+        let path = if is_root {
+            name
+        } else {
+            &format!("spec.{name}")
+        };
         field(
             name,
             schema,
             api(&v1alpha2::VERSION, kind),
             Release::last_of(30),
+            path,
         )
         .map(|suggestion| suggestion.help)
     }
@@ -673,7 +665,10 @@ mod tests {
                 "resource_class_name",
                 "write `resourceClassName`: field names are case-sensitive",
             ),
-            ("reservedFor", "`reservedFor` belongs under `status`"),
+            (
+                "reservedFor",
+                "`reservedFor` is a field of `status` only, which the cluster writes: leave it out",
+            ),
             ("resourceClass", "did you mean `resourceClassName`?"),
             ("parameters", "did you mean `parametersRef`?"),
         ] {
@@ -711,7 +706,14 @@ mod tests {
     fn later_fields_and_other_versions() {
         let handle = &v1alpha2::RESOURCE_HANDLE;
         let claim = api(&v1alpha2::VERSION, "ResourceClaim");
-        let found = field("structuredData", handle, claim, Release::last_of(29)).unwrap();
+        let found = field(
+            "structuredData",
+            handle,
+            claim,
+            Release::last_of(29),
+            "status.allocation.resourceHandles[0].structuredData",
+        )
+        .unwrap();
         assert_eq!(
             found.help,
             "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15"
@@ -721,6 +723,7 @@ mod tests {
             &v1alpha1::ALLOCATION_RESULT,
             api(&v1alpha1::VERSION, "ResourceClaim"),
             Release::last_of(26),
+            "status.allocation.resourceHandles",
         );
         assert!(
             found
