@@ -266,12 +266,10 @@ impl Lints {
             let known: Vec<&str> = published.below(before).collect();
             let near = known
                 .iter()
-                .map(|known| (nearest::distance(name, known), *known))
+                .filter_map(|known| Some((nearest::near(name, known)?, *known)))
                 .min();
             let help = match near {
-                Some((distance, near)) if distance <= 3 && distance < name.len() => {
-                    claimkit_model::nearest::did_you_mean(near)
-                }
+                Some((_, near)) => nearest::did_you_mean(near),
                 _ if known.is_empty() => message!(
                     "expression.nothing-published",
                     "no device in the files has any"

@@ -15,7 +15,7 @@ pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
 }
 
 /// Finds the unique candidate nearest to a text. It may differ in at most a quarter of the letters, with a minimum of one and a
-/// maximum of three edits.
+/// maximum of three edits. Texts of one letter have none.
 #[derive(Debug)]
 pub struct Nearest<'t, 'c> {
     text: &'t str,
@@ -32,7 +32,11 @@ impl<'t, 'c> Nearest<'t, 'c> {
         Nearest {
             text,
             letters,
-            limit: (letters / 4).clamp(1, 3),
+            limit: if letters < 2 {
+                0
+            } else {
+                (letters / 4).clamp(1, 3)
+            },
             best: None,
             tied: false,
         }
@@ -144,11 +148,30 @@ fn missing_letters(a: &str, b: &str) -> usize {
     lacks
 }
 
-/// Returns true if the names are a few edits apart or share a word.
+/// Returns the number of edits between two names if it is small for their length: one for up to five letters, two for up to eight,
+/// and three for more. Names of one letter are near to none.
+///
+/// ```
+/// use claimkit_model::nearest::near;
+///
+/// assert_eq!(near("modle", "model"), Some(1));
+/// assert_eq!(near("numa", "nic"), None);
+/// ```
+pub fn near(a: &str, b: &str) -> Option<usize> {
+    let letters = a.chars().count().min(b.chars().count());
+    let limit = match letters {
+        0 | 1 => 0,
+        2..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    };
+    within(a, b, limit)
+}
+
+/// Returns true if the names are a few edits apart, or one of them contains the other.
 pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let edits = distance(&a, &b);
-    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
+    near(&a, &b).is_some() || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }
 
 /// Returns the help that names what was probably meant.
@@ -159,6 +182,24 @@ pub fn did_you_mean(near: &str) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_letters_allow_few_edits() {
+        for (a, b, want) in [
+            ("numa", "nic", None),
+            ("nope", "model", None),
+            ("v", "foo", None),
+            ("a", "b", None),
+            ("vram", "ram", Some(1)),
+            ("product", "prodcut", Some(1)),
+            ("memory", "memorie", Some(2)),
+        ] {
+            assert_eq!((near(a, b), near(b, a)), (want, want), "{a} {b}");
+        }
+        let mut nearest = Nearest::to("a");
+        nearest.consider("b");
+        assert_eq!(nearest.found(), None);
+    }
 
     #[test]
     fn distances() {

@@ -363,16 +363,10 @@ impl Devices {
                 Finding::info(code, message).with_help(code.spoken_help().unwrap_or_default()),
             );
         }
-        let near = self
-            .written
-            .iter()
-            .min_by_key(|known| nearest::distance(known, written));
-        Some(
-            match near.filter(|near| nearest::distance(near, written) <= 2) {
-                Some(near) => warning().with_help(did_you_mean(near)),
-                None => warning().with_help(devices_have(self.written.iter())),
-            },
-        )
+        Some(match nearest_of(written, self.written.iter()) {
+            Some(near) => warning().with_help(did_you_mean(near)),
+            None => warning().with_help(devices_have(self.written.iter())),
+        })
     }
 
     fn attribute(&self, domain: &str, name: &str) -> Option<Finding> {
@@ -405,15 +399,17 @@ impl Devices {
             )));
         }
         let known = self.attributes.get(domain);
-        let distance = |known: &&String| nearest::distance(known, name);
-        let near = known
-            .into_iter()
-            .flatten()
-            .min_by_key(distance)
-            .filter(|near| distance(near) <= 2);
-        Some(match near {
+        Some(match nearest_of(name, known.into_iter().flatten()) {
             Some(near) => finding.with_help(did_you_mean(near)),
             None => finding.with_help(devices_have(known.into_iter().flatten())),
         })
     }
+}
+
+/// Returns the name that is most similar, if one is similar at all.
+fn nearest_of<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {
+    known
+        .filter_map(|known| Some((nearest::near(name, known)?, known.as_str())))
+        .min()
+        .map(|(_, known)| known)
 }

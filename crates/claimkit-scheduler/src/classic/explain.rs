@@ -7,7 +7,7 @@ use crate::selector::{Requirement, TermList, Test, integer};
 use claimkit_model::finding::{Code, Finding};
 use claimkit_model::message::{self, Message, Template, Words, message, template};
 use claimkit_model::nearest::did_you_mean;
-use claimkit_model::nearest::distance;
+use claimkit_model::nearest::near;
 use std::borrow::Cow;
 
 /// Maximum number of values that are named in a sentence.
@@ -455,12 +455,9 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
 
 /// Finds the most similar of some texts, if it is similar at all.
 fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let close = (text.len() / 3).max(1);
     let lowered = text.to_ascii_lowercase();
     among
-        .filter(|have| have.len().abs_diff(text.len()) <= close)
-        .map(|have| (distance(&lowered, &have.to_ascii_lowercase()), have))
-        .filter(|(distance, _)| *distance <= close)
+        .filter_map(|have| Some((near(&lowered, &have.to_ascii_lowercase())?, have)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, have)| have)
 }
