@@ -42,6 +42,7 @@ mod evaluate_catalogue;
 mod evaluate_nodes;
 mod evaluate_placement;
 mod evaluate_vectors;
+mod expression_advice;
 mod files_together;
 mod in_turn;
 mod laws;

@@ -1,5 +1,6 @@
 //! What to do about an error, from its cause: one code of the server has many.
 
+use crate::advice::rewrite;
 use claimkit_model::finding::{Cause, Code, Finding};
 use claimkit_model::message::{Message, message};
 use claimkit_model::schema::{Gate, Release};
@@ -215,7 +216,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
         );
     }
     if error.contains("Syntax error") {
-        return syntax(expression, error);
+        return syntax(expression, error, release);
     }
     if error.contains("must evaluate to bool") {
         return message!(
@@ -231,13 +232,41 @@ pub fn selector(expression: &str, error: &str, release: Release) -> Message {
             "`-` subtracts: names of attributes have letters, digits and `_`; a name with `-` cannot be read"
         );
     }
-    if undeclared.is_some() || error.contains("undefined field") {
+    let unknown = undeclared.or_else(|| quoted_after(error, "undefined field '"));
+    match unknown {
+        Some(name) => rewrite::of_name(expression, name, release)
+            .unwrap_or_else(|| unknown_name(expression, name)),
+        None => see_position(),
+    }
+}
+
+/// Returns the help for a name that is not known, or not for such values.
+fn unknown_name(expression: &str, name: &str) -> Message {
+    if !expression.contains("device.") && !expression.contains("device[") {
         return message!(
             "cause.variable",
             "the variable is `device`, with `driver`, `attributes` and `capacity`: read attributes as `device.attributes[\"domain\"].name`"
         );
     }
-    see_position()
+    if expression.contains(&format!("{name}(")) {
+        return message!(
+            "cause.no-function",
+            "there is no function `{name}` for such values",
+            name
+        );
+    }
+    if expression.contains(&format!("device.{name}")) {
+        return message!(
+            "cause.device-fields",
+            "`device` has no field `{name}`: it has `driver`, `attributes` and `capacity`",
+            name
+        );
+    }
+    message!(
+        "cause.unknown-name",
+        "`{name}` is not known here: the only variable is `device`, and a text has quotes",
+        name
+    )
 }
 
 fn see_position() -> Message {
@@ -267,7 +296,7 @@ fn bare_quantity<'e>(expression: &'e str, error: &str) -> Option<&'e str> {
 }
 
 /// Returns help for a syntax error of an expression.
-fn syntax(expression: &str, error: &str) -> Message {
+fn syntax(expression: &str, error: &str, release: Release) -> Message {
     if let Some(quote) = expression.chars().find(|c| TYPOGRAPHIC.contains(c)) {
         return message!(
             "cause.typographic-quote",
@@ -310,6 +339,11 @@ fn syntax(expression: &str, error: &str) -> Message {
             sign,
             word = word.trim()
         );
+    }
+    if error.contains('~')
+        && let Some(help) = rewrite::of_regex(expression, release)
+    {
+        return help;
     }
     let has_single = expression
         .replace("==", "")

@@ -9,5 +9,6 @@ pub mod hints;
 pub mod locate;
 mod other_versions;
 mod place;
+mod rewrite;
 pub mod shape;
 pub mod suggest;

@@ -1,0 +1,141 @@
+//! Advice about expressions: names of other languages, and tests that keep an expression from failing.
+
+use crate::support::ask;
+use serde_json::json;
+
+/// The help for an expression that does not compile.
+fn help(expression: &str) -> String {
+    let request = json!({"verb": "cel", "expression": expression, "release": "1.37"});
+    let answer = ask(&request);
+    let help = answer["compile"]["help"].as_str();
+    help.unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn names_of_other_languages_are_written_as_cel_has_them() {
+    let model = "device.attributes[\"a.b\"].m";
+    for (expression, said) in [
+        (
+            format!("{model} =~ \"A\""),
+            format!("write `{model}.matches(\"A\")` in place of `{model} =~ \"A\"`"),
+        ),
+        (
+            format!("{model} ~= \"A\""),
+            format!("write `{model}.matches(\"A\")` in place of `{model} ~= \"A\"`"),
+        ),
+        (
+            format!("{model}.toLower() == \"a\""),
+            "write `lowerAscii` in place of `toLower`".to_owned(),
+        ),
+        (
+            "device.attributes[\"a.b\"].hasKey(\"m\")".to_owned(),
+            "write `\"m\" in device.attributes[\"a.b\"]` in place of `device.attributes[\"a.b\"].hasKey(\"m\")`"
+                .to_owned(),
+        ),
+        (
+            format!("{model} == True"),
+            "write `true` in place of `True`".to_owned(),
+        ),
+        (
+            format!("{model}.startswith(\"a\")"),
+            "write `startsWith` in place of `startswith`".to_owned(),
+        ),
+        (
+            format!("{model}.isGreaterThan(\"1.2.3\")"),
+            "write `semver(\"1.2.3\")` in place of `\"1.2.3\"`".to_owned(),
+        ),
+        (
+            "len(device.driver) > 2".to_owned(),
+            "write `size` in place of `len`".to_owned(),
+        ),
+        (
+            "contains(device.driver, \"a\")".to_owned(),
+            "write `device.driver.contains(\"a\")` in place of `contains(device.driver, \"a\")`"
+                .to_owned(),
+        ),
+        (
+            "device.attribute[\"a\"].b == 1".to_owned(),
+            "write `attributes` in place of `attribute`".to_owned(),
+        ),
+        (
+            format!("{model}.frobnicate() == 1"),
+            "there is no function `frobnicate` for such values".to_owned(),
+        ),
+        (
+            "device.driver == model".to_owned(),
+            "`model` is not known here: the only variable is `device`, and a text has quotes"
+                .to_owned(),
+        ),
+        (
+            format!("{model} =~ model"),
+            "`=~` is not an operator of CEL: write a regular expression as `.matches(…)`, and equality as `==`"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(help(&expression), said, "{expression}");
+    }
+    assert!(help("model == 1").starts_with("the variable is `device`"));
+}
+
+/// A slice with some devices and a claim with a selector.
+fn text(devices: &str, expression: &str) -> String {
+    format!(
+        "apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: s}}
+spec:
+  driver: a.b
+  nodeName: n
+  pool: {{name: p, generation: 1, resourceSliceCount: 1}}
+  devices: {devices}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: c, namespace: d}}
+spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: c, selectors: [{{cel: {{expression: '{expression}'}}}}]}}}}]}}}}
+"
+    )
+}
+
+/// The help of the first finding with a code.
+fn finding_help(text: &str, code: &str) -> Option<String> {
+    let answer = ask(&json!({"verb": "validate", "release": "1.37", "text": text}));
+    let findings = answer["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["code"] == code)?;
+    finding["help"].as_str().map(str::to_owned)
+}
+
+/// `v == has(x) && x` would compare with the test, and fail on a device that has `x`.
+#[test]
+fn a_test_is_written_before_the_whole_comparison() {
+    let devices =
+        "[{name: a, attributes: {m: {string: x}}}, {name: b, attributes: {ver: {string: x}}}]";
+    let comparison = "v == device.attributes[\"a.b\"].ver";
+    let within = |comparison: &str| {
+        text(
+            devices,
+            &format!("device.attributes[\"a.b\"].exists(k, v, {comparison})"),
+        )
+    };
+    let test = "has(device.attributes[\"a.b\"].ver) && ";
+    assert_eq!(
+        finding_help(&within(comparison), "selector-fails"),
+        Some(format!("write `{test}` before `{comparison}`"))
+    );
+    let obeyed = within(&format!("{test}{comparison}"));
+    assert_eq!(finding_help(&obeyed, "selector-fails"), None);
+}
+
+#[test]
+fn short_names_are_alike_only_with_most_of_their_letters() {
+    let devices = "[{name: a, attributes: {model: {string: x}, nic: {int: 1}}}]";
+    let reads = |name: &str| {
+        let text = text(devices, &format!("device.attributes[\"a.b\"].{name} == 1"));
+        finding_help(&text, "selector-name-unknown").unwrap()
+    };
+    for name in ["numa", "nope", "v"] {
+        assert_eq!(reads(name), "published: `model`, `nic`", "{name}");
+    }
+    assert_eq!(reads("modle"), "did you mean `model`?");
+    assert_eq!(reads("nics"), "did you mean `nic`?");
+}
