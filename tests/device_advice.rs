@@ -922,8 +922,12 @@ fn values_of_other_types() {
     };
     for (request, said) in [
         (
-            "      exactly: [{deviceClassName: c}]\n",
+            "      exactly:\n      - deviceClassName: c\n",
             "write a map here, not a list: remove the `-`",
+        ),
+        (
+            "      exactly: [{deviceClassName: c}]\n",
+            "write a map here, not a list: its fields in `{}`",
         ),
         (
             "      exactly: c\n",

@@ -92,6 +92,9 @@ fn version(text: &str) -> Message {
         .split_at_checked(bare.find(['-', '+']).unwrap_or(bare.len()))
         .unwrap_or((bare, ""));
     let parts: Vec<&str> = numbers.split('.').collect();
+    if let Some(digits) = too_many_digits(text) {
+        return digits;
+    }
     let are_numbers = parts
         .iter()
         .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
@@ -153,6 +156,26 @@ fn version(text: &str) -> Message {
             written
         ),
     }
+}
+
+/// Returns the help for a version of the right form with a number that is too long.
+fn too_many_digits(text: &str) -> Option<Message> {
+    const MOST: usize = 18;
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let long = text
+        .split(['.', '-', '+'])
+        .filter(is_number)
+        .find(|part| part.len() > MOST)?;
+    // The rest is right if it is with a shorter number.
+    let short = text.replacen(long, "1", 1);
+    names::is_semantic_version(&short).then(|| {
+        message!(
+            "cause.version-digits",
+            "`{number}` has {length} digits, and a number of a version has at most 18: shorten it, or publish it as a `string`",
+            number = long,
+            length = long.len()
+        )
+    })
 }
 
 /// Returns what to do about an expression that kube-apiserver does not accept. `error`: its words after `compilation failed`.
@@ -507,6 +530,10 @@ mod tests {
             (
                 "v01.2-rc.1",
                 "a version begins without `v`, and its numbers have no leading zeros, and it has three numbers, not 2: write `1.2.0-rc.1`",
+            ),
+            (
+                "1.2.3-1234567890123456789",
+                "`1234567890123456789` has 19 digits, and a number of a version has at most 18: shorten it, or publish it as a `string`",
             ),
             (
                 "latest",

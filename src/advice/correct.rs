@@ -5,7 +5,7 @@ use claimkit_model::nearest::Nearest;
 use claimkit_model::object::decode::{Mismatch, Strict};
 use claimkit_model::schema::{Field, FieldType, Struct};
 use claimkit_model::text::diagnose::{self, Correction, Expected};
-use claimkit_model::text::tree::{Kind, NodeId, Tree};
+use claimkit_model::text::tree::{Kind, NodeId, Style, Tree};
 use claimkit_values::names;
 use claimkit_values::quantity::Quantity;
 
@@ -25,6 +25,13 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Message> {
         return held_text(text, schema);
     }
     Some(match tree.kind(mismatch.node) {
+        Kind::Seq { .. } if ty.takes_map() && tree.node(mismatch.node).style == Style::Flow => {
+            message!(
+                "correct.map-not-brackets",
+                "write a map here, not a list: its fields in `{braces}`",
+                braces = "{}"
+            )
+        }
         Kind::Seq { .. } if ty.takes_map() => {
             message!(
                 "correct.map-not-list",
