@@ -788,6 +788,8 @@ fn fields_are_sent_to_the_nearest_place() {
             "`constraints` belongs under `spec.devices`",
         ),
         ("opaque: {}", "`opaque` belongs under `spec.devices.config`"),
+        // A list: `capacity` has `requests`, too, but as a map.
+        ("requests: []", "`requests` belongs under `spec.devices`"),
         (
             "operator: Exists",
             "`operator` belongs under `spec.devices.requests.exactly.tolerations`",

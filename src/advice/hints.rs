@@ -1,6 +1,7 @@
 //! Help and fixes for findings, from the text that they are about.
 
 use crate::advice::shape::Move;
+use crate::advice::suggest::Unknown;
 use crate::advice::{budget, cause, correct, locate, suggest};
 use claimkit_model::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use claimkit_model::message::{Message, Words, message};
@@ -17,7 +18,13 @@ use claimkit_model::text::tree::{Entry, Kind, NodeId, Tree};
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
     let found = match (strict.kind, strict.schema) {
         (StrictKind::Unknown, Some(schema)) => {
-            suggest::field(&strict.field, schema, api, release, &strict.path)
+            let value = tree.get(strict.parent, &strict.field);
+            let unknown = Unknown {
+                name: &strict.field,
+                path: &strict.path,
+                value: value.map(|value| tree.kind(value)),
+            };
+            suggest::field(unknown, schema, api, release)
         }
         _ => None,
     };

@@ -1,6 +1,7 @@
 //! Where a field belongs that its struct does not have: below that struct first, then above it.
 
 use claimkit_model::schema::{Field, FieldType, Gates, Release, Struct};
+use claimkit_model::text::tree::Kind;
 
 /// A struct that has the field.
 #[derive(Debug)]
@@ -20,9 +21,19 @@ enum Found {
     Several,
 }
 
+/// An unknown field.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown<'n> {
+    pub name: &'n str,
+    /// Where it was written, as in the server's messages.
+    pub path: &'n str,
+    /// Its value; `None`: not known.
+    pub value: Option<Kind>,
+}
+
 /// A field that is looked for.
 struct Wanted<'n> {
-    name: &'n str,
+    unknown: Unknown<'n>,
     release: Release,
     /// The struct that does not have it.
     missing_in: &'static Struct,
@@ -44,15 +55,14 @@ enum GateFilter {
     Any,
 }
 
-/// Returns the unique nearest place for a field. `path`: where it was written, as in the server's messages.
+/// Returns the unique nearest place for a field.
 pub(super) fn nearest_place(
-    name: &str,
+    unknown: Unknown<'_>,
     schema: &'static Struct,
     root: &'static Struct,
     release: Release,
-    path: &str,
 ) -> Option<Place> {
-    let mut chain = chain(root, path);
+    let mut chain = chain(root, unknown.path);
     let here = chain
         .iter()
         .position(|place| std::ptr::eq(place.schema, schema))?;
@@ -65,7 +75,7 @@ pub(super) fn nearest_place(
     };
     for status in statuses {
         let wanted = |gates| Wanted {
-            name,
+            unknown,
             release,
             missing_in: schema,
             status: *status,
@@ -107,7 +117,7 @@ fn chain(root: &'static Struct, path: &str) -> Vec<Place> {
     places
 }
 
-/// Searches two levels below the last struct of a chain, then each struct above it and what is below that.
+/// Searches two levels below the last struct of a chain, then the structs above it, then what is below these.
 fn search<'n>(chain: &[Place], wanted: &dyn Fn(GateFilter) -> Wanted<'n>) -> Found {
     const NEAR: usize = 2;
     let Some((here, above)) = chain.split_last() else {
@@ -121,33 +131,34 @@ fn search<'n>(chain: &[Place], wanted: &dyn Fn(GateFilter) -> Wanted<'n>) -> Fou
             return found;
         }
     }
-    for gates in filters {
-        for place in above.iter().rev() {
-            let found = search_at(place, &wanted(gates));
-            if !matches!(found, Found::Nothing) {
-                return found;
-            }
-        }
-    }
-    Found::Nothing
-}
-
-/// Searches a struct, then all that is below it.
-fn search_at(place: &Place, wanted: &Wanted<'_>) -> Found {
-    if has(place.schema, wanted) {
+    // A field of a struct around is likelier than one of a struct beside: the line is too far to the right.
+    let around = above
+        .iter()
+        .rev()
+        .find(|place| has(place.schema, &wanted(GateFilter::Any)));
+    if let Some(place) = around {
         return Found::One(Place {
             path: place.path.clone(),
             schema: place.schema,
             through: None,
         });
     }
-    match search_below(place, usize::MAX, wanted) {
-        Found::One(found) => Found::One(Place {
-            through: None,
-            ..found
-        }),
-        other => other,
+    for gates in filters {
+        for place in above.iter().rev() {
+            match search_below(place, usize::MAX, &wanted(gates)) {
+                Found::Nothing => {}
+                Found::Several => return Found::Several,
+                // No field of the searched struct is on the way.
+                Found::One(found) => {
+                    return Found::One(Place {
+                        through: None,
+                        ..found
+                    });
+                }
+            }
+        }
     }
+    Found::Nothing
 }
 
 /// Searches the structs below one, level by level. Tables are trees with a few levels, so that the search ends.
@@ -174,9 +185,23 @@ fn search_below(place: &Place, depth: usize, wanted: &Wanted<'_>) -> Found {
 
 /// Returns true if the struct has the field.
 fn has(schema: &'static Struct, wanted: &Wanted<'_>) -> bool {
-    let field = schema.field(wanted.name, wanted.release);
+    let field = schema.field(wanted.unknown.name, wanted.release);
     !std::ptr::eq(schema, wanted.missing_in)
-        && field.is_some_and(|(_, field)| considered(field, wanted))
+        && field.is_some_and(|(_, field)| considered(field, wanted) && takes(field, wanted))
+}
+
+/// Returns true if the field takes a list, a map or another value, as the one that was written is.
+fn takes(field: &Field, wanted: &Wanted<'_>) -> bool {
+    let ty = field.ty.pointed();
+    let is_list = matches!(ty, FieldType::List(_));
+    let is_map = ty.takes_map();
+    match wanted.unknown.value {
+        _ if matches!(ty, FieldType::Raw) => true,
+        None | Some(Kind::Null | Kind::Alias(_)) => true,
+        Some(Kind::Seq { .. }) => is_list,
+        Some(Kind::Map { .. }) => is_map,
+        Some(_) => !is_list && !is_map,
+    }
 }
 
 /// Returns the structs that the fields of one hold, alone or as items of a list.

@@ -191,11 +191,8 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     let mut quote = None;
     for (at, sign) in rest.char_indices() {
         match (quote, sign) {
-            (Some(open), _) => {
-                if sign == open {
-                    quote = None;
-                }
-            }
+            (Some(open), _) if sign == open => quote = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(sign),
             (None, '(' | '[') => depth = depth.saturating_add(1),
             (None, ')' | ']') => depth = depth.saturating_sub(1),
@@ -216,11 +213,8 @@ fn operand_start(text: &str, end: usize) -> usize {
     for (at, sign) in text.get(..end).unwrap_or_default().char_indices().rev() {
         let belongs = sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.');
         match (quote, sign) {
-            (Some(close), _) => {
-                if sign == close {
-                    quote = None;
-                }
-            }
+            (Some(close), _) if sign == close => quote = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(sign),
             (None, ')' | ']') => depth = depth.saturating_add(1),
             (None, '(' | '[') if depth > 0 => depth = depth.saturating_sub(1),

@@ -1,6 +1,7 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
+pub use crate::advice::place::Unknown;
 use crate::advice::place::{Place, nearest_place};
 use crate::advice::shape::Move;
 use claimkit_model::message::{Message, Template, message, template};
@@ -39,14 +40,14 @@ impl Suggestion {
     }
 }
 
-/// Suggests what to write for a field that the schema does not have. `path`: where it was written, with its own name at the end.
+/// Suggests what to write for a field that the schema does not have.
 pub fn field(
-    name: &str,
+    unknown: Unknown<'_>,
     schema: &'static Struct,
     api: Api,
     release: Release,
-    path: &str,
 ) -> Option<Suggestion> {
+    let name = unknown.name;
     if schema.has(name) {
         let field = schema.fields.iter().find(|field| field.json == name)?;
         let gone = field.until.filter(|last| release.minor > *last);
@@ -104,7 +105,7 @@ pub fn field(
     // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
     if let Some(path) = near
         .is_none_or(|near| distance(near, name) > 1)
-        .then(|| elsewhere(name, schema, api, release, path))
+        .then(|| elsewhere(unknown, schema, api, release))
         .flatten()
     {
         return Some(path);
@@ -254,14 +255,14 @@ fn in_other_shape(name: &str, schema: &'static Struct, api: Api) -> Option<Sugge
     }
 }
 
-/// Returns where the kind has a field of this name. `path`: where it was written.
+/// Returns where the kind has a field of this name.
 fn elsewhere(
-    name: &str,
+    unknown: Unknown<'_>,
     schema: &'static Struct,
     api: Api,
     release: Release,
-    path: &str,
 ) -> Option<Suggestion> {
+    let Unknown { name, path, .. } = unknown;
     let root = api.kind.schema;
     let kind = api.kind.kind;
     if name == "spec" && !std::ptr::eq(schema, root) {
@@ -287,7 +288,7 @@ fn elsewhere(
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
-    let place = nearest_place(name, schema, root, release, path)?;
+    let place = nearest_place(unknown, schema, root, release)?;
     let from_spec = path.starts_with("spec.");
     let help = if place.path.is_empty() {
         message!(
@@ -635,6 +636,14 @@ mod tests {
         }
     }
 
+    fn unknown<'n>(name: &'n str, path: &'n str) -> Unknown<'n> {
+        Unknown {
+            name,
+            path,
+            value: None,
+        }
+    }
+
     fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<Message> {
         let is_root = std::ptr::eq(schema, api(&v1alpha2::VERSION, kind).kind.schema);
         let path = if is_root {
@@ -643,11 +652,10 @@ mod tests {
             &format!("spec.{name}")
         };
         field(
-            name,
+            unknown(name, path),
             schema,
             api(&v1alpha2::VERSION, kind),
             Release::last_of(30),
-            path,
         )
         .map(|suggestion| suggestion.help)
     }
@@ -706,24 +714,19 @@ mod tests {
     fn later_fields_and_other_versions() {
         let handle = &v1alpha2::RESOURCE_HANDLE;
         let claim = api(&v1alpha2::VERSION, "ResourceClaim");
-        let found = field(
-            "structuredData",
-            handle,
-            claim,
-            Release::last_of(29),
-            "status.allocation.resourceHandles[0].structuredData",
-        )
-        .unwrap();
+        let handles = "status.allocation.resourceHandles";
+        let path = format!("{handles}[0].structuredData");
+        let data = unknown("structuredData", &path);
+        let found = field(data, handle, claim, Release::last_of(29)).unwrap();
         assert_eq!(
             found.help,
             "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15"
         );
         let found = field(
-            "resourceHandles",
+            unknown("resourceHandles", handles),
             &v1alpha1::ALLOCATION_RESULT,
             api(&v1alpha1::VERSION, "ResourceClaim"),
             Release::last_of(26),
-            "status.allocation.resourceHandles",
         );
         assert!(
             found
