@@ -281,7 +281,7 @@ fn unknown_name(expression: &str, name: &str) -> Message {
     if expression.contains(&format!("device.{name}")) {
         return message!(
             "cause.device-fields",
-            "`device` has no field `{name}`: it has `driver`, `attributes` and `capacity`",
+            "`device` has `driver`, `attributes` and `capacity`, and no `{name}`: read attributes as `device.attributes[\"domain\"].name`",
             name
         );
     }
