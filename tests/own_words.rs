@@ -191,6 +191,35 @@ fn a_device_that_an_earlier_pod_gets_is_not_held() {
     assert_eq!(second["nodes"][0]["relaxations"], json!([]));
 }
 
+/// The claim that the scheduler makes for an extended resource is not there yet: it holds nothing, and nobody can free it.
+#[test]
+fn a_device_of_an_extended_resource_that_an_earlier_pod_gets_is_not_held() {
+    let pod = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: x, resources: {{limits: {{example.com/gpu: '2'}}}}}}]}}\n"
+        )
+    };
+    let cluster = [
+        node("w0"),
+        format!("{CLASS}spec: {{extendedResourceName: example.com/gpu}}\n"),
+        slice("w0", "{name: g0}, {name: g1}"),
+    ]
+    .concat();
+    let two = [cluster.clone(), pod("q"), pod("r")].concat();
+    let last = &allocate(&two, &json!({}))["pods"][1];
+    assert_eq!(
+        last["turn"]["refused"][0]["why"][0],
+        "g0, g1: given to default/q-extended-resources (for q), which is placed before"
+    );
+    let copies = [cluster, pod("q")].concat();
+    let copy = &allocate(&copies, &json!({"howMany": true}))["pods"][1];
+    for answer in [last, copy] {
+        let node = &answer["nodes"][0];
+        assert_eq!(node["relaxations"], json!([]), "{node}");
+        assert_eq!(node["holders"][0]["planned"], true, "{node}");
+    }
+}
+
 #[test]
 fn a_taint_is_not_the_reason_where_devices_are_too_few() {
     let why = |count: u32| {

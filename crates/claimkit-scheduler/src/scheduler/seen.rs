@@ -161,10 +161,14 @@ impl<'s, 'f> Seen<'s, 'f> {
     /// Returns the facts as they are before the attempt: what earlier pods took is taken.
     pub fn facts(&self) -> Facts {
         let mut facts = self.prepared.facts.clone();
-        let given = self.prepared.facts.claims.iter();
-        for (given, now) in given.zip(&self.state.claims) {
-            if given.status.allocation.is_none() && now.status.allocation.is_some() {
-                facts.planned.insert(now.metadata.full_name());
+        let given = &self.prepared.facts.claims;
+        for (at, claim) in self.state.claims.iter().enumerate() {
+            // The scheduler makes claims for extended resources: these were not given.
+            let was_allocated = given
+                .get(at)
+                .is_some_and(|given| given.status.allocation.is_some());
+            if claim.status.allocation.is_some() && !was_allocated {
+                facts.planned.insert(claim.metadata.full_name());
             }
         }
         facts.claims.clone_from(&self.state.claims);
