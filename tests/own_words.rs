@@ -357,6 +357,128 @@ fn a_capacity_that_is_not_published_can_be_left_out() {
     );
 }
 
+/// What a run says helps on its only node.
+fn helps(text: &str) -> Vec<Value> {
+    let answer = allocate(text, &json!({}));
+    let pods = answer["pods"].as_array().unwrap();
+    let last = pods.last().unwrap();
+    last["nodes"][0]["relaxations"].as_array().unwrap().clone()
+}
+
+fn text_of(help: &Value) -> &str {
+    help["text"].as_str().unwrap()
+}
+
+/// A device that can be shared. `policy`: more fields of its capacity.
+fn shared(policy: &str) -> String {
+    format!(
+        "{{name: g0, allowMultipleAllocations: true, capacity: {{memory: {{value: 10Gi{policy}}}}}}}"
+    )
+}
+
+/// Each of two requests fits alone, and a device has too little for both.
+#[test]
+fn requests_want_more_of_a_capacity_together_than_there_is() {
+    let request = |name: &str, amount: &str| {
+        format!(
+            "{{name: {name}, exactly: {{deviceClassName: gpu, capacity: {{requests: {{memory: {amount}}}}}}}}}"
+        )
+    };
+    let text = |devices: &str, second: &str| {
+        [
+            node("w0"),
+            CLASS.to_owned(),
+            slice("w0", devices),
+            claim(
+                "c",
+                &[request("one", "6Gi"), request("two", second)].join(", "),
+            ),
+            pod("p", "c", ""),
+        ]
+        .concat()
+    };
+    let both = text(&shared(""), "5Gi");
+    let answer = allocate(&both, &json!({}));
+    let conflicts = &answer["pods"][0]["nodes"][0]["conflicts"];
+    assert_eq!(conflicts[0]["kind"], "capacity");
+    assert_eq!(
+        conflicts[0]["text"],
+        "g0: requests one, two want at least 11Gi of memory together, 10Gi left"
+    );
+    let helps = helps(&both);
+    let texts: Vec<&str> = helps.iter().map(text_of).collect();
+    assert_eq!(
+        texts,
+        [
+            "asking for 5Gi of memory instead of 6Gi in request one: gives g0, g0 on w0",
+            "asking for 4Gi of memory instead of 5Gi in request two: gives g0, g0 on w0"
+        ]
+    );
+    for fits in [
+        text(&shared(""), "4Gi"),
+        text(
+            &[shared(""), shared("").replace("g0", "g1")].join(", "),
+            "5Gi",
+        ),
+    ] {
+        let answer = allocate(&fits, &json!({}));
+        assert_eq!(answer["pods"][0]["turn"]["node"], "w0", "{answer}");
+    }
+}
+
+/// A request that names no amount is charged all of a capacity, or what its policy says: it can ask for less.
+#[test]
+fn a_request_can_ask_for_what_is_left_of_a_capacity() {
+    let text = |policy: &str, own: &str| {
+        [
+            node("w0"),
+            CLASS.to_owned(),
+            slice("w0", &shared(policy)),
+            claim(
+                "a",
+                "{name: r, exactly: {deviceClassName: gpu, capacity: {requests: {memory: 7Gi}}}}",
+            ),
+            pod("p", "a", ""),
+            own.to_owned(),
+            pod("q", "b", ""),
+        ]
+        .concat()
+    };
+    let flow = claim("b", "{name: r, exactly: {deviceClassName: gpu}}");
+    let old = claim("b", "{name: r, deviceClassName: gpu}")
+        .replace("resource.k8s.io/v1", "resource.k8s.io/v1beta1");
+    let block = "---\napiVersion: resource.k8s.io/v1beta2\nkind: ResourceClaim\nmetadata: {name: b, namespace: default}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu\n";
+    let exactly = "spec.devices.requests[0].exactly.capacity.requests[memory]";
+    let cases = [
+        (&*flow, exactly),
+        (&*old, "spec.devices.requests[0].capacity.requests[memory]"),
+        (block, exactly),
+    ];
+    for (own, path) in cases {
+        let text = text("", own);
+        let helps = helps(&text);
+        assert_eq!(helps.len(), 1, "{helps:?}");
+        let help = &helps[0];
+        assert_eq!(
+            text_of(help),
+            "asking for 3Gi of memory in request r: gives g0 on w0"
+        );
+        assert_eq!(help["changes"][0]["path"], path);
+        let edited = crate::support::fixes::apply(&text, help);
+        let answer = allocate(&edited, &json!({}));
+        assert_eq!(answer["pods"][1]["turn"]["node"], "w0", "{edited}");
+    }
+    let steps = ", requestPolicy: {default: 7Gi, validRange: {min: 1Gi, step: 1536Mi}}";
+    let values = ", requestPolicy: {default: 7Gi, validValues: [2Gi, 7Gi]}";
+    let none = ", requestPolicy: {default: 7Gi, validValues: [4Gi, 7Gi]}";
+    for (policy, left) in [(steps, Some("2560Mi")), (values, Some("2Gi")), (none, None)] {
+        let helps = helps(&text(policy, &flow));
+        let text =
+            left.map(|left| format!("asking for {left} of memory in request r: gives g0 on w0"));
+        assert_eq!(helps.first().map(text_of), text.as_deref(), "{policy}");
+    }
+}
+
 /// Capacity and counters that a pod of the same run takes are not held yet.
 #[test]
 fn what_an_earlier_pod_takes_is_not_held() {

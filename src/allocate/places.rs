@@ -2,7 +2,7 @@
 
 use crate::advice::locate;
 use crate::manifest::{Input, Item, What};
-use claimkit_model::finding::{self, FieldPath, Step, field_path};
+use claimkit_model::finding::{self, FieldPath, PathStep, Step, field_path};
 use claimkit_model::text::edit::{
     Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
     whole,
@@ -120,10 +120,11 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
             for relaxation in &mut node.relaxations {
                 relaxation.edits = self.edits(relaxation).unwrap_or_default();
                 for change in &mut relaxation.changes {
-                    change.range = change
-                        .path
-                        .as_ref()
-                        .and_then(|path| self.range(&change.claim, path));
+                    let Some(path) = change.path.take() else {
+                        continue;
+                    };
+                    change.range = self.range(&change.claim, &path);
+                    change.path = Some(self.written_path(&change.claim, path));
                 }
             }
         }
@@ -143,6 +144,14 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
         let place = self.trees(claim).next()?;
         let span = locate::locate(place.tree, place.root, &place.steps(path));
         Some(file_range(&self.input.file.source, span))
+    }
+
+    /// Returns a v1 path of a claim as the claim's own version has it.
+    fn written_path(&self, claim: &str, path: FieldPath) -> FieldPath {
+        match self.trees(claim).next() {
+            Some(place) if place.flat => without_exactly(&path),
+            _ => path,
+        }
     }
 
     /// Writes a relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does
@@ -201,6 +210,7 @@ impl ClaimTree<'_, '_> {
                 self.rename(&steps, to, edits)
             }
             (Some(_), _) => self.tolerate(&steps, tolerations, edits),
+            (None, Some(to)) if change.is_capacity_added() => self.ask_for(&steps, to, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
             (None, None) => self.drop(&steps, edits),
         }
@@ -311,6 +321,34 @@ impl ClaimTree<'_, '_> {
         Some(())
     }
 
+    /// Adds a value of a request, with the maps above it that are not there.
+    fn ask_for(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
+        let (depth, map) = (1..steps.len()).rev().find_map(|depth| {
+            let above = steps.get(..depth)?;
+            Some((depth, locate::node(self.tree, self.root, above)?))
+        })?;
+        let mut keys = Vec::new();
+        for step in steps.get(depth..)? {
+            let Step::Key(key) = step else {
+                return None;
+            };
+            keys.push(key.as_str());
+        }
+        let tree = self.tree;
+        let text = tree.source();
+        let start = tree.entries(map).first()?.key_span.from();
+        if is_flow(tree, map) {
+            edits.insert(start, format!("{}, ", nested_flow(&keys, to)?));
+            return Some(());
+        }
+        let indent = lead(text, start)?;
+        let end = content_end(tree, map);
+        let newline = line_break(text, end);
+        let added = nested_block(&keys, to, newline, &indent);
+        edits.insert(line_end(text, end), added);
+        Some(())
+    }
+
     /// Adds tolerations to a request.
     fn tolerate(
         &self,
@@ -389,6 +427,39 @@ fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bo
     claim
         .zip(template)
         .is_some_and(|(claim, template)| claim.spec == template.spec.spec)
+}
+
+/// Returns a path of v1 in versions that have no `exactly` in requests.
+fn without_exactly(path: &FieldPath) -> FieldPath {
+    let steps = path.0.iter();
+    let kept = steps.filter(|step| !matches!(step, PathStep::Field("exactly")));
+    FieldPath(kept.cloned().collect())
+}
+
+/// Writes a text under keys in each other, in JSON: `"a": {"b": "1"}`.
+fn nested_flow(keys: &[&str], text: &str) -> Option<String> {
+    let mut written = String::new();
+    print::quote(text, &mut written);
+    for (at, key) in keys.iter().rev().enumerate() {
+        let mut entry = String::new();
+        print::quote(key, &mut entry);
+        let inner = match at {
+            0 => written,
+            _ => format!("{{{written}}}"),
+        };
+        written = format!("{entry}: {inner}");
+    }
+    (!keys.is_empty()).then_some(written)
+}
+
+/// Writes a text under keys in each other, each on its own line and indented by two spaces more.
+fn nested_block(keys: &[&str], text: &str, newline: &str, indent: &str) -> String {
+    let mut written = String::new();
+    for (at, key) in keys.iter().enumerate() {
+        let deeper = "  ".repeat(at);
+        written.push_str(&format!("{newline}{indent}{deeper}{}:", print::scalar(key)));
+    }
+    format!("{written} {}", print::scalar(text))
 }
 
 /// Returns the fields of a toleration that say something, their values in JSON, which YAML reads too.

@@ -997,7 +997,7 @@ export interface Relaxation {
 
 /** Requests that cannot be satisfied together. */
 export interface Conflict {
-	kind: "number" | "match" | "distinct" | "counters";
+	kind: "number" | "match" | "distinct" | "counters" | "capacity";
 	claim: string;
 	/** Index of the constraint. */
 	constraint: number | null;

@@ -294,6 +294,25 @@ pub fn charges<'f>(
     arithmetic.published(device).filter_map(charged).collect()
 }
 
+/// Returns a capacity of a device, and what a request is charged of it; `None`: the device has none of that name, or the charge cannot
+/// be computed.
+pub fn charged<'f>(
+    cluster: &Cluster<'f>,
+    ask: &Ask,
+    at: DeviceAt,
+    name: &str,
+) -> Option<(&'f Capacity, Amount)> {
+    let arithmetic = Arithmetic::of(cluster, at);
+    let (_, device) = cluster.device(at)?;
+    let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
+    let (published, capacity) = arithmetic
+        .published(device)
+        .find(|(other, _)| is_same(other))?;
+    let requested = arithmetic.requested(ask, published);
+    let amount = charge(capacity, requested, arithmetic).ok()?;
+    Some((capacity, amount))
+}
+
 /// Returns a name of a driver's device without the driver's domain.
 pub fn plain<'n>(driver: &str, name: &'n str) -> &'n str {
     name.strip_prefix(driver)

@@ -575,4 +575,9 @@ impl Change {
             to: None,
         }
     }
+
+    /// Returns true if a request that did not ask for a capacity asks for some of it.
+    pub fn is_capacity_added(&self) -> bool {
+        self.kind == ChangeKind::Set(SetField::Capacity) && self.from.is_none()
+    }
 }

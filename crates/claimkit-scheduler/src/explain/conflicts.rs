@@ -1,14 +1,16 @@
 //! Requests that can each be satisfied alone, and why they conflict.
 
 use super::account::Conflict;
+use super::edits;
 use super::kinds::ConflictKind;
-use super::words::{of_claim, some};
-use crate::allocator::amount::spell;
+use super::words::{MOST, of_claim, some};
+use crate::allocator::amount::{spell, spell_like};
+use crate::allocator::capacity::{Arithmetic, charged};
 use crate::allocator::cluster::{Cluster, DeviceAt, Identity};
 use crate::allocator::constraints::{self, ConstraintKind, Scalar, attribute, scalar, set};
 use crate::allocator::counters::{needed, opening};
 use crate::allocator::counting::Matching;
-use crate::allocator::objects::Claim;
+use crate::allocator::objects::{Claim, Device};
 use crate::allocator::pools::NodePools;
 use crate::allocator::sorted::{Set, Sorted, ordered};
 use claimkit_model::message::{self, Message, message};
@@ -481,4 +483,150 @@ pub fn counters(
         }
     }
     list
+}
+
+/// What a request takes at least of a capacity of shared devices.
+struct Charge<'r, 'a> {
+    request: &'r Alone<'a>,
+    /// The sum for all devices that it wants, in nanos.
+    least: i128,
+    devices: Set<DeviceAt>,
+}
+
+impl<'r, 'a> Charge<'r, 'a> {
+    /// Returns nothing for a request that may be met without taking of the capacity.
+    fn of(
+        cluster: &Cluster<'_>,
+        claims: &[&Claim],
+        request: &'r Alone<'a>,
+        capacity: &str,
+    ) -> Option<Self> {
+        if request.admin || request.sub.is_some() {
+            return None;
+        }
+        let claim = claims.get(request.claim)?;
+        let requests = &claim.spec.devices.requests;
+        let index = requests
+            .iter()
+            .position(|one| one.name == request.request)?;
+        let ask = edits::ask(claim, index, None)?;
+        let mut least: Option<i128> = None;
+        for at in &request.devices {
+            if !cluster.is_shared(*at) {
+                return None;
+            }
+            let (_, amount) = charged(cluster, ask, *at, capacity)?;
+            let amount = amount.nanos();
+            least = Some(least.map_or(amount, |known| known.min(amount)));
+        }
+        Some(Charge {
+            request,
+            least: least?.saturating_mul(request.wanted.into()),
+            devices: request.devices.iter().copied().collect(),
+        })
+    }
+}
+
+/// Returns the capacities of shared devices of which requests together want more than is left.
+pub fn capacities(
+    cluster: &Cluster<'_>,
+    claims: &[&Claim],
+    requests: &[Alone<'_>],
+) -> Vec<Conflict> {
+    let mut names: Set<&str> = Set::default();
+    for at in requests.iter().flat_map(|request| &request.devices) {
+        if let Some((_, device)) = cluster.device(*at) {
+            let published = Arithmetic::of(cluster, *at).published(device);
+            names.extend(published.map(|(name, _)| name));
+        }
+    }
+    let of_name = |name: &&str| capacity(cluster, claims, requests, name);
+    names.iter().filter_map(of_name).collect()
+}
+
+/// Finds devices that have too little of a capacity for all requests that can have no others.
+fn capacity(
+    cluster: &Cluster<'_>,
+    claims: &[&Claim],
+    requests: &[Alone<'_>],
+    name: &str,
+) -> Option<Conflict> {
+    let charges: Vec<Charge<'_, '_>> = requests
+        .iter()
+        .filter_map(|request| Charge::of(cluster, claims, request, name))
+        .collect();
+    for charge in &charges {
+        let has_no_others = |other: &&Charge<'_, '_>| {
+            let mut devices = other.devices.iter();
+            devices.all(|at| charge.devices.contains(at))
+        };
+        let concerned: Vec<&Charge<'_, '_>> = charges.iter().filter(has_no_others).collect();
+        let least = concerned
+            .iter()
+            .fold(0i128, |sum, one| sum.saturating_add(one.least));
+        let left = charge.devices.iter().fold(0i128, |sum, at| {
+            sum.saturating_add(left_of(cluster, *at, name))
+        });
+        if least > left && concerned.len() > 1 {
+            return Some(Conflict {
+                kind: ConflictKind::Capacity,
+                requests: concerned.iter().map(|one| one.request.name()).collect(),
+                text: capacity_text(cluster, requests, name, &concerned, least, left),
+                ..Conflict::default()
+            });
+        }
+    }
+    None
+}
+
+/// Says that requests want more of a capacity than their devices have left.
+fn capacity_text(
+    cluster: &Cluster<'_>,
+    requests: &[Alone<'_>],
+    name: &str,
+    concerned: &[&Charge<'_, '_>],
+    least: i128,
+    left: i128,
+) -> Message {
+    let told: Vec<String> = concerned
+        .iter()
+        .map(|one| one.request.name_in_pod(requests))
+        .collect();
+    let devices: Set<DeviceAt> = concerned
+        .iter()
+        .flat_map(|one| one.devices.iter().copied())
+        .collect();
+    let shown = |at: &DeviceAt| cluster.device(*at).map(|(_, device)| device);
+    let published: Vec<&Device> = devices.iter().filter_map(shown).collect();
+    let names: Vec<&str> = published.iter().map(|one| one.name.as_str()).collect();
+    let beside = published
+        .iter()
+        .find_map(|device| device.capacity.get(name))
+        .map_or("", |capacity| capacity.value.text());
+    message!(
+        "device.capacity-of-requests",
+        "{devices}: requests {requests} want at least {needed} of {name} together, {left} left",
+        devices = some(&names, MOST),
+        requests = some(&told, MOST_REQUESTS),
+        needed = spell_like(least, beside),
+        name,
+        left = spell_like(left, beside)
+    )
+}
+
+/// Returns what is left of a device's capacity, in nanos.
+fn left_of(cluster: &Cluster<'_>, at: DeviceAt, name: &str) -> i128 {
+    let arithmetic = Arithmetic::of(cluster, at);
+    let Some((_, device)) = cluster.device(at) else {
+        return 0;
+    };
+    let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
+    let mut published = arithmetic.published(device);
+    let Some((_, capacity)) = published.find(|(other, _)| is_same(other)) else {
+        return 0;
+    };
+    let used = cluster
+        .usage
+        .used(cluster.identity(at), arithmetic.plain(name));
+    capacity.value.nanos().saturating_sub(used)
 }

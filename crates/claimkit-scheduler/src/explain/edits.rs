@@ -128,9 +128,8 @@ pub fn apply(edit: &FactEdit, facts: &mut Facts) {
             }
         }
         FactEdit::Capacity(claim, request, sub, name, amount) => {
-            let capacity =
-                ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
-            if let Some(capacity) = capacity {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                let capacity = ask.capacity.get_or_insert_default();
                 capacity.requests.insert(name.clone(), amount.clone());
             }
         }

@@ -166,6 +166,8 @@ named! {
         /// Devices with different values.
         Distinct = "distinct",
         Counters = "counters",
+        /// Capacity of shared devices.
+        Capacity = "capacity",
     }
 }
 

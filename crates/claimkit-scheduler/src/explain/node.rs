@@ -735,6 +735,7 @@ fn conflicts(
     if !counters.is_empty() && trial.fits_without_counters() {
         list.extend(counters);
     }
+    list.extend(conflicts::capacities(cluster, claims, alone));
     list
 }
 

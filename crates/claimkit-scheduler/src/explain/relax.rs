@@ -9,8 +9,9 @@ use super::words;
 use crate::allocator::allocate::{Verdict, allocate};
 use crate::allocator::amount::{Amount, UNIT};
 use crate::allocator::behaviour::Behaviour;
-use crate::allocator::capacity;
-use crate::allocator::cluster::Cluster;
+use crate::allocator::capacity::{self, Arithmetic, charged};
+use crate::allocator::cluster::{Cluster, DeviceAt};
+use crate::allocator::extended;
 use crate::allocator::features::Feature;
 use crate::allocator::mistakes::{MISTAKES, Mistake};
 use crate::allocator::node_resources::{self, Footprint};
@@ -454,8 +455,8 @@ impl<'c, 's> Trial<'c, 's> {
             for (choice, row) in rows {
                 self.capacity_names(choice, row, &mut edits);
             }
-            for (choice, row) in rows {
-                self.capacities(choice, row, &mut edits);
+            for at in 0..rows.len() {
+                self.capacities(rows, at, &mut edits);
             }
             for (choice, row) in rows {
                 edits.extend(capacities_to_drop(choice, row));
@@ -520,51 +521,31 @@ impl<'c, 's> Trial<'c, 's> {
         }
     }
 
-    /// Adds the amounts of capacity that would fit on some device, largest first.
-    fn capacities(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>, edits: &mut Vec<FactEdit>) {
+    /// Adds the amounts of capacity that would fit on some device, largest first: of what the request at `at` asks for, and of what it
+    /// is charged for without asking.
+    fn capacities(
+        &self,
+        rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
+        at: usize,
+        edits: &mut Vec<FactEdit>,
+    ) {
+        let Some((choice, row)) = rows.get(at) else {
+            return;
+        };
         let (claim, request, sub) = place(choice);
-        for (name, asked) in capacity::requests(choice.ask).iter() {
+        for name in self.names_to_ask_for(choice, row) {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
-            for (shown, reasons) in row {
-                let arithmetic = capacity::Arithmetic::of(self.cluster, shown.at);
-                let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
-                let only_capacity = reasons.iter().all(
-                    |reason| matches!(reason, Reason::Capacity(reason) if is_same(&reason.name)),
-                );
-                let capacity = self
-                    .cluster
-                    .device(shown.at)
-                    .and_then(|(_, device)| {
-                        let mut published = arithmetic.published(device);
-                        published.find(|(other, _)| is_same(other))
-                    })
-                    .map(|(_, capacity)| capacity);
-                let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty())
-                else {
+            for (shown, reasons) in *row {
+                let is_of_capacity = |reason: &Reason| matches!(reason, Reason::Capacity(_));
+                if !reasons.iter().all(is_of_capacity) {
                     continue;
-                };
-                let used = self
-                    .cluster
-                    .usage
-                    .used(self.cluster.identity(shown.at), arithmetic.plain(name));
-                let mut most = capacity.value.nanos().saturating_sub(used);
-                let policy = capacity.request_policy.as_ref();
-                let range = policy.and_then(|policy| policy.valid_range.as_ref());
-                if let Some(max) = range.and_then(|range| range.max.as_ref()) {
-                    most = most.min(max.nanos());
                 }
-                let valid = policy.map_or(&[][..], |policy| &policy.valid_values);
-                if let Some(value) = valid
-                    .iter()
-                    .filter(|value| value.nanos() <= most)
-                    .max_by_key(|value| value.nanos())
-                {
-                    most = value.nanos();
-                }
-                let most = on_step(most / UNIT, range);
-                let amount = Amount::whole_like(most, asked.text());
-                if most > 0 && amount.nanos() < asked.nanos() {
-                    amounts.insert(amount.nanos(), amount);
+                // The other requests may get other devices, or the same one.
+                let others = self.charged_to_others(rows, at, shown.at, &name);
+                for taken in [0, others] {
+                    if let Some(amount) = self.smaller_amount(choice, shown.at, &name, taken) {
+                        amounts.insert(amount.nanos(), amount);
+                    }
                 }
             }
             let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
@@ -572,6 +553,89 @@ impl<'c, 's> Trial<'c, 's> {
                 amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)),
             );
         }
+    }
+
+    /// Returns the capacities that a request asks for, and those that devices charge it for without that.
+    fn names_to_ask_for(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>) -> Vec<String> {
+        let mut names: Vec<String> = capacity::requests(choice.ask).keys().cloned().collect();
+        let claim = self.facts.claims.get(choice.claim);
+        // A container's resources cannot say how much of a device they want.
+        if claim.is_none_or(|claim| claim.metadata.name == extended::CLAIM_NAME) {
+            return names;
+        }
+        for (shown, _) in row
+            .iter()
+            .filter(|(shown, _)| self.cluster.is_shared(shown.at))
+        {
+            let Some((_, device)) = self.cluster.device(shown.at) else {
+                continue;
+            };
+            let arithmetic = Arithmetic::of(self.cluster, shown.at);
+            for (name, _) in arithmetic.published(device) {
+                let is_asked_for = arithmetic.requested(choice.ask, name).is_some();
+                if !is_asked_for && !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names
+    }
+
+    /// Returns the largest amount of a device's capacity that is left beside `taken` and that the policy allows, if it is less than
+    /// what the request is charged.
+    fn smaller_amount(
+        &self,
+        choice: &RequestChoice<'_>,
+        at: DeviceAt,
+        name: &str,
+        taken: i128,
+    ) -> Option<Amount> {
+        let (capacity, charged) = charged(self.cluster, choice.ask, at, name)?;
+        let arithmetic = Arithmetic::of(self.cluster, at);
+        let identity = self.cluster.identity(at);
+        let used = self.cluster.usage.used(identity, arithmetic.plain(name));
+        let left = capacity.value.nanos().saturating_sub(used);
+        let mut most = left.saturating_sub(taken);
+        let policy = capacity.request_policy.as_ref();
+        let range = policy.and_then(|policy| policy.valid_range.as_ref());
+        if let Some(max) = range.and_then(|range| range.max.as_ref()) {
+            most = most.min(max.nanos());
+        }
+        let valid = policy.map_or(&[][..], |policy| &policy.valid_values);
+        if let Some(value) = valid
+            .iter()
+            .filter(|value| value.nanos() <= most)
+            .max_by_key(|value| value.nanos())
+        {
+            most = value.nanos();
+        }
+        let most = on_step(most / UNIT, range);
+        let asked = capacity::requests(choice.ask).get(name);
+        let limit = asked.unwrap_or(&charged);
+        let amount = Amount::whole_like(most, limit.text());
+        (most > 0 && amount.nanos() < limit.nanos()).then_some(amount)
+    }
+
+    /// Returns what the other requests are charged of a device's capacity if each gets the device.
+    fn charged_to_others(
+        &self,
+        rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
+        at: usize,
+        device: DeviceAt,
+        name: &str,
+    ) -> i128 {
+        let mut sum = 0i128;
+        for (other, (choice, row)) in rows.iter().enumerate() {
+            let gets_it = row
+                .iter()
+                .any(|(shown, reasons)| shown.at == device && reasons.is_empty());
+            if other == at || choice.admin() || !gets_it {
+                continue;
+            }
+            let charged = charged(self.cluster, choice.ask, device, name);
+            sum = sum.saturating_add(charged.map_or(0, |(_, amount)| amount.nanos()));
+        }
+        sum
     }
 
     fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
@@ -902,6 +966,16 @@ fn sentence(change: &Change, request: &str) -> Message {
             )
         }
         ChangeKind::Free(Freed::Claim) => message!("change.free", "freeing claim {claim}", claim),
+        ChangeKind::Set(SetField::Capacity) if change.is_capacity_added() => {
+            let name = change.name.as_deref().unwrap_or_default();
+            message!(
+                "change.capacity-added",
+                "asking for {to} of {name} in request {request}",
+                to,
+                name,
+                request
+            )
+        }
         ChangeKind::Set(SetField::Capacity) => {
             let name = change.name.as_deref().unwrap_or_default();
             message!(
