@@ -892,3 +892,52 @@ fn who_consumes_nothing_of_a_capacity_is_no_reason() {
     );
     assert!(!told.contains("(0 held by"), "{told}");
 }
+
+/// A node that slices name may have any label but the name of another node.
+#[test]
+fn labels_of_an_assumed_node_are_not_known() {
+    let turn = |more: &str| {
+        let text = [
+            CLASS.to_owned(),
+            slice("w0", "{name: g0}"),
+            claim("c", "{name: r, exactly: {deviceClassName: gpu}}"),
+            pod("p", "c", more),
+        ]
+        .concat();
+        allocate(&text, &json!({}))["pods"][0]["turn"].clone()
+    };
+    let affinity = |key: &str, operator: &str, more: &str| {
+        format!(
+            "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{{key: {key}, operator: {operator}}}{more}]}}]}}}}}}, "
+        )
+    };
+    let away = ", {key: kubernetes.io/hostname, operator: In, values: [w1]}";
+    let unknown = "not known, for labels of its node are not given: zone";
+    let spread = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}], ";
+    let cases = [
+        ("nodeSelector: {zone: a}, ", "notKnown", unknown),
+        (&affinity("zone", "Exists", ""), "notKnown", unknown),
+        (&affinity("zone", "DoesNotExist", ""), "notKnown", unknown),
+        (spread, "notKnown", unknown),
+        ("nodeSelector: {kubernetes.io/hostname: w0}, ", "bound", ""),
+        (
+            "nodeSelector: {kubernetes.io/hostname: w1, zone: a}, ",
+            "unschedulable",
+            "nodeSelector kubernetes.io/hostname=w1: the node has kubernetes.io/hostname=w0",
+        ),
+        (
+            &affinity("zone", "Exists", away),
+            "unschedulable",
+            "node affinity: kubernetes.io/hostname In [w1] is not true of the node",
+        ),
+    ];
+    for (more, outcome, why) in cases {
+        let turn = turn(more);
+        assert_eq!(turn["outcome"], outcome, "{more}: {turn}");
+        let told = match outcome {
+            "notKnown" => &turn["unsure"][0],
+            _ => &turn["refused"][0]["why"][0],
+        };
+        assert_eq!(told.as_str().unwrap_or_default(), why, "{more}: {turn}");
+    }
+}

@@ -11,13 +11,10 @@ use claimkit_model::schema::Release;
 use claimkit_model::text::{SourceText, located};
 use claimkit_scheduler::allocator::binding;
 use claimkit_scheduler::allocator::objects::{
-    Claim, Facts, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
+    Claim, Facts, HOSTNAME, Meta, Node, Pod, PodRefusal, VolumeFacts, pod_refusal,
 };
 use claimkit_scheduler::target::GateProof;
 use std::rc::Rc;
-
-/// The label with a node's name.
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
 ///
@@ -356,7 +353,10 @@ impl PreparedCluster {
 
 /// Returns a node of which only the name is known.
 pub fn named_node(name: &str) -> Node {
-    let mut node = Node::default();
+    let mut node = Node {
+        assumed: true,
+        ..Node::default()
+    };
     node.metadata.name = name.to_owned();
     node.metadata
         .labels

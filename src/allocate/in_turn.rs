@@ -891,6 +891,11 @@ fn not_known(unknown: &Unknown) -> Message {
             "not known, for controllers bind new volumes before the scheduler looks: PersistentVolumeClaim {claims}",
             claims = claims.join(", ")
         ),
+        Unknown::NodeLabels(labels) => message!(
+            "pods.node-labels-not-given",
+            "not known, for labels of its node are not given: {labels}",
+            labels = labels.join(", ")
+        ),
     }
 }
 

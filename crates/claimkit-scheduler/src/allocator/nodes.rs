@@ -4,7 +4,7 @@ use super::behaviour::ParseErrorPlace;
 use super::objects::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};
 use super::sorted::Sorted;
 use crate::rules::SchedulerRules;
-use crate::selector::{ParsedSelector, TermList};
+use crate::selector::{ParsedSelector, Requirement, TermList};
 use claimkit_model::object::decode::{How, Via, decode};
 use claimkit_model::object::view::NodeSelector as View;
 use claimkit_model::schema::Release;
@@ -21,6 +21,8 @@ pub struct JudgedSelector {
     pub error: Option<String>,
     /// Per node, whether a term matches.
     pub matches: Vec<bool>,
+    /// Per node, whether a term may match: labels that decide are not given.
+    pub unknown: Vec<bool>,
     /// Per node, the nearest term's first requirement that fails, as `key operator values`.
     pub missing: Vec<Option<String>>,
 }
@@ -66,19 +68,29 @@ fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
         return JudgedSelector {
             error,
             matches: vec![false; nodes.len()],
+            unknown: vec![false; nodes.len()],
             missing: vec![None; nodes.len()],
         };
     }
     let mut judged = JudgedSelector::default();
     for node in nodes {
         let mut matches = false;
+        let (mut may_match, mut surely_matches) = (false, false);
         let mut nearest: Option<(usize, String)> = None;
         for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
-            let failing: Vec<_> = term
+            let is_unknown = |one: &Requirement<'_>| {
+                one.list == TermList::Expressions && node.may_have_label(one.key)
+            };
+            let mut failing: Vec<_> = term
                 .requirements
                 .iter()
                 .filter(|requirement| !holds(requirement, node))
                 .collect();
+            // What fails for sure comes first.
+            failing.sort_by_key(|requirement| is_unknown(requirement));
+            let may = failing.first().is_none_or(|first| is_unknown(first));
+            may_match |= may;
+            surely_matches |= may && !term.requirements.iter().any(is_unknown);
             matches |= failing.is_empty();
             if let Some(first) = failing.first()
                 && nearest
@@ -92,6 +104,7 @@ fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
             }
         }
         judged.matches.push(matches);
+        judged.unknown.push(may_match && !surely_matches);
         judged
             .missing
             .push(nearest.filter(|_| !matches).map(|(_, text)| text));
@@ -107,7 +120,7 @@ fn described(key: &str, operator: &str, values: &[&str]) -> String {
     }
 }
 
-fn holds(requirement: &crate::selector::Requirement<'_>, node: &Node) -> bool {
+fn holds(requirement: &Requirement<'_>, node: &Node) -> bool {
     let Ok(test) = &requirement.test else {
         return false;
     };

@@ -1,6 +1,6 @@
 //! What if: edits of the facts, after which the same question is asked again.
 
-use super::objects::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
+use super::objects::{Facts, HOSTNAME, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
 use crate::explain::words;
 use claimkit_model::message::{Message, message};
@@ -8,8 +8,6 @@ use serde::Deserialize;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-/// The label that carries a node's name.
-const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The label that carries a node's operating system.
 const SYSTEM: &str = "kubernetes.io/os";
 /// The operating system of a node that does not exist yet, unless its labels name another.

@@ -19,6 +19,7 @@
 //! | `outcome.rs`, `commit.rs` | the result as data, and as facts |
 
 pub mod admission;
+mod assumed_nodes;
 mod commit;
 mod cycle;
 mod devices;

@@ -33,20 +33,44 @@ impl<'f> Required<'f> {
         }
     }
 
-    /// Returns true if the node matches (component-helpers, `GetRequiredNodeAffinity`).
+    /// Returns true if the node matches (component-helpers, `GetRequiredNodeAffinity`), or if that is not known.
     pub fn matches(&self, at: usize) -> bool {
+        self.judge(at) != Some(false)
+    }
+
+    /// Returns whether the node matches; `None`: labels decide that are not given.
+    pub fn judge(&self, at: usize) -> Option<bool> {
         let Some(node) = self.nodes.get(at) else {
-            return false;
+            return Some(false);
         };
-        let labels = self
-            .labels
-            .iter()
-            .all(|(key, value)| node.metadata.labels.get(key) == Some(value));
-        labels
-            && self
-                .judged
-                .as_ref()
-                .is_none_or(|judged| judged.matches.get(at) == Some(&true))
+        let mut is_known = true;
+        for (key, value) in self.labels.iter() {
+            match node.metadata.labels.get(key) {
+                Some(own) if own == value => {}
+                None if node.may_have_label(key) => is_known = false,
+                _ => return Some(false),
+            }
+        }
+        if let Some(judged) = &self.judged {
+            if judged.unknown.get(at) == Some(&true) {
+                is_known = false;
+            } else if judged.matches.get(at) != Some(&true) {
+                return Some(false);
+            }
+        }
+        is_known.then_some(true)
+    }
+
+    /// Returns the keys of the labels that it is about.
+    pub fn keys(&self) -> Vec<&'f str> {
+        let terms = self.terms.iter().flat_map(|all| &all.node_selector_terms);
+        let expressions = terms.flat_map(|term| &term.match_expressions);
+        let of_terms = expressions.map(|requirement| requirement.key.as_str());
+        self.labels
+            .keys()
+            .map(String::as_str)
+            .chain(of_terms)
+            .collect()
     }
 
     /// Runs the filter on a node.
@@ -64,6 +88,7 @@ impl<'f> Required<'f> {
         let lacking = self
             .labels
             .iter()
+            .filter(|(key, _)| !node.may_have_label(key))
             .filter(|(key, value)| node.metadata.labels.get(*key) != Some(*value));
         lacking
             .map(|(key, value)| format!("{key}={value}"))
@@ -87,6 +112,7 @@ impl<'f> Required<'f> {
                         value,
                         own
                     )),
+                    None if node.may_have_label(key) => None,
                     None => Some(message!(
                         "pods.node-selector-no-label",
                         "nodeSelector {key}={value}: the node has no label {key}",
@@ -97,6 +123,7 @@ impl<'f> Required<'f> {
         let missing = self
             .judged
             .as_ref()
+            .filter(|judged| judged.unknown.get(at) != Some(&true))
             .and_then(|judged| judged.missing.get(at).cloned().flatten());
         let missing = missing.map(|requirement| {
             message!(

@@ -194,6 +194,8 @@ pub enum Unknown {
     NamedByVolumeClaims(Vec<String>),
     /// Claims for volumes that are new: controllers bind them before the scheduler looks.
     NewVolumeClaims(Vec<String>),
+    /// Its node is assumed, and labels that decide are not given; their keys.
+    NodeLabels(Vec<String>),
 }
 
 /// The scheduler's decision on a pod.

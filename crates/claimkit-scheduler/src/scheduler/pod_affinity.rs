@@ -118,7 +118,9 @@ impl<'f> InterPodAffinity<'f> {
         let refused =
             |code, reason| Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason));
         let here = |(key, counts): &(String, ByValue<'_>)| {
-            label(node, key).is_some_and(|value| counts.get(value).is_some_and(|count| *count > 0))
+            node.may_have_label(key)
+                || label(node, key)
+                    .is_some_and(|value| counts.get(value).is_some_and(|count| *count > 0))
         };
         if !self.near.iter().all(here) {
             let labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());

@@ -1,12 +1,13 @@
 //! The order in which pods are tried, and what becomes of each.
 
+use super::assumed_nodes;
 use super::cycle::AttemptOutcome;
 use super::devices::{self, BindError, DeviceCase};
 use super::gangs;
 use super::labels;
 use super::outcome::{
     ClaimOutcome, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodDecision, PodOutcome,
-    Simulation, TieSearch, Unsure, Waiting,
+    Simulation, TieSearch, Unknown, Unsure, Waiting,
 };
 use super::preemption;
 use super::prepared::{Prepared, has_ended};
@@ -325,12 +326,17 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         };
         let (attempt, post) = self.attempt(pod, &claims, post_filter);
         match attempt {
-            AttemptOutcome::Fits { node, tied, unsure } => match unknown {
-                Some(unknown) => self.record(pod, PodDecision::NotKnown(unknown), Vec::new(), None),
-                None => {
-                    self.take(pod, node, tied, unsure, &claims);
+            AttemptOutcome::Fits { node, tied, unsure } => {
+                let of_node = || assumed_nodes::unknown(self.prepared, pod, node);
+                match unknown.or_else(of_node) {
+                    Some(unknown) => {
+                        self.record(pod, PodDecision::NotKnown(unknown), Vec::new(), None);
+                    }
+                    None => {
+                        self.take(pod, node, tied, unsure, &claims);
+                    }
                 }
-            },
+            }
             AttemptOutcome::Fails(mut fails) => {
                 if unknown.is_some() {
                     fails.unsure = fails.unsure.or(Some(Unsure::Volumes));
@@ -580,15 +586,20 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         }
     }
 
+    /// Returns why it is not known whether a pod gets a node, whatever the node.
+    fn unknown_on_any(&self, pod: usize) -> Option<Unknown> {
+        let facts = self.prepared.facts.pods.get(pod)?;
+        let mut nodes = 0..self.prepared.facts.nodes.len();
+        volumes::unknown(self.prepared, facts)
+            .or_else(|| nodes.find_map(|node| assumed_nodes::unknown(self.prepared, pod, node)))
+    }
+
     /// Tries the pods of a group one after another; if too few find a node, none is placed.
     fn group(&mut self, group: usize, pods: &[usize]) {
         let Some(facts) = self.prepared.facts.pod_groups.get(group) else {
             return;
         };
-        let unknown = pods
-            .iter()
-            .filter_map(|pod| self.prepared.facts.pods.get(*pod))
-            .find_map(|pod| volumes::unknown(self.prepared, pod));
+        let unknown = pods.iter().find_map(|pod| self.unknown_on_any(*pod));
         if let Some(unknown) = unknown {
             for pod in pods {
                 let decision = PodDecision::NotKnown(unknown.clone());

@@ -188,6 +188,9 @@ impl<'f> Spread<'f> {
     /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
         for (constraint, counts, least) in &self.constraints {
+            if node.may_have_label(constraint.key) {
+                continue;
+            }
             let Some(domain) = label(node, constraint.key) else {
                 let code = StatusCode::UnschedulableAndUnresolvable;
                 return Some(PluginRefusal::new(

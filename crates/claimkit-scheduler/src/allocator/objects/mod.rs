@@ -136,6 +136,18 @@ object! {
         metadata: Meta = "metadata",
         spec: NodeSpec = "spec",
         status: NodeStatus = "status",
+        /// Only its name is known: it is not given, and slices name it.
+        assumed: bool,
+    }
+}
+
+/// The label with the name of a node, which kubelet sets.
+pub const HOSTNAME: &str = "kubernetes.io/hostname";
+
+impl Node {
+    /// Returns true if the node may have the label, with any value: its labels are not given.
+    pub fn may_have_label(&self, key: &str) -> bool {
+        self.assumed && key != HOSTNAME && !self.metadata.labels.contains_key(key)
     }
 }
 
