@@ -465,6 +465,12 @@ fn a_pod_is_repeated_until_no_more_fits() {
         "{}",
         answer["howMany"]
     );
+    // With names of nodes, only pods on these are counted.
+    let tolerant = pod("p", "tolerations: [{operator: Exists}], ");
+    assert_eq!(
+        ask_about(&tolerant, json!({"nodeNames": ["b"]}))["howMany"],
+        json!({"pod": "default/p", "count": 2, "atLeast": false, "depends": false, "nodes": [{"node": "b", "count": 2}], "next": "default/p-5"})
+    );
     // A pod without requests fits as long as the node has room for pods: ten on each node.
     let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
     assert_eq!(ask_about(plain, json!({}))["howMany"]["count"], 20);

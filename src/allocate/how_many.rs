@@ -19,13 +19,13 @@ const SIZES: [usize; 3] = [16, 256, MOST_PODS];
 pub struct HowMany {
     /// `namespace/name` of the pod, or of what makes its pods.
     pub pod: String,
-    /// The number of its pods that get a node.
+    /// The number of its pods that get one of the nodes that are asked about.
     pub count: usize,
     /// True if more may fit: no more were tried.
     pub at_least: bool,
     /// True if another choice among nodes of the same score leads to another number.
     pub depends: bool,
-    /// The nodes that take some of them, in the order of the answer.
+    /// Those of the nodes that take some of them, in the order of the answer.
     pub nodes: Vec<PodsOnNode>,
     /// The pod of the answer that fits no more; absent with `atLeast`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,8 +113,8 @@ fn fitting(
 }
 
 impl Repeated {
-    /// Returns the answer. `facts`: those that the simulation was about.
-    pub fn answer(&self, facts: &Facts, simulation: &Simulation) -> HowMany {
+    /// Returns the answer about some nodes. `facts`: those that the simulation was about.
+    pub fn answer(&self, facts: &Facts, simulation: &Simulation, nodes: &[usize]) -> HowMany {
         let mut told = HowMany {
             pod: self.pod.clone(),
             at_least: self.at_least,
@@ -129,21 +129,28 @@ impl Repeated {
                 continue;
             }
             told.depends |= outcome.fate_depends;
-            match outcome.node().and_then(|node| facts.nodes.get(node)) {
-                None => told.next = told.next.or(Some(name)),
-                Some(node) => {
-                    told.count = told.count.saturating_add(1);
-                    let node = &node.metadata.name;
-                    match told.nodes.iter_mut().find(|known| known.node == *node) {
-                        Some(known) => known.count = known.count.saturating_add(1),
-                        None => told.nodes.push(PodsOnNode {
-                            node: node.clone(),
-                            count: 1,
-                        }),
-                    }
-                }
+            let Some(at) = outcome.node() else {
+                told.next = told.next.or(Some(name));
+                continue;
+            };
+            if let Some(node) = facts.nodes.get(at).filter(|_| nodes.contains(&at)) {
+                told.add(&node.metadata.name);
             }
         }
         told
+    }
+}
+
+impl HowMany {
+    /// Counts one more pod on a node.
+    fn add(&mut self, node: &str) {
+        self.count = self.count.saturating_add(1);
+        match self.nodes.iter_mut().find(|known| known.node == node) {
+            Some(known) => known.count = known.count.saturating_add(1),
+            None => self.nodes.push(PodsOnNode {
+                node: node.to_owned(),
+                count: 1,
+            }),
+        }
     }
 }

@@ -456,7 +456,7 @@ impl Accounts<'_> {
         let beside = simulation.pods.len().saturating_sub(pods.len());
         let how_many = self
             .repeated
-            .map(|repeated| repeated.answer(facts, &simulation));
+            .map(|repeated| repeated.answer(facts, &simulation, nodes));
         if let Some(names) = &named {
             // A pod that does not wait is asked about by its name only.
             let told = order::set(pods.iter().filter_map(|pod| pod.pod.clone()));
