@@ -941,3 +941,29 @@ fn labels_of_an_assumed_node_are_not_known() {
         assert_eq!(told.as_str().unwrap_or_default(), why, "{more}: {turn}");
     }
 }
+
+/// A class that is there is not suggested in its own place.
+#[test]
+fn a_class_that_a_gate_keeps_from_serving_is_named() {
+    let cluster = [
+        node("w0"),
+        format!("{CLASS}spec: {{extendedResourceName: example.com/gpu}}\n"),
+    ]
+    .concat();
+    let help = |resource: &str| {
+        let pod = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{containers: [{{name: c, image: x, resources: {{limits: {{{resource}: '1'}}}}}}]}}\n"
+        );
+        let more = json!({"cluster": cluster, "release": "1.36.3", "gates": {"DRAExtendedResource": false}});
+        let answer = allocate(&pod, &more);
+        answer["pods"][0]["before"]["help"].clone()
+    };
+    assert_eq!(
+        help("example.com/gpu"),
+        "the pod asks for no devices; DeviceClass `gpu` serves `example.com/gpu` only if the feature gate DRAExtendedResource is on, and it is off"
+    );
+    assert_eq!(
+        help("example.com/gpus"),
+        "the pod asks for no devices; no DeviceClass serves `example.com/gpus`; did you mean `example.com/gpu`?"
+    );
+}

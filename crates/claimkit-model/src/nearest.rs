@@ -58,10 +58,10 @@ impl<'t, 'c> Nearest<'t, 'c> {
         }
     }
 
-    /// Returns the nearest candidate; `None` if two are equally near.
+    /// Returns the nearest candidate; `None` if two are equally near, or if one is the text itself.
     pub fn found(&self) -> Option<&'c str> {
         self.best
-            .filter(|_| !self.tied)
+            .filter(|(distance, _)| *distance > 0 && !self.tied)
             .map(|(_, candidate)| candidate)
     }
 }

@@ -7,7 +7,7 @@ use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
 use super::features::Feature;
 use super::node_resources::{self, Footprint, ResourceRefusal};
 use super::nodes::NodeFields;
-use super::objects::{Claim, Pod};
+use super::objects::{Claim, Class, Pod};
 use super::plugin_rules::PluginRules;
 use super::pools::NodePools;
 use super::results::DeviceAllocation;
@@ -271,6 +271,11 @@ impl<'s> PodCase<'s> {
         self.pod
             .filter(|_| self.extended.is_none())
             .map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
+    }
+
+    /// Returns the class that serves an extended resource where the feature gate is on.
+    pub fn serving_class(&self, cluster: &Cluster<'s>, resource: &str) -> Option<&'s Class> {
+        extended::class_of(&cluster.facts.classes, self.rules, resource)
     }
 
     /// Returns the label that a namespace needs for administrative access.

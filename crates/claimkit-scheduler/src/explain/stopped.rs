@@ -26,6 +26,15 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Message {
         "the pod asks for no devices"
     )];
     for resource in case.unserved() {
+        if let Some(class) = case.serving_class(cluster, resource) {
+            parts.push(message!(
+                "device.resource-gate-off",
+                "DeviceClass `{class}` serves `{resource}` only if the feature gate DRAExtendedResource is on, and it is off",
+                class = class.metadata.name,
+                resource
+            ));
+            continue;
+        }
         let mut nearest = Nearest::to(resource);
         let served = cluster
             .facts
