@@ -78,21 +78,17 @@ fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
         let (mut may_match, mut surely_matches) = (false, false);
         let mut nearest: Option<(usize, String)> = None;
         for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
-            let is_unknown = |one: &Requirement<'_>| {
-                one.list == TermList::Expressions && node.may_have_label(one.key)
-            };
-            let mut failing: Vec<_> = term
+            let failing: Vec<_> = term
                 .requirements
                 .iter()
                 .filter(|requirement| !holds(requirement, node))
                 .collect();
-            // What fails for sure comes first.
-            failing.sort_by_key(|requirement| is_unknown(requirement));
-            let may = failing.first().is_none_or(|first| is_unknown(first));
-            may_match |= may;
-            surely_matches |= may && !term.requirements.iter().any(is_unknown);
+            let for_sure = failing.iter().find(|one| !is_unknown(one, node));
+            may_match |= for_sure.is_none();
+            let mut all = term.requirements.iter();
+            surely_matches |= for_sure.is_none() && !all.any(|one| is_unknown(one, node));
             matches |= failing.is_empty();
-            if let Some(first) = failing.first()
+            if let Some(first) = for_sure.or(failing.first())
                 && nearest
                     .as_ref()
                     .is_none_or(|(count, _)| failing.len() < *count)
@@ -118,6 +114,11 @@ fn described(key: &str, operator: &str, values: &[&str]) -> String {
     } else {
         format!("{key} {operator} [{}]", values.join(", "))
     }
+}
+
+/// Returns true if a label decides that is not given.
+fn is_unknown(requirement: &Requirement<'_>, node: &Node) -> bool {
+    requirement.list == TermList::Expressions && node.may_have_label(requirement.key)
 }
 
 fn holds(requirement: &Requirement<'_>, node: &Node) -> bool {
