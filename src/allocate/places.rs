@@ -2,7 +2,7 @@
 
 use crate::advice::locate;
 use crate::manifest::{Input, Item, What};
-use claimkit_model::finding::{self, FieldPath, PathStep, Step, field_path};
+use claimkit_model::finding::{self, FieldPath, Step, field_path};
 use claimkit_model::text::edit::{
     Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments,
     whole,
@@ -149,7 +149,7 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
     /// Returns a v1 path of a claim as the claim's own version has it.
     fn written_path(&self, claim: &str, path: FieldPath) -> FieldPath {
         match self.trees(claim).next() {
-            Some(place) if place.flat => without_exactly(&path),
+            Some(place) if place.flat => path.without("exactly"),
             _ => path,
         }
     }
@@ -427,13 +427,6 @@ fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bo
     claim
         .zip(template)
         .is_some_and(|(claim, template)| claim.spec == template.spec.spec)
-}
-
-/// Returns a path of v1 in versions that have no `exactly` in requests.
-fn without_exactly(path: &FieldPath) -> FieldPath {
-    let steps = path.0.iter();
-    let kept = steps.filter(|step| !matches!(step, PathStep::Field("exactly")));
-    FieldPath(kept.cloned().collect())
 }
 
 /// Writes a text under keys in each other, in JSON: `"a": {"b": "1"}`.

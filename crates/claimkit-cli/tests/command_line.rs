@@ -424,7 +424,7 @@ fn nodes_that_were_not_given_are_no_reason() {
     let answered = typed_about(TEXT, "why p -f dump.yaml");
     let said = said(&answered);
     assert!(
-        said.contains("It is not known why, for nodes could not be seen"),
+        said.contains("not known, for labels of its node are not given: zone"),
         "{said}"
     );
     assert!(!said.contains("What helps"), "{said}");

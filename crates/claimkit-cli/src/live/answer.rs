@@ -8,6 +8,7 @@ use super::users::Users;
 use claimkit::report::text::{visible, wrapped};
 use claimkit::{StuckBy, StuckClaim};
 use claimkit_model::message::Message;
+use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::status::StatusCode;
 use claimkit_scheduler::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use claimkit_scheduler::explain::headline::Headline;
@@ -35,6 +36,7 @@ const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 /// A pod with its account.
 pub struct AnsweredPod<'a> {
     pub brief: &'a Brief,
+    pub release: Release,
     /// The group that it starts with.
     pub group: Option<&'a str>,
     /// Its account, if it waits and asks for devices.
@@ -193,6 +195,7 @@ impl AnsweredPod<'_> {
             self.account
                 .map(|account| {
                     let facts = HelpFacts {
+                        release: self.release,
                         users: self.users,
                         templates: &self.templates,
                         trials: &self.trials,

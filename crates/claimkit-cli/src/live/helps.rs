@@ -2,6 +2,7 @@
 
 use super::users::{Freeing, Users};
 use claimkit_model::finding::FieldPath;
+use claimkit_model::schema::Release;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -24,6 +25,8 @@ const OUT_OF_ORDER: [&str; 7] = [
     "node.kubernetes.io/pid-pressure",
     "node.cloudprovider.kubernetes.io/uninitialized",
 ];
+/// The first minor release whose server shows objects in v1; earlier ones show them in versions without `exactly` in requests.
+const FIRST_OF_V1: u8 = 34;
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
 
@@ -277,11 +280,17 @@ fn changes(account: &PodAccount, facts: HelpFacts<'_>, relaxation: &Relaxation) 
 struct EditedObject<'a> {
     claim: &'a str,
     template: Option<&'a str>,
+    release: Release,
 }
 
 impl EditedObject<'_> {
     /// Writes a field of the claim as a path in the object.
     fn path(&self, path: &FieldPath) -> String {
+        let is_v1 = self.release.minor >= FIRST_OF_V1;
+        let path = match is_v1 {
+            true => path.clone(),
+            false => path.without("exactly"),
+        };
         match self.template {
             Some(_) => format!("spec.{path}"),
             None => path.to_string(),
@@ -312,6 +321,7 @@ fn cost_and_how(
     let object = EditedObject {
         claim: &change.claim,
         template: facts.templates.get(&change.claim).map(String::as_str),
+        release: facts.release,
     };
     let path = change.path.as_ref().map(|path| object.path(path));
     let removed = || Some(object.how(&format!("without `{}`", path.as_ref()?)));
@@ -362,6 +372,7 @@ pub type Templates = BTreeMap<String, String>;
 /// What is known beside the account of a pod.
 #[derive(Clone, Copy)]
 pub struct HelpFacts<'a> {
+    pub release: Release,
     pub users: &'a Users,
     pub templates: &'a Templates,
     pub trials: &'a FreeTrials,
@@ -619,6 +630,7 @@ mod tests {
 
     fn sentences(account: &PodAccount) -> Vec<String> {
         let facts = HelpFacts {
+            release: Release::latest(),
             users: &Users::default(),
             templates: &Templates::new(),
             trials: &FreeTrials::default(),

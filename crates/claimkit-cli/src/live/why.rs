@@ -412,6 +412,7 @@ fn explain(args: &WhyArgs, host: &mut dyn Host) -> Result<Exit, String> {
         .iter()
         .map(|brief| AnsweredPod {
             brief,
+            release: live.release,
             group: groups.get(&brief.full_name()).map(String::as_str),
             account: of(brief),
             unseen: &seen.unseen,

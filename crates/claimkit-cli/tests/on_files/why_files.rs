@@ -96,6 +96,24 @@ fn advice_names_what_can_be_changed() {
         told.contains("in x/two, made anew: `spec.devices.requests[0].exactly.count: 1`"),
         "{told}"
     );
+    let older = OBJECTS.replace("resource.k8s.io/v1,", "resource.k8s.io/v1beta1,");
+    let of_older = format!(
+        "{older}{slice}{claim}{template}{}",
+        pod("resourceClaimName: two")
+    );
+    let of_older = of_older
+        .replace("resource.k8s.io/v1,", "resource.k8s.io/v1beta1,")
+        .replace(
+            "exactly: {deviceClassName: gpu, count: 2}",
+            "deviceClassName: gpu, count: 2",
+        )
+        .replace("exactly: {deviceClassName: gpu}", "deviceClassName: gpu")
+        .replace("{name: g0}", "{name: g0, basic: {}}");
+    let told = why(&[("objects.yaml", &of_older)], "--release 1.32 --alone q").out;
+    assert!(
+        told.contains("in x/two, made anew: `spec.devices.requests[0].count: 1`"),
+        "{told}"
+    );
     let told = asked("resourceClaimTemplateName: t").replace('\n', " ");
     assert!(
         told.contains("in ResourceClaimTemplate x/t, and the pod made anew: `spec.spec.devices.requests[0].exactly.count: 1`"),

@@ -203,6 +203,13 @@ impl FieldPath {
         FieldPath(self.0.iter().chain(&below.0).cloned().collect())
     }
 
+    /// Returns the path in a version that lacks a field and has what is below it in its place.
+    pub fn without(&self, field: &str) -> Self {
+        let steps = self.0.iter();
+        let kept = steps.filter(|step| !matches!(step, PathStep::Field(name) if *name == field));
+        FieldPath(kept.cloned().collect())
+    }
+
     /// Returns where to look in the tree.
     pub fn steps(&self) -> Vec<Step> {
         let step = |step: &PathStep| match step {
