@@ -786,7 +786,7 @@ export interface MissingValue {
 	of: number;
 	/** Existing names in its domain, with their types and the numbers of devices. */
 	published: Record<string, { kind: string; on: number }>;
-	/** The similar names among them, otherwise the nearest one. */
+	/** The similar names among them. */
 	near: string[];
 	/** Domains that have the name. */
 	domains: string[];

@@ -543,12 +543,18 @@ fn missing_text(missing: &Missing) -> String {
         of,
         near,
         guard,
+        published,
         ..
     } = missing;
-    let meant = if near.is_empty() {
-        ".".to_owned()
-    } else {
-        format!("; did you mean {}?", near.join(", "))
+    let names: Vec<&String> = published.keys().collect();
+    let meant = match (near.as_slice(), names.as_slice()) {
+        ([], []) => ".".to_owned(),
+        ([], _) if *on > 0 => ".".to_owned(),
+        ([], names) => format!(
+            "; in its domain they have {}.",
+            words::some(names, MOST_NAMES)
+        ),
+        (near, _) => format!("; did you mean {}?", near.join(", ")),
     };
     format!("{path}: {on} of {of} devices have it{meant} Guard: {guard}")
 }

@@ -238,7 +238,7 @@ data! {
         of: usize,
         /// Existing names in its domain, with type and number of devices.
         published: Sorted<String, Published>,
-        /// The similar names among them, otherwise the nearest one.
+        /// The similar names among them.
         near: Vec<String>,
         /// Domains that have the name.
         domains: Vec<String>,

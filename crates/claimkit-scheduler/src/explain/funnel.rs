@@ -229,16 +229,7 @@ fn describe(cluster: &Cluster<'_>, path: String, map: &'static str, asked: &[Dev
         .map(|(_, other)| (*other).clone())
         .collect();
     // A name that some device has is spelled as it should be.
-    let near = if on > 0 {
-        Vec::new()
-    } else if alike.is_empty() {
-        near.first()
-            .map(|(_, other)| (*other).clone())
-            .into_iter()
-            .collect()
-    } else {
-        alike
-    };
+    let near = if on > 0 { Vec::new() } else { alike };
     let guard = format!("\"{name}\" in device.{map}[\"{domain}\"] && …");
     Missing {
         on,
