@@ -786,8 +786,10 @@ export interface MissingValue {
 	of: number;
 	/** Existing names in its domain, with their types and the numbers of devices. */
 	published: Record<string, { kind: string; on: number }>;
-	/** The similar names among them. */
+	/** The similar names among them, otherwise the nearest one. */
 	near: string[];
+	/** The similar names among them: one was probably meant. */
+	alike: string[];
 	/** Domains that have the name. */
 	domains: string[];
 	/** An expression that reads it without an error. */

@@ -339,10 +339,12 @@ for (const command of commands) {
 		const audited = await json("audit", "--live");
 		const read = await json("audit", file, ...gates);
 		assert.deepEqual(read.usage, audited.usage);
-		assert.deepEqual(
-			read.findings.map(({ code, message }) => [code, message]),
-			audited.findings.map(({ code, message }) => [code, message]),
-		);
+		// A file may hold the pods of some namespaces only, and the answer says so.
+		const told = ({ findings }) =>
+			findings
+				.filter(({ code }) => code !== "objects-absent")
+				.map(({ code, message }) => [code, message]);
+		assert.deepEqual(told(read), told(audited));
 		assert.deepEqual(
 			api.log.filter((line) => !line.startsWith("GET ")),
 			[],

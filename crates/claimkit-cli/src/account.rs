@@ -541,20 +541,20 @@ fn missing_text(missing: &Missing) -> String {
         path,
         on,
         of,
-        near,
+        alike,
         guard,
         published,
         ..
     } = missing;
     let names: Vec<&String> = published.keys().collect();
-    let meant = match (near.as_slice(), names.as_slice()) {
+    let meant = match (alike.as_slice(), names.as_slice()) {
         ([], []) => ".".to_owned(),
         ([], _) if *on > 0 => ".".to_owned(),
         ([], names) => format!(
             "; in its domain they have {}.",
             words::some(names, MOST_NAMES)
         ),
-        (near, _) => format!("; did you mean {}?", near.join(", ")),
+        (alike, _) => format!("; did you mean {}?", alike.join(", ")),
     };
     format!("{path}: {on} of {of} devices have it{meant} Guard: {guard}")
 }

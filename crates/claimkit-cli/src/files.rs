@@ -7,10 +7,12 @@ use crate::settings;
 use crate::values::NewNodeFile;
 use claimkit::editor::foreign;
 use claimkit::manifest::{Input, What, paths};
+use claimkit::report::text::visible;
 use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
 use claimkit_model::text::bytes;
 use claimkit_scheduler::allocator::what_if::NewNodes;
+use claimkit_scheduler::explain::words;
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -29,6 +31,10 @@ pub struct InputFile {
     pub found: bool,
 }
 
+/// The API group that claimkit judges.
+const API_GROUP: &str = "resource.k8s.io";
+/// Maximum number of files that are named among those that are left out.
+const MOST_LEFT_OUT: usize = 5;
 /// Maximum nesting of folders that a walk enters.
 const MAX_DEPTH: usize = 64;
 
@@ -113,11 +119,36 @@ fn read_all(
             Err(unread) => fine = tell(host, &unread.path, &unread.problem),
         }
     }
-    (without_foreign(files), fine)
+    (without_foreign(files, host), fine)
 }
 
-/// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read.
-fn without_foreign(mut files: Vec<InputFile>) -> Vec<InputFile> {
+/// The tool for which a file of a folder is: kubectl never gets it as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    /// Helm, or another that fills in templates.
+    Templates,
+    Kustomize,
+    Other,
+}
+
+impl Tool {
+    /// Says what to check in place of files.
+    fn instead(self) -> Option<&'static str> {
+        match self {
+            Tool::Templates => {
+                Some("these are templates: check what `helm template` prints of them")
+            }
+            Tool::Kustomize => {
+                Some("these are for Kustomize: check what `kubectl kustomize` prints")
+            }
+            Tool::Other => None,
+        }
+    }
+}
+
+/// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read. Standard error
+/// names those in which there is something of ours.
+fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> Vec<InputFile> {
     let mut patches: Vec<String> = Vec::new();
     for file in &files {
         if foreign::is_kustomization(&file.name) {
@@ -126,14 +157,41 @@ fn without_foreign(mut files: Vec<InputFile>) -> Vec<InputFile> {
             patches.extend(named.iter().map(|path| foreign::joined(folder, path)));
         }
     }
-    files.retain(|file| {
-        let is_foreign = foreign::is_kustomization(&file.name)
-            || foreign::is_template(&file.name, &file.text)
-            || foreign::is_patch(&file.text)
-            || patches.contains(&foreign::joined("", &file.name));
-        !file.found || !(is_foreign || is_of_another_tool(file))
-    });
-    files
+    let mut kept = Vec::new();
+    let mut left_out: Vec<(Tool, String)> = Vec::new();
+    for file in files {
+        match tool_of(&file, &patches) {
+            None => kept.push(file),
+            Some(tool) if file.text.contains(API_GROUP) => left_out.push((tool, file.name)),
+            Some(_) => {}
+        }
+    }
+    for tool in [Tool::Templates, Tool::Kustomize] {
+        let of_tool = left_out.iter().filter(|(of, _)| *of == tool);
+        let names: Vec<&str> = of_tool.map(|(_, name)| name.as_str()).collect();
+        if let Some(instead) = tool.instead().filter(|_| !names.is_empty()) {
+            let names = visible(&words::some(&names, MOST_LEFT_OUT));
+            host.err(&format!("claimkit: left out: {names}; {instead}\n"));
+        }
+    }
+    kept
+}
+
+/// Returns the tool that a file is for; `None`: it was named, or kubectl can get it. `patches`: the files that kustomizations name.
+fn tool_of(file: &InputFile, patches: &[String]) -> Option<Tool> {
+    if !file.found {
+        return None;
+    }
+    let is_for_kustomize = foreign::is_kustomization(&file.name)
+        || foreign::is_patch(&file.text)
+        || patches.contains(&foreign::joined("", &file.name));
+    if foreign::is_template(&file.name, &file.text) {
+        Some(Tool::Templates)
+    } else if is_for_kustomize {
+        Some(Tool::Kustomize)
+    } else {
+        is_of_another_tool(file).then_some(Tool::Other)
+    }
 }
 
 /// Returns true for a text that names nothing of ours and no kind, and that kubectl refuses.

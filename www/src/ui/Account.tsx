@@ -248,10 +248,10 @@ function StageRow({
 						<Ticked
 							text={s.missingAttribute(missing.path, missing.on, missing.of)}
 						/>
-						{missing.near.length > 0 && (
+						{missing.alike.length > 0 && (
 							<Ticked
 								text={s.didYouMean(
-									missing.near.map((name) => `\`${name}\``).join(", "),
+									missing.alike.map((name) => `\`${name}\``).join(", "),
 								)}
 							/>
 						)}

@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn pods_that_end_or_are_gone_are_not_deleted() {
         let ending = pod("a", ", deletionTimestamp: 2026-05-04T03:02:01Z");
-        let seen = users(&[ending.clone()], true);
+        let seen = users(std::slice::from_ref(&ending), true);
         assert_eq!(how(&seen, &["a"]), "pod a is being deleted already");
         assert_eq!(
             how(&seen, &["gone"]),

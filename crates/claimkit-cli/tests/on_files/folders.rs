@@ -111,6 +111,12 @@ fn what_kubectl_never_gets_is_left_out_of_folders() {
     let (exit, out, err) = typed(&files, "validate r");
     assert_eq!(exit, Exit::Fine, "{out}{err}");
     assert_eq!(out, "checked 4 objects in 3 files: no problems\n");
+    // Whoever converts a folder is to know what still holds an old version.
+    assert_eq!(
+        err,
+        "claimkit: left out: r/chart/templates/claim.yaml; these are templates: check what `helm template` prints of them\n\
+         claimkit: left out: r/overlay/delete.yaml, r/overlay/kustomization.yaml, r/overlay/patch.yaml; these are for Kustomize: check what `kubectl kustomize` prints\n"
+    );
     // A file that is named is read as kubectl reads it.
     let (exit, ..) = typed(&files, "validate r/overlay/patch.yaml");
     assert_eq!(exit, Exit::Findings);

@@ -238,8 +238,10 @@ data! {
         of: usize,
         /// Existing names in its domain, with type and number of devices.
         published: Sorted<String, Published>,
-        /// The similar names among them.
+        /// The similar names among them, otherwise the nearest one.
         near: Vec<String>,
+        /// The similar names among them: one was probably meant.
+        alike: Vec<String>,
         /// Domains that have the name.
         domains: Vec<String>,
         /// An expression that reads it without an error.

@@ -229,13 +229,19 @@ fn describe(cluster: &Cluster<'_>, path: String, map: &'static str, asked: &[Dev
         .map(|(_, other)| (*other).clone())
         .collect();
     // A name that some device has is spelled as it should be.
-    let near = if on > 0 { Vec::new() } else { alike };
+    let near = match (on, alike.as_slice(), near.first()) {
+        (0, [], Some((_, nearest))) => vec![(*nearest).clone()],
+        (0, alike, _) => alike.to_vec(),
+        _ => Vec::new(),
+    };
+    let alike = if on > 0 { Vec::new() } else { alike };
     let guard = format!("\"{name}\" in device.{map}[\"{domain}\"] && …");
     Missing {
         on,
         of: asked.len(),
         published,
         near,
+        alike,
         domains: domains.into_iter().collect(),
         guard,
         path: path.clone(),
