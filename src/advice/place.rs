@@ -62,6 +62,10 @@ pub(super) fn nearest_place(
     root: &'static Struct,
     release: Release,
 ) -> Option<Place> {
+    // Most unknown fields are in no struct: nothing is searched for them.
+    if !is_anywhere(root, unknown.name, release) {
+        return None;
+    }
     let mut chain = chain(root, unknown.path);
     let here = chain
         .iter()
@@ -88,6 +92,15 @@ pub(super) fn nearest_place(
         }
     }
     None
+}
+
+/// Returns true if a struct or one below it has a field of the name.
+fn is_anywhere(schema: &'static Struct, name: &str, release: Release) -> bool {
+    let mut below = schema
+        .fields
+        .iter()
+        .filter_map(|field| struct_or_item(&field.ty));
+    schema.field(name, release).is_some() || below.any(|schema| is_anywhere(schema, name, release))
 }
 
 /// Returns the structs from the root to the one that a path leads to.
