@@ -472,7 +472,8 @@ fn deletion_help(claim: &Claim, is_used: bool) -> Option<Message> {
     if is_protected {
         return Some(message!(
             "audit.deleting-unused-help",
-            "the resource claim controller of kube-controller-manager frees the devices and removes the finalizer `resource.kubernetes.io/delete-protection`: if it does not, look at its log"
+            "the resource claim controller of kube-controller-manager frees the devices and removes the finalizer `{finalizer}`: if it does not, look at its log",
+            finalizer = DELETE_PROTECTION
         ));
     }
     let finalizers = finalizers.join(", ");

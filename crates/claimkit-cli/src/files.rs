@@ -10,6 +10,7 @@ use claimkit::manifest::{Input, What, paths};
 use claimkit::report::text::visible;
 use claimkit_model::finding::{Finding, Severity};
 use claimkit_model::limits::Limits;
+use claimkit_model::schema::GROUP;
 use claimkit_model::text::bytes;
 use claimkit_scheduler::allocator::what_if::NewNodes;
 use claimkit_scheduler::explain::words;
@@ -31,8 +32,6 @@ pub struct InputFile {
     pub found: bool,
 }
 
-/// The API group that claimkit judges.
-const API_GROUP: &str = "resource.k8s.io";
 /// Maximum number of files that are named among those that are left out.
 const MOST_LEFT_OUT: usize = 5;
 /// Maximum nesting of folders that a walk enters.
@@ -131,20 +130,17 @@ enum Tool {
     Other,
 }
 
-impl Tool {
-    /// Says what to check in place of files.
-    fn instead(self) -> Option<&'static str> {
-        match self {
-            Tool::Templates => {
-                Some("these are templates: check what `helm template` prints of them")
-            }
-            Tool::Kustomize => {
-                Some("these are for Kustomize: check what `kubectl kustomize` prints")
-            }
-            Tool::Other => None,
-        }
-    }
-}
+/// What to check in place of the files for a tool.
+const INSTEAD: [(Tool, &str); 2] = [
+    (
+        Tool::Templates,
+        "these are templates: check what `helm template` prints of them",
+    ),
+    (
+        Tool::Kustomize,
+        "these are for Kustomize: check what `kubectl kustomize` prints",
+    ),
+];
 
 /// Leaves out files of folders that kubectl never gets as they are, and those of other tools that kubectl could not read. Standard error
 /// names those in which there is something of ours.
@@ -162,14 +158,14 @@ fn without_foreign(files: Vec<InputFile>, host: &mut dyn Host) -> Vec<InputFile>
     for file in files {
         match tool_of(&file, &patches) {
             None => kept.push(file),
-            Some(tool) if file.text.contains(API_GROUP) => left_out.push((tool, file.name)),
+            Some(tool) if file.text.contains(GROUP) => left_out.push((tool, file.name)),
             Some(_) => {}
         }
     }
-    for tool in [Tool::Templates, Tool::Kustomize] {
+    for (tool, instead) in INSTEAD {
         let of_tool = left_out.iter().filter(|(of, _)| *of == tool);
         let names: Vec<&str> = of_tool.map(|(_, name)| name.as_str()).collect();
-        if let Some(instead) = tool.instead().filter(|_| !names.is_empty()) {
+        if !names.is_empty() {
             let names = visible(&words::some(&names, MOST_LEFT_OUT));
             host.err(&format!("claimkit: left out: {names}; {instead}\n"));
         }

@@ -36,6 +36,7 @@ const NO_PREEMPTION: &str = "Preemption is not helpful for scheduling.";
 /// A pod with its account.
 pub struct AnsweredPod<'a> {
     pub brief: &'a Brief,
+    /// The release of the cluster.
     pub release: Release,
     /// The group that it starts with.
     pub group: Option<&'a str>,

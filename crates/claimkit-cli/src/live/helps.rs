@@ -3,6 +3,7 @@
 use super::users::{Freeing, Users};
 use claimkit_model::finding::FieldPath;
 use claimkit_model::schema::Release;
+use claimkit_model::schema::device::v1;
 use claimkit_scheduler::allocator::extended;
 use claimkit_scheduler::allocator::objects::{Meta, Pod, Toleration};
 use claimkit_scheduler::allocator::status::StatusCode;
@@ -25,8 +26,6 @@ const OUT_OF_ORDER: [&str; 7] = [
     "node.kubernetes.io/pid-pressure",
     "node.cloudprovider.kubernetes.io/uninitialized",
 ];
-/// The first minor release whose server shows objects in v1; earlier ones show them in versions without `exactly` in requests.
-const FIRST_OF_V1: u8 = 34;
 /// Maximum number of nodes that a change names.
 const MOST_NODES: usize = 3;
 
@@ -286,8 +285,9 @@ struct EditedObject<'a> {
 impl EditedObject<'_> {
     /// Writes a field of the claim as a path in the object.
     fn path(&self, path: &FieldPath) -> String {
-        let is_v1 = self.release.minor >= FIRST_OF_V1;
-        let path = match is_v1 {
+        let (first_of_v1, _) = v1::VERSION.minors();
+        // Before it a server shows objects in versions without `exactly` in requests.
+        let path = match self.release.minor >= first_of_v1 {
             true => path.clone(),
             false => path.without("exactly"),
         };
@@ -372,6 +372,7 @@ pub type Templates = BTreeMap<String, String>;
 /// What is known beside the account of a pod.
 #[derive(Clone, Copy)]
 pub struct HelpFacts<'a> {
+    /// The release of the cluster.
     pub release: Release,
     pub users: &'a Users,
     pub templates: &'a Templates,

@@ -4,6 +4,7 @@ use super::brief::Brief;
 use claimkit::PreparedCluster;
 use claimkit_scheduler::allocator::objects::Pod;
 use claimkit_scheduler::explain::words;
+use claimkit_scheduler::scheduler::has_ended;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one line.
@@ -67,8 +68,7 @@ impl SeenPod {
 
 /// Returns the claims that a pod uses on its node.
 fn used_claims(pod: &Pod) -> Vec<String> {
-    let has_ended = matches!(pod.status.phase.as_str(), "Succeeded" | "Failed");
-    if pod.spec.node_name.is_empty() || has_ended {
+    if pod.spec.node_name.is_empty() || has_ended(pod) {
         return Vec::new();
     }
     let entries = pod.spec.resource_claims.iter();
@@ -140,9 +140,8 @@ impl Users {
         let is_ending = |pod: &String| self.pod(namespace, pod).is_some_and(|seen| seen.is_ending);
         let (ending, staying): (Vec<String>, Vec<String>) = pods.into_iter().partition(is_ending);
         if staying.is_empty() {
-            let (what, are) = plural(&ending, ["pod", "pods"], ["is", "are"]);
-            let ending = words::some(&ending, MOST_NAMES);
-            return Freeing::new(1, format!("{what} {ending} {are} being deleted already"));
+            let are = one_or_several(&ending, "is", "are");
+            return Freeing::new(1, format!("{} {are} being deleted already", named(&ending)));
         }
         let owner_of = |pod: &String| self.pod(namespace, pod)?.owner.as_deref();
         let makers: BTreeSet<&str> = staying.iter().filter_map(owner_of).collect();
@@ -160,22 +159,18 @@ impl Users {
 
     /// Returns how a claim is freed whose pods were not seen.
     fn gone(&self, namespace: &str, pods: &[String]) -> Freeing {
-        let (what, are) = plural(pods, ["pod", "pods"], ["is", "are"]);
         if self.are_complete {
-            let pods = words::some(pods, MOST_NAMES);
-            return Freeing::new(
-                1,
-                format!(
-                    "{what} {pods} {are} gone: kube-controller-manager takes the reservation back"
-                ),
+            let are = one_or_several(pods, "is", "are");
+            let how = format!(
+                "{} {are} gone: kube-controller-manager takes the reservation back",
+                named(pods)
             );
+            return Freeing::new(1, how);
         }
-        let (_, they) = plural(pods, ["", ""], ["it is", "they are"]);
-        let pods = pods.join(" ");
-        Freeing::new(
-            4,
-            format!("kubectl delete pod {pods} -n {namespace}, if {they} still there"),
-        )
+        let they_are = one_or_several(pods, "it is", "they are");
+        let names = pods.join(" ");
+        let how = format!("kubectl delete pod {names} -n {namespace}, if {they_are} still there");
+        Freeing::new(4, how)
     }
 
     fn pod(&self, namespace: &str, name: &str) -> Option<&SeenPod> {
@@ -237,14 +232,17 @@ fn without_namespace(full_name: &str) -> String {
     name.unwrap_or(full_name).to_owned()
 }
 
-/// Returns the words for one or for several.
-fn plural<'w>(names: &[String], what: [&'w str; 2], verb: [&'w str; 2]) -> (&'w str, &'w str) {
-    let [one, several] = what;
-    let [is, are] = verb;
+fn one_or_several<'w>(names: &[String], one: &'w str, several: &'w str) -> &'w str {
     match names {
-        [_] => (one, is),
-        _ => (several, are),
+        [_] => one,
+        _ => several,
     }
+}
+
+/// Names pods: `pod a` or `pods a, b`.
+fn named(pods: &[String]) -> String {
+    let what = one_or_several(pods, "pod", "pods");
+    format!("{what} {}", words::some(pods, MOST_NAMES))
 }
 
 /// Returns how pods end that one object makes again.
@@ -264,11 +262,7 @@ fn ending_maker(maker: &str, pods: &[String], namespace: &str) -> Freeing {
                 "kubectl scale statefulset {name} -n {namespace} --replicas={ordinal}, if its ordinals begin at 0"
             ),
         ),
-        _ => {
-            let (what, _) = plural(pods, ["pod", "pods"], ["", ""]);
-            let pods = words::some(pods, MOST_NAMES);
-            Freeing::new(6, made_again(&[maker], &format!("{what} {pods}")))
-        }
+        _ => Freeing::new(6, made_again(&[maker], &named(pods))),
     }
 }
 
