@@ -8,6 +8,7 @@ use claimkit_model::text::diagnose::{self, Correction, Expected};
 use claimkit_model::text::tree::{Kind, NodeId, Style, Tree};
 use claimkit_values::names;
 use claimkit_values::quantity::Quantity;
+use claimkit_yaml::print;
 
 /// Returns the correction of a mismatch in the tree that was decoded, where it is certain.
 pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
@@ -172,7 +173,7 @@ fn reads_as(text: &str, field: &Field) -> bool {
         return if field.json == "version" {
             names::is_semantic_version(text)
         } else {
-            word && !YAML_WORDS.contains(&text.to_ascii_lowercase().as_str())
+            word && print::scalar(text) == text
         };
     }
     match ty {
@@ -184,9 +185,6 @@ fn reads_as(text: &str, field: &Field) -> bool {
         _ => false,
     }
 }
-
-/// Words that are not strings without quotes.
-const YAML_WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
 /// Returns the help for a string in place of a struct with a field for each type, if there is no certain correction.
 fn held_text(text: &str, schema: &'static Struct) -> Option<Message> {
