@@ -191,6 +191,90 @@ fn a_device_that_an_earlier_pod_gets_is_not_held() {
     assert_eq!(second["nodes"][0]["relaxations"], json!([]));
 }
 
+/// An error on one node ends the attempt on all: a change that lets the attempt get to that error does not help.
+#[test]
+fn a_change_that_ends_in_an_error_elsewhere_is_not_offered() {
+    let changes = |of_b: &str| {
+        let selector = r#"device.attributes["gpu.example.com"].rack == 1"#;
+        let rack = "attributes: {rack: {int: 1}}";
+        let text = [
+            node("a"),
+            node("b"),
+            CLASS.to_owned(),
+            slice("a", &format!("{{name: a0, {rack}}}, {{name: a1, {rack}}}")),
+            slice("b", &format!("{{name: b0, {of_b}}}, {{name: b1, {of_b}}}")),
+            claim(
+                "many",
+                "{name: r, exactly: {deviceClassName: gpu, count: 3}}",
+            ),
+            claim(
+                "choosy",
+                &format!("{{name: s, exactly: {{deviceClassName: gpu, selectors: [{{cel: {{expression: '{selector}'}}}}]}}}}"),
+            ),
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}], resourceClaims: [{name: g, resourceClaimName: many}, {name: h, resourceClaimName: choosy}]}\n".to_owned(),
+        ]
+        .concat();
+        let answer = allocate(&text, &json!({"alone": true}));
+        let pod = &answer["pods"][0];
+        assert!(
+            pod["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|node| node["verdict"] == "none"),
+            "{pod}"
+        );
+        pod["nodes"][0]["relaxations"].clone()
+    };
+    assert_eq!(
+        changes("attributes: {rack: {int: 1}}")[0]["text"],
+        "count 1 instead of 3 in request r: gives a0, a1 on a"
+    );
+    assert_eq!(changes("attributes: {}"), json!([]));
+}
+
+/// The scheduler reserves a claim for a pod once for each entry that names it, and the server refuses the second.
+#[test]
+fn no_change_of_devices_helps_a_pod_that_names_a_claim_twice() {
+    let text = [
+        node("a"),
+        CLASS.to_owned(),
+        slice("a", "{name: a0}, {name: a1}"),
+        claim("x", "{name: r, exactly: {deviceClassName: gpu, count: 2}}"),
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}], resourceClaims: [{name: g, resourceClaimName: x}, {name: h, resourceClaimName: x}]}\n".to_owned(),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({"alone": true}));
+    let node = &answer["pods"][0]["nodes"][0];
+    assert_eq!(node["verdict"], "none", "{node}");
+    assert_eq!(node["relaxations"], json!([]));
+}
+
+/// Claims of one template change together: the spec of a claim cannot change.
+#[test]
+fn a_change_of_a_stored_claim_changes_all_claims_of_its_template() {
+    let made = |name: &str| {
+        format!(
+            "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: default, uid: u-{name}, ownerReferences: [{{apiVersion: v1, kind: Pod, name: p, uid: p1, controller: true}}]}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu, allocationMode: ExactCount, count: 2}}}}]}}}}\n"
+        )
+    };
+    let text = [
+        node("a"),
+        CLASS.to_owned(),
+        slice("a", "{name: a0}, {name: a1}, {name: a2}"),
+        made("p-g"),
+        made("p-h"),
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t, namespace: default}\nspec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 2}}]}}}\n".to_owned(),
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default, uid: p1}\nspec: {containers: [{name: c, image: x}], resourceClaims: [{name: g, resourceClaimTemplateName: t}, {name: h, resourceClaimTemplateName: t}]}\nstatus: {resourceClaimStatuses: [{name: g, resourceClaimName: p-g}, {name: h, resourceClaimName: p-h}]}\n".to_owned(),
+    ]
+    .concat();
+    let answer = allocate(&text, &json!({"alone": true}));
+    let change = &answer["pods"][0]["nodes"][0]["relaxations"][0];
+    assert_eq!(change["gives"], json!(["a0", "a1"]));
+    // Both claims and the template.
+    assert_eq!(change["edits"].as_array().unwrap().len(), 3, "{change}");
+}
+
 /// The claim that the scheduler makes for an extended resource is not there yet: it holds nothing, and nobody can free it.
 #[test]
 fn a_device_of_an_extended_resource_that_an_earlier_pod_gets_is_not_held() {

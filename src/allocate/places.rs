@@ -75,6 +75,8 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                 .as_deref()
                 .unwrap_or_default();
             let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
+            // The claims of the pod, each with the index of its template.
+            let mut made: Vec<(usize, String)> = Vec::new();
             for entry in &pod.spec.resource_claims {
                 let template = entry.resource_claim_template_name.as_deref();
                 let template = template.and_then(|name| templates.get(&in_namespace(name)));
@@ -96,8 +98,10 @@ impl<'i, 's> ClaimPlaces<'i, 's> {
                     if !places.iter().any(|place| place.template) {
                         places.push(written);
                     }
+                    made.push((*index, in_namespace(claim)));
                 }
             }
+            add_siblings(&mut claims, facts, &made);
         }
         ClaimPlaces { input, claims }
     }
@@ -412,6 +416,31 @@ impl ClaimTree<'_, '_> {
             ),
         );
         Some(())
+    }
+}
+
+/// Adds to each claim that waits the others of its pod that come from the same template: what changes one changes all.
+fn add_siblings(
+    claims: &mut BTreeMap<String, Vec<Written>>,
+    facts: &Facts,
+    made: &[(usize, String)],
+) {
+    let waits = |name: &String| {
+        let mut found = facts.claims.iter();
+        found
+            .find(|claim| claim.metadata.full_name() == *name)
+            .is_some_and(|claim| claim.status.allocation.is_none())
+    };
+    let waiting: Vec<_> = made.iter().filter(|(_, name)| waits(name)).collect();
+    for (template, name) in &waiting {
+        let siblings = waiting
+            .iter()
+            .filter(|(other, sibling)| other == template && sibling != name);
+        let written: Vec<Written> = siblings
+            .filter_map(|(_, sibling)| claims.get(sibling)?.first().copied())
+            .filter(|written| !written.template)
+            .collect();
+        claims.entry(name.clone()).or_default().extend(written);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The changes that would give a pod its devices and a node.
 
 use super::users::{Freeing, Users};
-use claimkit_model::finding::FieldPath;
+use claimkit_model::finding::{Code, FieldPath};
 use claimkit_model::schema::Release;
 use claimkit_model::schema::device::v1;
 use claimkit_scheduler::allocator::extended;
@@ -137,6 +137,10 @@ impl Help {
 /// Returns the changes that would give the pod a node, each once for all nodes: those with the fewest steps first, of these the
 /// cheapest. Nodes that the pod itself excludes count only if it excludes all. What cannot help is left out.
 pub fn of(account: &PodAccount, facts: HelpFacts<'_>) -> Vec<Help> {
+    let mut findings = account.findings.iter();
+    if findings.any(|remark| remark.finding.code == Code::ClaimNamedTwice) {
+        return Vec::new();
+    }
     // An error on one node ends the attempt: what helps on another does not help the pod.
     let error = error_node(account);
     let is_tried = |node: &&NodeAccount| error.is_none_or(|error| error.name == node.name);

@@ -6,7 +6,7 @@ use crate::allocator::what_if;
 use std::rc::Rc;
 
 /// One edit of the facts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FactEdit {
     Constraint(usize, usize),
     Selector(usize, usize, Option<usize>, usize),

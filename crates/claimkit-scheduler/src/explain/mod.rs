@@ -44,6 +44,7 @@ use crate::allocator::sorted::Sorted;
 use crate::allocator::status::StatusCode;
 use account::{Before, NodeAccount, PodAccount, Summary};
 use claimkit_model::message::{self, Message, Words, message};
+use edits::FactEdit;
 use kinds::{BeforeNodes, NodeVerdict};
 pub use warnings::of_allocations;
 
@@ -176,21 +177,69 @@ pub fn explain_pod_apart(
     let gatherer = Gatherer::new(cluster);
     let mut apart: Sorted<&str, Sorted<String, String>> = Sorted::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
+    let mut edits = Vec::new();
+    let mut may_fail = Vec::new();
     for (at, text) in nodes {
         let groups = apart.entry(*text);
         let of_node = Explain {
             budget: options.budget.min(left),
             ..options
         };
-        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, groups);
-        left = left.saturating_sub(told.cost);
-        groups.insert_new(key, told.name.clone());
-        account.nodes.push(told);
+        let explained = node::account(cluster, case, *at, &gatherer, of_node, groups);
+        let node = explained.account;
+        left = left.saturating_sub(node.cost);
+        groups.insert_new(explained.signature, node.name.clone());
+        account.nodes.push(node);
+        edits.push(explained.edits);
+        // Other plugins keep the attempt from a node that they refuse.
+        if explained.may_fail && text.is_empty() {
+            may_fail.push(*at);
+        }
+    }
+    let fails = |edits: &[FactEdit]| {
+        let fails_on = |node: &usize| {
+            node::fails_after(cluster, case, *node, &gatherer, options.budget, edits)
+        };
+        may_fail.iter().any(fails_on)
+    };
+    leave_out_failing(&mut account.nodes, edits, fails);
+    if warnings::names_claim_twice(case) {
+        // With other devices it is not bound either.
+        account
+            .nodes
+            .iter_mut()
+            .for_each(|node| node.relaxations.clear());
     }
     fail_to_score(case, &mut account.nodes);
     account.summary = summary(&account.nodes);
     account.findings = warnings::findings(cluster, case, &account);
     account
+}
+
+/// Leaves out the relaxations with which an error on another node would end the attempt. `edits`: of each node, of each relaxation.
+fn leave_out_failing(
+    nodes: &mut [NodeAccount],
+    edits: Vec<Vec<Vec<FactEdit>>>,
+    fails: impl Fn(&[FactEdit]) -> bool,
+) {
+    let mut known: Vec<(Vec<FactEdit>, bool)> = Vec::new();
+    for (node, edits) in nodes.iter_mut().zip(edits) {
+        let mut edits = edits.into_iter();
+        node.relaxations.retain(|_| {
+            let mut edits = edits.next().unwrap_or_default();
+            // Claims to be freed are counted node by node.
+            edits.retain(|edit| !matches!(edit, FactEdit::Free(_)));
+            if edits.is_empty() {
+                return true;
+            }
+            if let Some((_, fails)) = known.iter().find(|(known, _)| *known == edits) {
+                return !fails;
+            }
+            let is_failing = fails(&edits);
+            known.push((edits, is_failing));
+            !is_failing
+        });
+    }
 }
 
 /// Returns the help for the defect of `Score` in some releases, which affects pods that fit on several nodes.

@@ -6,6 +6,7 @@ use super::account::{
 };
 use super::cells::{DeviceQuestion, ShownDevice, shown, users_of};
 use super::conflicts::{self, Alone};
+use super::edits::FactEdit;
 use super::funnel::{self, Row};
 use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
 use super::relax::Trial;
@@ -28,7 +29,18 @@ use std::borrow::Cow;
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
 
-/// Returns the account of a node, and its signature, which equal nodes share. `groups`: signature → first node with it.
+/// The account of a node, and what other nodes' accounts need of it.
+pub struct ExplainedNode {
+    pub account: NodeAccount,
+    /// Equal nodes share it.
+    pub signature: String,
+    /// What was edited for each relaxation.
+    pub edits: Vec<Vec<FactEdit>>,
+    /// A selector fails on a device that the attempt does not reach.
+    pub may_fail: bool,
+}
+
+/// Returns the account of a node. `groups`: signature → first node with it.
 pub fn account(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
@@ -36,7 +48,7 @@ pub fn account(
     gatherer: &Gatherer<'_, '_>,
     options: Explain,
     groups: &Sorted<String, String>,
-) -> (NodeAccount, String) {
+) -> ExplainedNode {
     let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
     let mut told = verdict_account(cluster, case, node, &answer);
@@ -55,8 +67,14 @@ pub fn account(
             same
         );
         told.same_as = Some(same.clone());
-        return (told, key);
+        return ExplainedNode {
+            may_fail: !told.fatal && rows.iter().any(|row| has_failing_selector(row)),
+            account: told,
+            signature: key,
+            edits: Vec::new(),
+        };
     }
+    let mut edits = Vec::new();
     let asks_all = choices
         .iter()
         .any(|(choice, _)| choice.ask.allocation_mode == "All");
@@ -122,7 +140,10 @@ pub fn account(
                 .map(|(choice, _)| choice)
                 .zip(&rows)
                 .collect();
-            told.relaxations = trial.relaxations(&pairs, answer.footprint.as_deref());
+            for tried in trial.relaxations(&pairs, answer.footprint.as_deref()) {
+                told.relaxations.push(tried.relaxation);
+                edits.push(tried.edits);
+            }
         }
     }
     told.charges = charges(cluster, &choices, &answer);
@@ -140,7 +161,38 @@ pub fn account(
     {
         told.text = words::of_node(&told.name, line::nothing_to_allocate(case));
     }
-    (told, key)
+    ExplainedNode {
+        may_fail: !told.fatal && rows.iter().any(|row| has_failing_selector(row)),
+        account: told,
+        signature: key,
+        edits,
+    }
+}
+
+/// Returns true if a selector ends with an error on a device.
+fn has_failing_selector(row: &Row<'_, '_>) -> bool {
+    let mut reasons = row.iter().flat_map(|(_, reasons)| reasons);
+    reasons.any(|reason| {
+        matches!(reason, Reason::ClassSelector(selector) | Reason::RequestSelector(selector) if selector.error.is_some())
+    })
+}
+
+/// Returns true if the attempt ends with an error on a node, and so on all nodes, once the pod's claims are edited.
+pub fn fails_after(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    gatherer: &Gatherer<'_, '_>,
+    budget: u64,
+    edits: &[FactEdit],
+) -> bool {
+    let gathered = gatherer.gather_near(node);
+    let answer = filter(cluster, case, node, &gathered, budget);
+    let mut claims: Vec<&Claim> = case.pending.clone();
+    claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
+    let empty = NodePools::default();
+    let pools = gathered.as_ref().unwrap_or(&empty);
+    Trial::new(cluster, case, node, pools, &claims, budget).fails_after(edits)
 }
 
 /// Returns the account of a node with the scheduler's answer alone.

@@ -34,20 +34,16 @@ const RESTORED: [&str; 2] = ["StatefulSet", "DaemonSet"];
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
-/// Returns for each claim the position of the first claim that the same object of the text defines.
+/// Returns for each claim the position of the first claim that the same object defines.
 fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
-    // A claim that was never on a server comes from its template: to change it is to change the template.
+    // The spec of a claim cannot change: to change one that comes from a template is to change the template.
     let template = |claim: &Claim| {
-        let pod = pod.filter(|_| claim.metadata.uid.is_empty())?;
-        let statuses = pod
-            .status
-            .resource_claim_statuses
-            .as_deref()
-            .unwrap_or_default();
+        let statuses = pod?.status.resource_claim_statuses.as_deref();
         let status = statuses
+            .unwrap_or_default()
             .iter()
             .find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
-        let entry = pod
+        let entry = pod?
             .spec
             .resource_claims
             .iter()
@@ -58,7 +54,17 @@ fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
     let mut first = Vec::with_capacity(claims.len());
     for (at, claim) in claims.iter().copied().enumerate() {
         first.push(match template(claim) {
-            Some(template) => *templates.entry(template.to_owned()).or_insert(at),
+            Some(template) => {
+                let first = *templates.entry(template.to_owned()).or_insert(at);
+                // A template that has changed since has made other claims before.
+                match claims
+                    .get(first)
+                    .is_some_and(|first| first.spec == claim.spec)
+                {
+                    true => first,
+                    false => at,
+                }
+            }
             None => *names
                 .entry((&claim.metadata.namespace, &claim.metadata.name))
                 .or_insert(at),
@@ -78,8 +84,8 @@ pub struct Trial<'c, 's> {
     own: Vec<usize>,
     /// The allocated claims that cannot be used on the node.
     unavailable: Vec<usize>,
-    /// For each pending claim, the first one that the same object of the text defines: a claim that is named twice, or claims made from
-    /// one template.
+    /// For each pending claim, the first one that the same object defines: a claim that is named twice, or claims made from one
+    /// template.
     first_alike: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
@@ -87,6 +93,13 @@ pub struct Trial<'c, 's> {
     node_resources: bool,
     /// Steps left for all runs.
     budget: u64,
+}
+
+/// A relaxation, and what was edited.
+#[derive(Debug)]
+pub struct TriedRelaxation {
+    pub relaxation: Relaxation,
+    pub edits: Vec<FactEdit>,
 }
 
 /// Whether devices consume counters in a trial.
@@ -218,25 +231,10 @@ impl<'c, 's> Trial<'c, 's> {
         counters: Counters,
         goal: Goal,
     ) -> Option<Vec<String>> {
-        let waits = |at: &usize| {
-            facts
-                .claims
-                .get(*at)
-                .is_some_and(|claim| claim.status.allocation.is_none())
-        };
-        let mut cluster = Cluster::new(
-            facts,
-            behaviour,
-            self.cluster.features,
-            self.cluster.verdicts.engine,
-        );
+        let mut cluster = self.cluster_of(behaviour, facts);
         cluster.ignores_counters = counters == Counters::Ignored;
         let gathered = Gatherer::new(&cluster).gather_near(0);
-        let pending = self.own.iter().filter(|at| waits(at));
-        let claims: Vec<&Claim> = pending
-            .filter_map(|at| facts.claims.get(*at))
-            .map(|claim| &**claim)
-            .collect();
+        let claims = self.waiting_claims(facts);
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.cost.max(1));
         let Verdict::Allocated(results) = outcome.verdict else {
@@ -257,6 +255,55 @@ impl<'c, 's> Trial<'c, 's> {
         )
     }
 
+    /// Returns the cluster that has these facts.
+    fn cluster_of<'f>(&self, behaviour: &'f Behaviour, facts: &'f Facts) -> Cluster<'f>
+    where
+        's: 'f,
+        'c: 'f,
+    {
+        let engine = self.cluster.verdicts.engine;
+        Cluster::new(facts, behaviour, self.cluster.features, engine)
+    }
+
+    /// Returns the pod's claims that wait, in the order in which they are allocated.
+    fn waiting_claims<'f>(&self, facts: &'f Facts) -> Vec<&'f Claim> {
+        let claims = self.own.iter().filter_map(|at| facts.claims.get(*at));
+        claims
+            .map(|claim| &**claim)
+            .filter(|claim| claim.status.allocation.is_none())
+            .collect()
+    }
+
+    /// Returns true if the attempt ends here with an error, which ends it on all nodes, once claims are edited.
+    pub fn fails_after(&mut self, edits: &[FactEdit]) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        let mut facts = self.facts.clone();
+        for edit in edits.iter().flat_map(|edit| self.in_alike(edit)) {
+            apply(&edit, &mut facts);
+        }
+        let cluster = self.cluster_of(self.cluster.behaviour, &facts);
+        let gathered = Gatherer::new(&cluster).gather_near(0);
+        let claims = self.waiting_claims(&facts);
+        let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
+        self.budget = self.budget.saturating_sub(outcome.cost.max(1));
+        matches!(outcome.verdict, Verdict::Fatal(_) | Verdict::Panic(_))
+    }
+
+    /// Returns an edit for each claim that the same object defines.
+    fn in_alike(&self, edit: &FactEdit) -> Vec<FactEdit> {
+        let claim = edit.claim();
+        let Some(first) = claim.and_then(|claim| self.first_alike.get(claim)) else {
+            return vec![edit.clone()];
+        };
+        let claims = self.first_alike.iter().enumerate();
+        claims
+            .filter(|(_, other)| *other == first)
+            .map(|(claim, _)| edit.in_claim(claim))
+            .collect()
+    }
+
     /// Tries edits together.
     fn attempt(&mut self, edits: &[&FactEdit], goal: Goal) -> Option<Vec<String>> {
         if self.budget == 0 {
@@ -271,21 +318,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Tries edits together, each in all claims that have the same text.
     fn attempt_in_text(&mut self, edits: &[&FactEdit]) -> Option<Vec<String>> {
-        let alike = |edit: &FactEdit| -> Vec<FactEdit> {
-            let Some(first) = edit
-                .claim()
-                .and_then(|claim| self.first_alike.get(claim).copied())
-            else {
-                return vec![edit.clone()];
-            };
-            let same = self
-                .first_alike
-                .iter()
-                .enumerate()
-                .filter(|(_, text)| **text == first);
-            same.map(|(claim, _)| edit.in_claim(claim)).collect()
-        };
-        let all: Vec<FactEdit> = edits.iter().flat_map(|edit| alike(edit)).collect();
+        let all: Vec<FactEdit> = edits.iter().flat_map(|edit| self.in_alike(edit)).collect();
         self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
     }
 
@@ -295,7 +328,7 @@ impl<'c, 's> Trial<'c, 's> {
         &mut self,
         rows: &[(&RequestChoice<'_>, &Row<'_, '_>)],
         footprint: Option<&Footprint>,
-    ) -> Vec<Relaxation> {
+    ) -> Vec<TriedRelaxation> {
         let mut edits = self.edits(rows);
         if let Some(footprint) = footprint {
             edits.extend(
@@ -315,7 +348,7 @@ impl<'c, 's> Trial<'c, 's> {
             .nodes
             .first()
             .map_or_else(String::new, |node| node.metadata.name.clone());
-        let mut found: Vec<Relaxation> = Vec::new();
+        let mut found: Vec<TriedRelaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
         for edit in &edits {
             // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
@@ -330,8 +363,8 @@ impl<'c, 's> Trial<'c, 's> {
         }
         if !found.is_empty() {
             // Changes that give what was asked for come before those that ask for less or for something else.
-            order::sort_by_key(&mut found, |relaxation| {
-                relaxation.changes.iter().map(shrinks).max()
+            order::sort_by_key(&mut found, |tried| {
+                tried.relaxation.changes.iter().map(shrinks).max()
             });
             return found;
         }
@@ -638,7 +671,12 @@ impl<'c, 's> Trial<'c, 's> {
         sum
     }
 
-    fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
+    fn describe_change(
+        &self,
+        edits: &[&FactEdit],
+        gives: Vec<String>,
+        node: &str,
+    ) -> TriedRelaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
         let parts: Vec<Message> = changes
             .iter()
@@ -653,13 +691,17 @@ impl<'c, 's> Trial<'c, 's> {
             devices = gives.join(", "),
             node
         );
-        Relaxation {
+        let relaxation = Relaxation {
             changes,
             gives,
             node: node.to_owned(),
             edits: Vec::new(),
             text,
             parts,
+        };
+        TriedRelaxation {
+            relaxation,
+            edits: edits.iter().map(|edit| (*edit).clone()).collect(),
         }
     }
 

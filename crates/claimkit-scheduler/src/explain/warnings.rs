@@ -20,20 +20,26 @@ const MOST_USERS: usize = 3;
 /// Maximum number of nodes or devices with an error that are named.
 const MOST_NAMES: usize = 5;
 
+/// Returns true if a pod names a claim twice that waits.
+pub fn names_claim_twice(case: &PodCase<'_>) -> bool {
+    let mut claims = case.pending.iter().enumerate();
+    claims.any(|(index, claim)| is_among(claim, case.pending.get(..index)))
+}
+
+fn is_among(claim: &Claim, others: Option<&[&Claim]>) -> bool {
+    let mut others = others.into_iter().flatten();
+    others.any(|other| std::ptr::eq(*other, claim))
+}
+
 /// Returns the findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
     let mut list = Vec::new();
     errors(cluster, case, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
-        if case
-            .pending
-            .iter()
-            .take(index)
-            .any(|other| std::ptr::eq(*other, *claim))
-        {
+        if is_among(claim, case.pending.get(..index)) {
             let message = message!(
                 "account.claim-named-twice",
-                "the pod names this claim twice: it is allocated twice, and one of the results is lost"
+                "the pod names this claim twice: it is allocated twice, and the pod is never bound, for it cannot reserve the claim twice"
             );
             list.push(of_claim(
                 claim,
