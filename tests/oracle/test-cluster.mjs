@@ -16,13 +16,14 @@ import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
 import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
+import { compareSuggestions } from "./suggestions.mjs";
 import { compareUpgrade } from "./upgrade.mjs";
 import { compare, MODES, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
 /**
  * How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios
- * one by one and at once, and objects of earlier releases (every nth).
+ * one by one and at once, first suggestions of random clusters, and objects of earlier releases (every nth).
  */
 const AMOUNTS = {
 	all: {
@@ -35,6 +36,7 @@ const AMOUNTS = {
 		scenarios: 2,
 		clusters: 40,
 		atOnce: 300,
+		suggestions: 40,
 		upgrades: 2,
 	},
 	sample: {
@@ -47,6 +49,7 @@ const AMOUNTS = {
 		scenarios: 20,
 		clusters: 4,
 		atOnce: 6,
+		suggestions: 2,
 		upgrades: 40,
 	},
 };
@@ -217,6 +220,7 @@ async function runParts(
 		scenarios,
 		clusters,
 		atOnce,
+		suggestions,
 		upgrades,
 	},
 ) {
@@ -275,6 +279,11 @@ async function runParts(
 		shownDecision,
 	);
 	report("why, kubectl", await compareWhy(cluster), shownDecision);
+	report(
+		"suggestions, done with kubectl",
+		await compareSuggestions(cluster, suggestions),
+		shownDecision,
+	);
 	report("upgrade", await compareUpgrade(cluster, upgrades), shownVerdict);
 	report(
 		"settings as ValidatingAdmissionPolicies",
