@@ -646,6 +646,28 @@ fn the_result_is_judged_by_a_release_with_its_kind() {
     );
 }
 
+/// A release that serves the version and not the kind in it, and rules that only the new release has.
+#[test]
+fn what_the_release_does_not_take_is_said() {
+    let text = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec: {deviceSelector: {driver: d}, taint: {key: k, effect: NoExecute}}\n";
+    let options = ConvertOptions::default().release(Release::last_of(36));
+    let done = convert(text, find_version("resource.k8s.io/v1").unwrap(), &options);
+    assert_eq!(
+        said(&done),
+        "validity-lost: Kubernetes 1.36.6 does not serve `DeviceTaintRule` of v1\n"
+    );
+    let negative = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {devices: {requests: [{name: g, deviceClassName: c, capacity: {requests: {m: -1}}}]}}\n";
+    let done = convert(
+        negative,
+        ConvertTarget::Release(38),
+        &ConvertOptions::default().release(Release::last_of(37)),
+    );
+    assert_eq!(
+        said(&done),
+        "validity-lost: Kubernetes 1.38.0-beta.0 does not accept the converted object: spec.devices.requests[0].exactly.capacity.requests[m]: Invalid value: \"-1\": must be greater than or equal to 0\n"
+    );
+}
+
 /// Fields that the release drops are named, and what is left is judged.
 #[test]
 fn what_a_gate_drops_is_said() {

@@ -75,6 +75,7 @@ fn each_kind_of_trouble_is_found_once() {
         ("writer", vec!["upgrade-writer"]),
         ("gate", vec!["upgrade-gate"]),
         ("refused", vec!["upgrade-refused"]),
+        ("refused-before", vec!["upgrade-refused-before"]),
         ("field", vec!["upgrade-field"]),
         ("selector", vec!["upgrade-selector"]),
         ("taint", vec!["upgrade-taint"]),
@@ -207,6 +208,76 @@ spec: {devices: {requests: [{name: g, deviceClassName: a_b, selectors: [{cel: {e
         codes(&answer).iter().all(|code| code != "upgrade-refused"),
         "{answer}"
     );
+}
+
+const NEGATIVE: &str = "---
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: a, namespace: ns}
+spec: {devices: {requests: [{name: g, deviceClassName: c, capacity: {requests: {m: -1}}}]}}
+";
+
+/// An object that cannot be converted hides no refusal of the others.
+#[test]
+fn what_cannot_be_converted_hides_nothing() {
+    let alone = upgrade(NEGATIVE, "1.37", "1.38");
+    assert_eq!(codes(&alone), ["upgrade-version", "upgrade-refused"]);
+    for beside in [
+        "---\napiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: b, namespace: ns}\nspec: {devices: {requests: [{name: g, deviceClassName: c, count: '1'}]}}\n",
+        "---\napiVersion: resource.k8s.io/v1alpha3\nkind: PodSchedulingContext\nmetadata: {name: p, namespace: ns}\nspec: {}\n",
+    ] {
+        let answer = upgrade(&format!("{NEGATIVE}{beside}"), "1.37", "1.38");
+        let refused = troubles(&answer)
+            .into_iter()
+            .find(|(code, ..)| code == "upgrade-refused");
+        assert_eq!(refused.unwrap().2, json!([0]), "{answer}");
+    }
+}
+
+/// Nothing is known of an object that cannot be read; what the old release refuses already is no trouble of the upgrade.
+#[test]
+fn what_the_old_release_refuses_is_said() {
+    let claim = |request: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: c, namespace: ns}}\nspec: {{devices: {{requests: [{{name: g, exactly: {request}}}]}}}}\n"
+        )
+    };
+    let unread = upgrade(
+        &claim("{deviceClassName: c, count: '2', capacity: {requests: {m: -1}}}"),
+        "1.36",
+        "1.38",
+    );
+    assert_eq!(codes(&unread), ["upgrade-refused-before"], "{unread}");
+    assert!(message(&unread, "upgrade-refused-before").starts_with(
+        "Kubernetes 1.36.6 cannot read 1 of the objects, so they were not judged: ResourceClaim ns/c: json: cannot unmarshal string"
+    ));
+    assert_eq!(unread["ok"], false);
+
+    let misspelt = claim("{deviceClassNam: c}");
+    let manifests = ask(
+        &json!({"verb": "upgrade", "text": misspelt, "release": "1.36", "to": "1.38", "manifests": true}),
+    );
+    assert_eq!(codes(&manifests), ["upgrade-refused-before"], "{manifests}");
+    assert_eq!(manifests["ok"], true);
+    assert_eq!(codes(&upgrade(&misspelt, "1.36", "1.38")), [""; 0]);
+}
+
+/// A kind that a version never had is no matter of the upgrade; one that no served version has is to be deleted, not converted.
+#[test]
+fn kinds_without_a_successor_are_not_to_be_converted() {
+    let never =
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: x\n";
+    assert_eq!(codes(&upgrade(never, "1.36", "1.38")), [""; 0]);
+    let gone = "apiVersion: resource.k8s.io/v1alpha3\nkind: PodSchedulingContext\nmetadata: {name: p, namespace: ns}\nspec: {}\n";
+    let answer = upgrade(gone, "1.31", "1.38");
+    assert_eq!(
+        message(&answer, "upgrade-version"),
+        "`PodSchedulingContext` of resource.k8s.io/v1alpha3 is not served by Kubernetes 1.38.0-beta.0, and 1 object is of it: PodSchedulingContext ns/p"
+    );
+    let help = answer["findings"].as_array().unwrap()[0]["help"]
+        .as_str()
+        .unwrap();
+    assert!(!help.contains("convert"), "{help}");
 }
 
 /// Objects with one trouble are counted in one line, however many they are; other paths of the same kind are not other troubles.

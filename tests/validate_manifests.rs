@@ -53,6 +53,7 @@ const ELSEWHERE: &[Code] = &[
     Code::UpgradeWriter,
     Code::UpgradeGate,
     Code::UpgradeRefused,
+    Code::UpgradeRefusedBefore,
     Code::UpgradeField,
     Code::UpgradeSelector,
     Code::UpgradeTaint,

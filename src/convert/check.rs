@@ -4,6 +4,7 @@ use super::job::Job;
 use super::{ConvertOptions, Plan, edits, job, lines, print, shape, value};
 use crate::advice::locate;
 use crate::apiserver::defaults;
+use crate::apiserver::device;
 use crate::apiserver::device::drops::{self, DroppedField, WrittenPart};
 use crate::apiserver::hub::Hub;
 use crate::manifest::{Input, Item};
@@ -79,6 +80,10 @@ pub(super) fn carry_out(
                 options.lossy,
             ));
         }
+    }
+    let objects = plans.iter().flat_map(|plan| &plan.objects);
+    for (index, _, job) in objects {
+        findings.extend(unserved(input, *index, job, options.release));
     }
     findings.extend(validity(input, plans, settled, &text, release, limits)?);
     Ok(Done { text, findings })
@@ -382,6 +387,30 @@ fn differing(
     }
 }
 
+/// Reports a kind that the release of the question does not serve in the new version, though it serves the version.
+fn unserved(
+    input: &Input<'_>,
+    index: usize,
+    job: &Job,
+    release: Option<Release>,
+) -> Option<Finding> {
+    let release = release.filter(|release| job.to.served_by(*release))?;
+    if job.target.in_release(release) {
+        return None;
+    }
+    let message = message!(
+        "convert.kind-not-served",
+        "Kubernetes {release} does not serve `{kind}` of {version}",
+        release,
+        kind = job.new_kind,
+        version = job.to.name
+    );
+    let mut finding = Finding::new(Code::ValidityLost, message);
+    finding.object = Some(index);
+    finding.span = input.items.get(index).map(|item| item.span);
+    Some(finding)
+}
+
 /// Validates the result in the target release: what was converted, and the `settled` objects, which stay as they are. Rules that only
 /// the result breaks are warnings.
 fn validity(
@@ -478,7 +507,7 @@ pub(super) fn not_accepted(
 }
 
 /// Returns the object as the server of its release would hold it; `None` if it does not decode.
-pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
+pub(crate) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     let (api, release) = job::api_of(item)?;
     decoded_as(input, item, api, release)
 }
@@ -547,7 +576,12 @@ fn judge(api: Api, record: &Record<'_>, release: Release) -> Judged {
         }
         ObjectKind::Classic(_) => Vec::new(),
     };
-    let mut errors = validation::functions(api, &kept, Operation::Create, &context);
+    let mut judged = context.errors();
+    validation::run(api, &kept, Operation::Create, &context, &mut judged);
+    if let ObjectKind::Device(kind) = api.kind.object {
+        device::generated(api, kind, &kept, None, &context, &mut judged);
+    }
+    let mut errors = judged.into_list();
     if api.kind.status_in(release) {
         let status =
             validation::functions(api, &record, Operation::UpdateStatus(&record), &context);

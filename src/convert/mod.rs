@@ -22,7 +22,7 @@
 //! printed. If that differs too, the result is an error without a text.
 
 mod across;
-mod check;
+pub(crate) mod check;
 mod edits;
 mod fields;
 mod job;
@@ -37,6 +37,7 @@ mod shape;
 mod value;
 mod written;
 
+pub(crate) use job::newest;
 pub use job::{find_version, versions};
 pub use losses::Loss;
 pub use migrate::Decision;
@@ -56,6 +57,7 @@ use claimkit_model::text::tree::{Kind, NodeId};
 use claimkit_model::text::{Document, Span};
 use job::Job;
 use migrate::Migration;
+use std::collections::BTreeSet;
 
 /// Options of a conversion. By default a conversion that loses something fails.
 ///
@@ -80,7 +82,7 @@ pub struct ConvertOptions {
     /// The release that validates the result if it serves the target version; otherwise the release by which the text is read.
     pub release: Option<Release>,
     pub limits: Limits,
-    /// Leave objects as they are of which the target release serves the version.
+    /// Leave objects as they are of which the target release serves the version, or that cannot be converted.
     pub(crate) only_unserved: bool,
 }
 
@@ -261,7 +263,10 @@ pub fn convert<'s>(
         checked: false,
     };
     let migration = across::plan(&input, to, options);
-    let plans = work.plan(&input, &migration);
+    let mut plans = work.plan(&input, &migration);
+    if options.only_unserved {
+        work.leave_refused(&mut plans);
+    }
     let refused = work
         .findings
         .iter()
@@ -345,6 +350,19 @@ impl Converter<'_> {
         }
         plans.retain(|plan| plan.head.is_some() || !plan.objects.is_empty());
         plans
+    }
+
+    /// Takes the objects with errors out of the plans.
+    fn leave_refused(&mut self, plans: &mut Vec<Plan>) {
+        let is_refused = |finding: &Finding| finding.severity == Severity::Error;
+        let errors = self.findings.iter().filter(|finding| is_refused(finding));
+        let refused: BTreeSet<usize> = errors.filter_map(|finding| finding.object).collect();
+        self.findings
+            .retain(|finding| !is_refused(finding) || finding.object.is_none());
+        for plan in plans.iter_mut() {
+            plan.objects.retain(|(index, ..)| !refused.contains(index));
+        }
+        plans.retain(|plan| plan.head.is_some() || !plan.objects.is_empty());
     }
 
     /// Returns the conversion of a List's own version and kind, if it is of this group.

@@ -4,8 +4,8 @@ use super::{TroubleFound, UpgradeQuestion, UpgradeSide, UpgradeSubject};
 use crate::apiserver::FieldValidation;
 use crate::apiserver::options::{Operation, ValidateOptions};
 use crate::apiserver::text::validate;
-use crate::convert::losses;
-use crate::manifest::Item;
+use crate::convert::{check, losses};
+use crate::manifest::{Input, Item, What};
 use crate::validation::device::variant::Variant;
 use claimkit_model::finding::{Code, Finding, Origin, Severity};
 use claimkit_model::message::{Message, Words, message};
@@ -50,6 +50,7 @@ type Kind<'q> = (&'q str, Code, String);
 
 /// Finds what the new release refuses or does not keep.
 pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<TroubleFound>) {
+    refused_before(question, found);
     let mut refused: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
     let mut lost: BTreeMap<Kind<'_>, Group> = BTreeMap::new();
     let mut unlimited: BTreeSet<usize> = BTreeSet::new();
@@ -94,6 +95,76 @@ pub fn check(question: &UpgradeQuestion<'_, '_>, moved: &str, found: &mut Vec<Tr
     }
 }
 
+/// Reports the objects that the old release cannot read, and manifests that it refuses: the other questions leave them out.
+fn refused_before(question: &UpgradeQuestion<'_, '_>, found: &mut Vec<TroubleFound>) {
+    let from = question.from.release();
+    let mut unread: BTreeMap<usize, Words> = BTreeMap::new();
+    let mut refused: BTreeMap<usize, Words> = BTreeMap::new();
+    for finding in judged(question, question.text, &question.from, Write::New) {
+        // What a release does not serve has a trouble of its own; several files may be for several clusters.
+        let is_said = matches!(finding.code, Code::UnknownKind | Code::AlreadyExists);
+        let is_refusal = finding.severity == Severity::Error && !is_said;
+        let Some(object) = finding.object.filter(|_| is_refusal) else {
+            continue;
+        };
+        let is_read = question
+            .input
+            .items
+            .get(object)
+            .is_some_and(|item| is_readable(question.input, item));
+        let list = if is_read { &mut refused } else { &mut unread };
+        list.entry(object).or_insert(finding.message);
+    }
+    let help = || {
+        message!(
+            "upgrade.refused-before-help",
+            "correct them first: `claimkit validate --release {from}` says all",
+            from
+        )
+    };
+    if let Some(first) = unread.values().next() {
+        let objects: Vec<usize> = unread.keys().copied().collect();
+        let message = message!(
+            "upgrade.unread",
+            "Kubernetes {from} cannot read {count} of the objects, so they were not judged: {names}: {error}",
+            from,
+            count = objects.len(),
+            names = question.names(&objects),
+            error = first,
+        );
+        let objects = objects.into_iter().collect();
+        let mut trouble = TroubleFound::of(Code::UpgradeRefusedBefore, objects, message, help());
+        trouble.severity = Severity::Error;
+        found.push(trouble);
+    }
+    if question.subject == UpgradeSubject::Stored {
+        return;
+    }
+    if let Some(first) = refused.values().next() {
+        let objects: Vec<usize> = refused.keys().copied().collect();
+        let message = message!(
+            "upgrade.refused-before",
+            "Kubernetes {from} refuses {count} of the objects already, first of {names}: {error}",
+            from,
+            count = objects.len(),
+            names = question.names(&objects),
+            error = first,
+        );
+        let objects = objects.into_iter().collect();
+        found.push(TroubleFound::of(
+            Code::UpgradeRefusedBefore,
+            objects,
+            message,
+            help(),
+        ));
+    }
+}
+
+/// Returns true if an object can be read as its kind, or is of none that is known here.
+fn is_readable(input: &Input<'_>, item: &Item) -> bool {
+    !matches!(item.what, What::Ours(_)) || check::decoded(input, item).is_some()
+}
+
 /// Returns true for a DeviceTaintRule whose selector selects every device without the field that a finding is about.
 fn is_only_limit(question: &UpgradeQuestion<'_, '_>, item: &Item, finding: &Finding) -> bool {
     let Some(tree) = question.input.tree(item) else {
@@ -119,6 +190,19 @@ fn faults(
     side: &UpgradeSide,
     write: Write,
 ) -> Vec<(Fault, Finding)> {
+    let findings = judged(question, text, side, write).into_iter();
+    findings
+        .filter_map(|finding| Some((fault(&finding, write)?, finding)))
+        .collect()
+}
+
+/// Returns all that a release says about a write of all objects.
+fn judged(
+    question: &UpgradeQuestion<'_, '_>,
+    text: &str,
+    side: &UpgradeSide,
+    write: Write,
+) -> Vec<Finding> {
     let validation = match question.subject {
         UpgradeSubject::Stored => FieldValidation::Warn,
         UpgradeSubject::Manifests => FieldValidation::Strict,
@@ -137,10 +221,7 @@ fn faults(
         limits: *question.limits,
         ..ValidateOptions::default()
     };
-    let findings = validate(text, &options).findings.into_iter();
-    findings
-        .filter_map(|finding| Some((fault(&finding, write)?, finding)))
-        .collect()
+    validate(text, &options).findings
 }
 
 /// Returns the fault that a finding is about: an error of the server, or a field that is not kept.

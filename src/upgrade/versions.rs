@@ -1,12 +1,12 @@
 //! Versions that the new release does not serve or cannot read: of the objects, of their writers, and in the storage.
 
 use super::{TroubleFound, UpgradeQuestion, listed};
-use crate::convert::{ConvertOptions, ConvertTarget, convert};
+use crate::convert::{ConvertOptions, ConvertTarget, convert, find_version, newest};
 use crate::manifest::{Item, What};
 use crate::validation::device::variant::Variant;
 use claimkit_model::finding::Code;
 use claimkit_model::message::message;
-use claimkit_model::schema::{self, DeviceKind, ObjectKind, Release};
+use claimkit_model::schema::{self, DeviceKind, Family, ObjectKind, Release};
 use claimkit_model::text::tree::{NodeId, Tree};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +19,13 @@ pub fn check<'q>(
     question: &UpgradeQuestion<'q, '_>,
     found: &mut Vec<TroubleFound>,
 ) -> Cow<'q, str> {
-    let mut written: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut written: BTreeMap<WrittenAs<'_>, BTreeSet<usize>> = BTreeMap::new();
     let mut writers: BTreeMap<String, Writers> = BTreeMap::new();
     let mut stored: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     let to = question.to.release();
     for (at, item) in question.input.items.iter().enumerate() {
-        if is_served(&item.api_version, &item.kind, to) == Some(false) {
-            written.entry(&item.api_version).or_default().insert(at);
+        if let Some(key) = WrittenAs::of(item, to) {
+            written.entry(key).or_default().insert(at);
         }
         let Some(tree) = question.input.tree(item) else {
             continue;
@@ -42,8 +42,8 @@ pub fn check<'q>(
         }
     }
     let gone = !written.is_empty();
-    for (version, objects) in written {
-        found.push(written_in(question, version, objects));
+    for (key, objects) in written {
+        found.push(written_in(question, key, objects));
     }
     for (version, writers) in writers {
         found.push(written_as(question, &version, writers));
@@ -119,23 +119,56 @@ fn written_by(tree: &Tree<'_>, node: NodeId) -> Vec<(String, String)> {
     writers
 }
 
+/// What objects are written in that the new release does not serve.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WrittenAs<'i> {
+    api_version: &'i str,
+    /// The kind, if the release serves the version, or if no version that it serves has the kind.
+    kind: Option<&'i str>,
+    /// The release serves the kind in another version.
+    is_convertible: bool,
+}
+
+impl<'i> WrittenAs<'i> {
+    /// Returns what an object is written in; `None` if the release serves it, or if its version never had the kind.
+    fn of(item: &'i Item, to: Release) -> Option<Self> {
+        let version = schema::version(&item.api_version)?;
+        let had_kind = version.kinds.iter().any(|row| row.kind == item.kind);
+        if !had_kind || is_served(&item.api_version, &item.kind, to) != Some(false) {
+            return None;
+        }
+        let has_successor = find_version(&item.api_version)
+            .and_then(|version| newest(version, &item.kind, to.minor))
+            .is_some();
+        // The classic kinds migrate; what pods and drivers negotiated has no successor.
+        let migrates = version.family == Family::Classic && item.kind != "PodSchedulingContext";
+        let is_convertible = has_successor || migrates;
+        let is_kind_alone = version.served_by(to) || !is_convertible;
+        Some(WrittenAs {
+            api_version: &item.api_version,
+            kind: is_kind_alone.then_some(item.kind.as_str()),
+            is_convertible,
+        })
+    }
+}
+
 fn written_in(
     question: &UpgradeQuestion<'_, '_>,
-    version: &str,
+    key: WrittenAs<'_>,
     objects: BTreeSet<usize>,
 ) -> TroubleFound {
-    let to = question.to.release();
+    let (to, version) = (question.to.release(), key.api_version);
     let list: Vec<usize> = objects.iter().copied().collect();
     let names = question.names(&list);
-    let message = match list.len() {
-        1 => message!(
+    let message = match (list.len(), key.kind) {
+        (1, None) => message!(
             "upgrade.version-of-one",
             "{version} is not served by Kubernetes {to}, and 1 object is written in it: {names}",
             version,
             to,
             names
         ),
-        count => message!(
+        (count, None) => message!(
             "upgrade.version",
             "{version} is not served by Kubernetes {to}, and {count} objects are written in it: {names}",
             version,
@@ -143,12 +176,35 @@ fn written_in(
             count,
             names
         ),
+        (1, Some(kind)) => message!(
+            "upgrade.kind-of-one",
+            "`{kind}` of {version} is not served by Kubernetes {to}, and 1 object is of it: {names}",
+            kind,
+            version,
+            to,
+            names
+        ),
+        (count, Some(kind)) => message!(
+            "upgrade.kind",
+            "`{kind}` of {version} is not served by Kubernetes {to}, and {count} objects are of it: {names}",
+            kind,
+            version,
+            to,
+            count,
+            names
+        ),
     };
-    let help = message!(
-        "upgrade.version-help",
-        "rewrite them before the upgrade: `claimkit convert --to 1.{minor}`",
-        minor = to.minor
-    );
+    let help = match key.is_convertible {
+        true => message!(
+            "upgrade.version-help",
+            "rewrite them before the upgrade: `claimkit convert --to 1.{minor}`",
+            minor = to.minor
+        ),
+        false => message!(
+            "upgrade.kind-help",
+            "no version that this release serves has the kind: delete them, and take them out of the files"
+        ),
+    };
     TroubleFound::of(Code::UpgradeVersion, objects, message, help)
 }
 

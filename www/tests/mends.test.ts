@@ -906,6 +906,7 @@ const WITHOUT_EXAMPLE = [
 	"upgrade-name",
 	"upgrade-placement",
 	"upgrade-refused",
+	"upgrade-refused-before",
 	"upgrade-selector",
 	"upgrade-taint",
 	"upgrade-version",

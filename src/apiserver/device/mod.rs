@@ -192,7 +192,7 @@ pub fn update<'t>(
 }
 
 /// Adds the errors of the generated rules, in the shape of the request's version.
-fn generated(
+pub fn generated(
     api: Api,
     kind: DeviceKind,
     new: &Record<'_>,

@@ -154,7 +154,7 @@ codes! {
     /// The converted text does not read as the converted object: an error of claimkit.
     ConversionDisagrees = "conversion-disagrees", Error;
     /// An object that was valid and is not valid in the target release.
-    ValidityLost = "validity-lost", Warning;
+    ValidityLost = "validity-lost", Error;
     /// A handle whose driver is not named.
     HandleWithoutDriver = "handle-without-driver", Warning;
     /// Metadata that is kept although it mentions the version that was converted.
@@ -610,6 +610,8 @@ codes! {
     UpgradeGate = "upgrade-gate", Error;
     /// The new release refuses writes that the old one takes.
     UpgradeRefused = "upgrade-refused", Error;
+    /// The old release refuses objects already, or cannot read them: they say nothing about the upgrade.
+    UpgradeRefusedBefore = "upgrade-refused-before", Warning;
     /// The new release does not keep a field that the old one keeps.
     UpgradeField = "upgrade-field", Warning;
     /// A selector says something else of a device, or its estimated cost is another.
