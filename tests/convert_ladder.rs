@@ -668,6 +668,56 @@ fn what_the_release_does_not_take_is_said() {
     );
 }
 
+/// A text of ASCII after the first fix that its findings have.
+fn with_first_fix(text: &str) -> String {
+    let request = json!({"verb": "validate", "release": "1.33", "text": text}).to_string();
+    let answer: Value = serde_json::from_str(&claimkit::requests::answer(&request)).unwrap();
+    let mut edits = answer["findings"][0]["fixes"][0]["edits"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"))
+        .clone();
+    edits.sort_by_key(|edit| edit["range"]["start"]["offset"].as_u64());
+    let mut fixed = text.to_owned();
+    for edit in edits.iter().rev() {
+        let at = |end: &str| edit["range"][end]["offset"].as_u64().unwrap() as usize;
+        fixed.replace_range(at("start")..at("end"), edit["newText"].as_str().unwrap());
+    }
+    fixed
+}
+
+/// A field of the newer shape in an object of the older one is told once, with the way that loses nothing.
+#[test]
+fn what_a_fix_keeps_is_not_to_be_lost() {
+    let slice = |device: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata: {{name: s}}\nspec:\n  nodeName: node-a\n  driver: a.com\n  pool: {{name: p, generation: 1, resourceSliceCount: 1}}\n  devices:\n  - name: d0\n{device}  - name: d1\n    basic: {{attributes: {{x: {{int: 1}}}}}}\n"
+        )
+    };
+    let mixed = slice("    attributes: {x: {int: 1}}\n");
+    let done = run(&mixed, "v1");
+    assert_eq!(
+        (done.text.as_deref(), said(&done).as_str()),
+        (
+            None,
+            "unknown-field: unknown field \"spec.devices[0].attributes\"\n"
+        )
+    );
+    let help = done.findings[0].help.as_ref().unwrap().to_string();
+    assert!(
+        help.ends_with(": run `claimkit validate --fix` first, and nothing of it is lost"),
+        "{help}"
+    );
+    let fixed = with_first_fix(&mixed);
+    let done = run(&fixed, "v1");
+    assert_eq!(said(&done), "");
+    let text = done.text.unwrap();
+    assert_eq!(
+        text.matches("attributes: {x: {int: 1}}").count(),
+        2,
+        "{text}"
+    );
+}
+
 /// Fields that the release drops are named, and what is left is judged.
 #[test]
 fn what_a_gate_drops_is_said() {

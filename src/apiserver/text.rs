@@ -734,9 +734,10 @@ fn refused(
     (status.map(Box::new), place(input, item, index, finding))
 }
 
-/// Reports an error if the group looks like a misspelling of `resource.k8s.io`.
-fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
-    let right = suggest::group(&item.api_version)?;
+/// Reports an error if the group looks like a misspelling of `resource.k8s.io`, or if a kind that only that has is written without it.
+pub(crate) fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
+    let right = suggest::group(&item.api_version)
+        .or_else(|| suggest::group_left_out(&item.api_version, &item.kind))?;
     let message = message!(
         "server.group-misspelled",
         "`{written}` is not the API group of Dynamic Resource Allocation: write `{right}`",

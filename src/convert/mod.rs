@@ -44,6 +44,7 @@ pub use migrate::Decision;
 
 use self::written::WrittenShape;
 use crate::advice::{hints, locate};
+use crate::apiserver::text::misspelled;
 use crate::manifest::{self, Input, Item, What, kubectl};
 use claimkit_model::finding::{Code, Finding, Origin, Path, Severity, Step};
 use claimkit_model::limits::Limits;
@@ -260,6 +261,7 @@ pub fn convert<'s>(
         findings,
         outcomes: Vec::new(),
         settled: Vec::new(),
+        mendable: BTreeSet::new(),
         checked: false,
     };
     let migration = across::plan(&input, to, options);
@@ -310,7 +312,27 @@ struct Converter<'o> {
     outcomes: Vec<Converted>,
     /// Objects that stay as they are and are judged in the target release, by their index.
     settled: Vec<(usize, Job)>,
+    /// Fields that the written version does not have and that a fix moves, by the index of the object and the path.
+    mendable: BTreeSet<(usize, String)>,
     checked: bool,
+}
+
+/// Says that a fix keeps what the conversion would lose.
+fn mend_first(help: Option<Words>) -> Message {
+    let help = help.unwrap_or_default();
+    message!(
+        "convert.mend-first",
+        "{help}: run `claimkit validate --fix` first, and nothing of it is lost",
+        help
+    )
+}
+
+fn other_group(api_version: &str) -> Message {
+    message!(
+        "convert.other-group",
+        "it is of `{api_version}`",
+        api_version
+    )
 }
 
 fn unreadable() -> Message {
@@ -561,6 +583,12 @@ impl Converter<'_> {
             }
             _ => {
                 let api_version = &item.api_version;
+                if let Some(finding) = misspelled(input, item) {
+                    let finding = finding.with_severity(Severity::Warning);
+                    self.push(input, item, index, finding);
+                    outcome.skipped = Some(other_group(api_version));
+                    return Err(Box::new(outcome));
+                }
                 let message = match item.kind.as_str() {
                     "" => message!(
                         "convert.left-nameless",
@@ -580,11 +608,7 @@ impl Converter<'_> {
                     index,
                     Finding::new(Code::OtherGroup, message).with_span(Span::at(item.span.from())),
                 );
-                outcome.skipped = Some(message!(
-                    "convert.other-group",
-                    "it is of `{api_version}`",
-                    api_version
-                ));
+                outcome.skipped = Some(other_group(api_version));
                 return Err(Box::new(outcome));
             }
         };
@@ -718,7 +742,12 @@ impl Converter<'_> {
                 .with_span(strict.key);
             finding.path = Some(strict.path.clone());
             hints::strict(&mut finding, strict, api, release, tree);
+            let has_fix = matches!(finding.fixes.as_slice(), [fix] if !fix.deletes(tree.source()));
             finding.fixes.clear();
+            if has_fix {
+                self.mendable.insert((index, strict.path.clone()));
+                finding.help = Some(mend_first(finding.help.take()).into());
+            }
             // The new text would have the field, too, and the server refuses it.
             let is_kept = api.version.family == Family::Device && !self.options.lossy;
             if strict.kind == StrictKind::Unknown && is_kept {
@@ -739,6 +768,10 @@ impl Converter<'_> {
     ) {
         for loss in losses {
             let (path, reason) = (&loss.path, &loss.reason);
+            // The finding about the unknown field says how nothing of it is lost.
+            if !self.options.lossy && self.mendable.contains(&(index, path.clone())) {
+                continue;
+            }
             let message = match path.as_str() {
                 "" => message!(
                     "loss.object",
