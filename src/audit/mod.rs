@@ -11,6 +11,7 @@ mod classes;
 mod demand;
 mod finder;
 mod health;
+mod overlaps;
 mod pods;
 mod quotas;
 mod reach;
@@ -210,6 +211,7 @@ pub fn audit<'t>(
     let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
     let selected = classes::check(&cluster, &environment, &mut finder);
     classes::share_names(&facts, rules, &mut finder);
+    overlaps::check(&cluster, &selected, &mut finder);
     demand::check(&cluster, selectors, &mut finder);
     requests::check(&cluster, &mut finder);
     waiting::check(&cluster, &mut finder);

@@ -562,6 +562,8 @@ codes! {
     CounterSetTwice = "counter-set-twice", Error;
     /// A device consumes a counter that its pool does not have.
     CounterDangling = "counter-dangling", Error;
+    /// A device consumes more of a counter than its set has: nobody gets it.
+    CounterTooSmall = "counter-too-small", Warning;
     /// Devices in use consume more of a counter than there is.
     CounterOverdrawn = "counter-overdrawn", Error;
     /// Devices in use consume all of a counter.
@@ -596,6 +598,15 @@ codes! {
     /// A device is held by several claims, and not as shares.
     DeviceHeldTwice = "device-held-twice", Error,
         "find out which pod really uses the device; delete the pods of the other claims, then these claims";
+    /// Two drivers publish one device: both can give it away.
+    DeviceOfTwoDrivers = "device-of-two-drivers", Warning,
+        "take the device out of the configuration of one of the drivers";
+    /// A node offers devices as an extended resource of a device plugin, and a driver publishes them there.
+    DeviceOfPlugin = "device-of-plugin", Warning,
+        "run the device plugin or the driver on a node, not both: label the nodes, and select them in both DaemonSets";
+    /// Parameters are for a driver of which no request of the claim gets a device.
+    ConfigForNoRequest = "config-for-no-request", Warning,
+        "name the driver of the devices that the requests get; look for a typing error";
     /// A claim holds a device that no slice publishes.
     DeviceUnpublished = "device-unpublished", Warning,
         "ask the driver why the device is gone; delete the pods of the claim, and the claim, to be given another device";

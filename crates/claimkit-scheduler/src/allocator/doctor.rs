@@ -377,7 +377,24 @@ impl<'f> Doctor<'_, 'f> {
                                 )
                             };
                             self.tell(Code::CounterDangling, slice, path.clone(), &message);
-                        } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
+                            continue;
+                        }
+                        let all = known.get(counter.as_str()).copied().unwrap_or(0);
+                        if amount.value.nanos() > all {
+                            let message = || {
+                                message!(
+                                    "doctor.counter-too-small",
+                                    "device {device} consumes {amount} of counter {counter}, of which set {set} has {all}: nobody gets it",
+                                    device = device.name,
+                                    amount = amount.value.text(),
+                                    counter,
+                                    set,
+                                    all = spell(all)
+                                )
+                            };
+                            self.tell(Code::CounterTooSmall, slice, path.clone(), &message);
+                        }
+                        if uses_counters(self.cluster, self.cluster.identity(device_at)) {
                             let sum = used.entry((set, counter));
                             *sum = sum.saturating_add(amount.value.nanos());
                         }
