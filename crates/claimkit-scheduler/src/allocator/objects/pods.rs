@@ -2,7 +2,8 @@
 
 use super::placement::{Affinity, SpreadConstraint};
 use super::read::{Datum, FactReader, ReadFact};
-use super::volumes::VolumeClaimSpec;
+use super::resources::Resources;
+use super::volumes::VolumeClaimTemplate;
 use super::{Meta, Toleration};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
@@ -117,14 +118,6 @@ object! {
 }
 
 object! {
-    /// `ephemeral.volumeClaimTemplate` of a volume.
-    VolumeClaimTemplate {
-        metadata: Meta = "metadata",
-        spec: VolumeClaimSpec = "spec",
-    }
-}
-
-object! {
     /// `gcePersistentDisk` of a volume.
     #[derive(Eq)]
     GceDisk {
@@ -203,26 +196,6 @@ object! {
         host_ip: String = "hostIP",
         /// Protocol; empty means TCP.
         protocol: String = "protocol",
-    }
-}
-
-object! {
-    /// `resources` of a container or a pod.
-    Resources {
-        requests: Sorted<String, Amount> = "requests",
-        limits: Sorted<String, Amount> = "limits",
-        /// Claims that the container uses, by their names within the pod.
-        claims: Vec<UsedClaim> = "claims",
-    }
-}
-
-object! {
-    /// `resources.claims[]` of a container.
-    UsedClaim {
-        /// Name within the pod.
-        name: String = "name",
-        /// The request whose devices it uses; empty: all of the claim.
-        request: String = "request",
     }
 }
 

@@ -1,8 +1,8 @@
 //! Volumes: claims, the volumes that they are bound to, and what nodes and drivers say about them.
 
 use super::placement::LabelSelector;
-use super::pods::{Resources, VolumeClaimTemplate};
 use super::read::{Datum, FactReader, ReadFact, read_from};
+use super::resources::Resources;
 use super::{Meta, NodeSelector};
 use crate::allocator::amount::Amount;
 use crate::allocator::sorted::Sorted;
@@ -20,6 +20,14 @@ object! {
         metadata: Meta = "metadata",
         spec: VolumeClaimSpec = "spec",
         status: VolumeStatus = "status",
+    }
+}
+
+object! {
+    /// `ephemeral.volumeClaimTemplate` of a volume.
+    VolumeClaimTemplate {
+        metadata: Meta = "metadata",
+        spec: VolumeClaimSpec = "spec",
     }
 }
 
