@@ -3,6 +3,7 @@
 use super::amount::{Amount, UNIT};
 use super::cluster::{Cluster, DeviceAt, Identity};
 use super::features::Feature;
+use super::identity::without_domain;
 use super::objects::{Ask, Capacity, Device, RequestPolicy, ValidRange};
 use super::sorted::Sorted;
 use super::usage::{Consumed, DevicesInUse};
@@ -85,7 +86,8 @@ impl<'d> Arithmetic<'d> {
 
     /// Returns a name without the domain that it has anyway.
     pub fn plain(self, name: &str) -> &str {
-        self.driver.map_or(name, |driver| plain(driver, name))
+        self.driver
+            .map_or(name, |driver| without_domain(driver, name))
     }
 
     /// Returns the capacities that a device publishes. Of a name with and without the driver's domain the former counts.
@@ -114,7 +116,7 @@ impl<'d> Arithmetic<'d> {
         let Some(driver) = self.driver else {
             return requests.get(published);
         };
-        let plain = plain(driver, published);
+        let plain = without_domain(driver, published);
         requests
             .get(plain)
             .or_else(|| requests.get(format!("{driver}/{plain}").as_str()))
@@ -126,7 +128,7 @@ impl<'d> Arithmetic<'d> {
         let has = |name: &str| {
             device.capacity.contains_key(name)
                 || self.driver.is_some_and(|driver| {
-                    let plain = plain(driver, name);
+                    let plain = without_domain(driver, name);
                     let full = format!("{driver}/{plain}");
                     let is_own = plain != name || !name.contains('/');
                     is_own
@@ -311,13 +313,6 @@ pub fn charged<'f>(
     let requested = arithmetic.requested(ask, published);
     let amount = charge(capacity, requested, arithmetic).ok()?;
     Some((capacity, amount))
-}
-
-/// Returns a name of a driver's device without the driver's domain.
-pub fn plain<'n>(driver: &str, name: &'n str) -> &'n str {
-    name.strip_prefix(driver)
-        .and_then(|rest| rest.strip_prefix('/'))
-        .unwrap_or(name)
 }
 
 /// Returns the amounts of a request, by name.

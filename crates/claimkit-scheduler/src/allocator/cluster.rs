@@ -1,7 +1,6 @@
 //! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
 
 use super::behaviour::Behaviour;
-use super::capacity;
 use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::features::{Feature, Features};
 use super::nodes::Judgements;
@@ -13,6 +12,7 @@ use claimkit_values::order;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use super::identity::without_domain;
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
 
 /// The facts, prepared for allocation.
@@ -321,7 +321,7 @@ impl<'f> Cluster<'f> {
         let used = capacities.filter_map(|(slice, name)| {
             let amount = result.consumed_capacity.as_ref()?.get(name)?;
             let counted = match qualified {
-                true => capacity::plain(&slice.spec.driver, name),
+                true => without_domain(&slice.spec.driver, name),
                 false => name.as_str(),
             };
             Some((counted, amount.nanos()))

@@ -23,3 +23,10 @@ impl Identity {
 
 /// Driver, pool and device name.
 pub type DeviceName<'f> = (&'f str, &'f str, &'f str);
+
+/// Returns a name of a driver's device without the driver's domain.
+pub fn without_domain<'n>(driver: &str, name: &'n str) -> &'n str {
+    name.strip_prefix(driver)
+        .and_then(|name| name.strip_prefix('/'))
+        .unwrap_or(name)
+}

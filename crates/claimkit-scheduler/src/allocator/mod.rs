@@ -36,6 +36,7 @@ pub mod doctor;
 pub mod engine;
 pub mod extended;
 pub mod features;
+mod footprint;
 pub mod groups;
 pub mod identity;
 pub mod mistakes;

@@ -4,7 +4,8 @@
 use super::amount::Amount;
 use super::cluster::{Cluster, DeviceAt};
 use super::demand::{self, Amounts, DeviceDemand};
-use super::node_resources::{Footprint, ResourceHelp, ResourceRefusal, Taken, compare};
+use super::footprint::{Footprint, ResourceHelp, ResourceRefusal, Taken, compare};
+use super::identity::without_domain;
 use super::nodes::NodeFields;
 use super::objects::{
     AllocatedDevice, Claim, Device, MappedResource, NodeAllocatable, NodeMapping,
@@ -306,7 +307,7 @@ fn by_either_name<'c>(
     key: &str,
     driver: &str,
 ) -> Option<&'c Amount> {
-    let plain = super::capacity::plain(driver, key);
+    let plain = without_domain(driver, key);
     if plain == key && key.contains('/') {
         return consumed.get(key);
     }

@@ -2,8 +2,7 @@
 
 use super::amount::Amount;
 use super::behaviour::Behaviour;
-use super::capacity;
-use super::identity::{DeviceName, Identity};
+use super::identity::{DeviceName, Identity, without_domain};
 use super::objects::{AllocatedDevice, Claim};
 use super::sorted::Sorted;
 use std::rc::Rc;
@@ -148,7 +147,7 @@ impl<'f> DevicesInUse<'f> {
             if is_spelled_out {
                 continue;
             }
-            let sum = sums.entry(driver.map_or(name, |driver| capacity::plain(driver, name)));
+            let sum = sums.entry(driver.map_or(name, |driver| without_domain(driver, name)));
             *sum = sum.saturating_add(amount.nanos());
         }
     }
