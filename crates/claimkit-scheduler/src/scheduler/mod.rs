@@ -6,7 +6,9 @@
 //! | `admission.rs` | pods as the server stores them, claims as the controllers make them |
 //! | `release.rs` | what differs between releases |
 //! | `prepared.rs`, `profile.rs` | facts with indexes; what a pod's spec means on every node |
+//! | `volume_index.rs` | the objects about volumes with indexes, and what was decided about them |
 //! | `state.rs` | pods on nodes, claims and counts, which change from pod to pod |
+//! | `pod_volumes.rs` | the volumes of a pod before any node |
 //! | `taints.rs`, `node_affinity.rs`, `ports.rs`, `resources.rs`, `volumes.rs`, `volume_binding.rs`, `topology_spread.rs`, `pod_affinity.rs`, `devices.rs` | the plugins |
 //! | `labels.rs` | label selectors |
 //! | `turn.rs`, `cycle.rs`, `scores.rs` | one attempt: filters, then scores |
@@ -30,6 +32,7 @@ mod message;
 mod node_affinity;
 pub mod outcome;
 mod pod_affinity;
+mod pod_volumes;
 mod ports;
 mod preemption;
 mod prepared;
@@ -46,6 +49,7 @@ mod ties;
 mod topology_spread;
 mod turn;
 mod volume_binding;
+mod volume_index;
 mod volumes;
 mod words;
 

@@ -143,6 +143,15 @@ impl PluginRefusal {
             reasons: vec![reason],
         }
     }
+
+    /// Makes the refusal of a plugin for volumes.
+    pub(super) fn of_volumes(plugin: Plugin, code: StatusCode, reasons: Vec<VolumeReason>) -> Self {
+        PluginRefusal {
+            plugin,
+            code,
+            reasons: reasons.into_iter().map(RefusalReason::Volumes).collect(),
+        }
+    }
 }
 
 /// Why a node does not take a pod.

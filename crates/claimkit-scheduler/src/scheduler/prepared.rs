@@ -6,7 +6,7 @@ use super::profile::{self, Profile};
 use super::release::ReleaseRules;
 use super::resources::{Allocatable, Names};
 use super::same_devices::{SameDevices, Sights};
-use super::volumes::VolumeIndex;
+use super::volume_index::VolumeIndex;
 use crate::allocator::cluster::Cluster;
 use crate::allocator::demand::PodStage;
 use crate::allocator::objects::{ClaimSpec, Facts, Node, Pod};

@@ -9,6 +9,7 @@ use super::outcome::{
     ClaimOutcome, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodDecision, PodOutcome,
     Simulation, TieSearch, Unknown, Unsure, Waiting,
 };
+use super::pod_volumes::{self, PodVolumes};
 use super::preemption;
 use super::prepared::{Prepared, has_ended};
 use super::seen::{Seen, Watch};
@@ -16,7 +17,6 @@ use super::state::State;
 use super::topology_spread;
 use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
-use super::volumes::{self, PodVolumes};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod};
 use crate::allocator::sorted::{Set, Sorted};
 use claimkit_values::order;
@@ -318,7 +318,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             // This pod stands for the equal ones from now on.
             alike = alike.map(|alike| Alike { pod, ..alike });
         }
-        let unknown = volumes::unknown(self.prepared, facts);
+        let unknown = pod_volumes::unknown(self.prepared, facts);
         let post_filter = if unknown.is_some() {
             PostFilter::Skip
         } else {
@@ -391,7 +391,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             && facts.spec.topology_spread_constraints.is_empty()
             && self.state.with_affinity.is_empty()
             && self.state.nominated.is_empty()
-            && !volumes::has_any(facts)
+            && !pod_volumes::has_any(facts)
             && claims.len() == facts.spec.resource_claims.len();
         // Claims of the pod's own from one template are alike; the spec of the first stands for them.
         let of_template = facts
@@ -590,7 +590,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
     fn unknown_on_any(&self, pod: usize) -> Option<Unknown> {
         let facts = self.prepared.facts.pods.get(pod)?;
         let mut nodes = 0..self.prepared.facts.nodes.len();
-        volumes::unknown(self.prepared, facts)
+        pod_volumes::unknown(self.prepared, facts)
             .or_else(|| nodes.find_map(|node| assumed_nodes::unknown(self.prepared, pod, node)))
     }
 

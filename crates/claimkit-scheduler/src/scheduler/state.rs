@@ -4,7 +4,7 @@ use super::labels::Pods;
 use super::ports::Port;
 use super::prepared::{Prepared, has_ended};
 use super::resources::CPU;
-use super::volumes::VolumeState;
+use super::volume_index::VolumeState;
 use crate::allocator::objects::Claim;
 use claimkit_values::order;
 use std::collections::BTreeMap;

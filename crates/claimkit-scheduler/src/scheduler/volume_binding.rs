@@ -3,22 +3,24 @@
 
 use super::labels::PodLabelSelector;
 use super::outcome::{Plugin, PluginRefusal, VolumeReason};
+use super::pod_volumes::{PodVolumes, size_of_claim};
 use super::prepared::Prepared;
 use super::state::State;
-use super::volumes::{self, PodVolumes, VolumeState};
+use super::volume_index::VolumeState;
 use crate::allocator::nodes::JudgedSelector;
 use crate::allocator::objects::{
     CsiStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeFacts,
 };
 use crate::allocator::sorted::Sorted;
 use crate::allocator::status::StatusCode;
-use claimkit_values::order;
 use std::rc::Rc;
 
 /// The provisioner of classes whose volumes are made by hand.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 /// The mode of volumes that name none.
 const FILESYSTEM: &str = "Filesystem";
+/// The annotation of a claim with the node for which its volume is made.
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 /// The best score of a node.
 const BEST: i64 = 100;
 
@@ -42,16 +44,6 @@ struct Provision {
     claim: usize,
     /// The storage that it is made from, where the driver says how much is left.
     capacity: Option<usize>,
-}
-
-/// Sorts claims by their size.
-pub fn sort_by_size(facts: &VolumeFacts, claims: &mut [usize]) {
-    order::sort_by_key(claims, |at| {
-        facts
-            .claims
-            .get(*at)
-            .map_or(0, |claim| size_of_claim(claim))
-    });
 }
 
 /// Finds the volumes of a pod on a node; `Err`: the plugin refuses the node.
@@ -82,7 +74,7 @@ pub fn plan(
             sorted.push(reason);
         }
     }
-    Err(volumes::refusal(
+    Err(PluginRefusal::of_volumes(
         Plugin::VolumeBinding,
         StatusCode::UnschedulableAndUnresolvable,
         sorted,
@@ -193,7 +185,16 @@ fn selected_node<'p>(
     if let Some(node) = state.selected(claim).and_then(|at| facts.nodes.get(at)) {
         return Some(&node.metadata.name);
     }
-    volumes::selected_by_annotation(facts.volumes.claims.get(claim)?)
+    selected_by_annotation(facts.volumes.claims.get(claim)?)
+}
+
+/// Returns the node for which the volume of a claim is made, by the claim's own annotation.
+fn selected_by_annotation(claim: &PersistentVolumeClaim) -> Option<&str> {
+    claim
+        .metadata
+        .annotations
+        .get(SELECTED_NODE)
+        .map(String::as_str)
 }
 
 fn is_node(prepared: &Prepared<'_>, node: usize, name: &str) -> bool {
@@ -261,10 +262,6 @@ fn matches_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bo
             .access_modes
             .iter()
             .all(|mode| modes.contains(mode))
-}
-
-fn size_of_claim(claim: &PersistentVolumeClaim) -> i128 {
-    claim.size().map_or(0, |size| size.nanos())
 }
 
 fn mode(written: &Option<String>) -> &str {

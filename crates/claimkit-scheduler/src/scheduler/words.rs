@@ -2,13 +2,14 @@
 
 use super::node_affinity::Required;
 use super::outcome::{Plugin, PluginRefusal, RefusalReason, VolumeReason};
+use super::pod_volumes::PodVolumes;
 use super::ports;
 use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
 use super::turn::PodAttempt;
 use super::volume_binding;
-use super::volumes::{self, PodVolumes};
+use super::volumes;
 use crate::allocator::amount::spell;
 use crate::allocator::sorted::Set;
 use crate::explain::words::some;
