@@ -24,8 +24,9 @@ impl Amount {
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
         let printed = quantity.canonical().into_owned();
-        let newer = Quantity::parse_by(text, Edition::V38).ok();
-        let newer = newer.map(|newer| newer.canonical().into_owned());
+        let newer = Quantity::parse_by(text, Edition::V38)
+            .ok()
+            .map(|quantity| quantity.canonical().into_owned());
         Ok(Amount {
             nanos: nanos_of(&quantity),
             whole: quantity.integer(),
@@ -108,13 +109,13 @@ impl Amount {
             return Amount::default();
         };
         let (nanos, whole) = (nanos_of(&quantity), quantity.integer());
-        let quantity = quantity.recomputed();
+        let recomputed = quantity.recomputed();
         Amount {
             nanos,
             whole,
-            text: quantity.canonical().into_owned(),
+            text: recomputed.canonical().into_owned(),
             newer: None,
-            notation: quantity.notation(),
+            notation: recomputed.notation(),
         }
     }
 

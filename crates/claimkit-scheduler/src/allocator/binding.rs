@@ -36,11 +36,19 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
             .devices
             .iter()
             .find(|device| is_of(device, result));
-        let met = |kind: &String| device.is_some_and(|device| is_true(device, kind));
-        if result.binding_failure_conditions.iter().any(met) {
+        if let Some(device) = device
+            && result
+                .binding_failure_conditions
+                .iter()
+                .any(|kind| is_true(device, kind))
+        {
             return Binding::Failed;
         }
-        if !result.binding_conditions.iter().all(met) {
+        let is_bound = result
+            .binding_conditions
+            .iter()
+            .all(|kind| device.is_some_and(|device| is_true(device, kind)));
+        if !is_bound {
             return if now.is_some_and(|now| is_late(claim, now)) {
                 Binding::TimedOut
             } else {
@@ -70,9 +78,9 @@ pub fn failure(claim: &Claim) -> Option<Message> {
             .into_iter()
             .filter_map(|key| condition.get(key)?.as_str())
             .filter(|text| !text.is_empty());
-        let says = says.collect::<Vec<_>>().join(": ");
+        let reason_and_message = says.collect::<Vec<_>>().join(": ");
         let device = &result.device;
-        Some(match says.as_str() {
+        Some(match reason_and_message.as_str() {
             "" => message!(
                 "device.failure-condition",
                 "{device} has {kind}",
@@ -84,7 +92,7 @@ pub fn failure(claim: &Claim) -> Option<Message> {
                 "{device} has {kind} ({says})",
                 device,
                 kind,
-                says
+                says = reason_and_message
             ),
         })
     })
@@ -105,23 +113,24 @@ fn is_late(claim: &Claim, now: Time) -> bool {
 }
 
 fn is_of(device: &Value, result: &AllocatedDevice) -> bool {
-    let same = |key: &str, wanted: &str| {
-        device.get(key).and_then(Value::as_str).unwrap_or_default() == wanted
-    };
-    same("driver", &result.driver) && same("pool", &result.pool) && same("device", &result.device)
+    text_of(device, "driver") == result.driver
+        && text_of(device, "pool") == result.pool
+        && text_of(device, "device") == result.device
+}
+
+/// Returns the text of a member; empty: it has none.
+fn text_of<'v>(object: &'v Value, key: &str) -> &'v str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Returns true if the first condition of the type is true.
 fn is_true(device: &Value, kind: &str) -> bool {
-    let says = |condition: &Value, key: &str, wanted: &str| {
-        condition.get(key).and_then(Value::as_str) == Some(wanted)
-    };
     let mut conditions = device
         .get("conditions")
         .and_then(Value::as_array)
         .into_iter()
         .flatten();
     conditions
-        .find(|condition| says(condition, "type", kind))
-        .is_some_and(|condition| says(condition, "status", "True"))
+        .find(|condition| condition.get("type").and_then(Value::as_str) == Some(kind))
+        .is_some_and(|condition| text_of(condition, "status") == "True")
 }

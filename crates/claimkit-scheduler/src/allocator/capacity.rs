@@ -95,55 +95,62 @@ impl<'d> Arithmetic<'d> {
         self,
         device: &'f Device,
     ) -> impl Iterator<Item = (&'f str, &'f Capacity)> + use<'f, 'd> {
-        let shadowed = move |name: &str| {
-            self.driver.is_some_and(|driver| {
-                !name.contains('/')
-                    && device
-                        .capacity
-                        .contains_key(format!("{driver}/{name}").as_str())
-            })
-        };
         device
             .capacity
             .iter()
             .map(|(name, capacity)| (name.as_str(), capacity))
-            .filter(move |(name, _)| !shadowed(name))
+            .filter(move |(name, _)| !self.is_shadowed(device, name))
+    }
+
+    /// Returns true if the device publishes the capacity with the driver's domain, too.
+    fn is_shadowed(self, device: &Device, name: &str) -> bool {
+        self.driver.is_some_and(|driver| {
+            !name.contains('/')
+                && device
+                    .capacity
+                    .contains_key(format!("{driver}/{name}").as_str())
+        })
+    }
+
+    /// Returns true if the device publishes the capacity, with the driver's domain or without.
+    fn has(self, device: &Device, name: &str) -> bool {
+        if device.capacity.contains_key(name) {
+            return true;
+        }
+        let Some(driver) = self.driver else {
+            return false;
+        };
+        let plain = without_domain(driver, name);
+        let is_of_driver = plain != name || !name.contains('/');
+        is_of_driver
+            && (device.capacity.contains_key(plain)
+                || device
+                    .capacity
+                    .contains_key(format!("{driver}/{plain}").as_str()))
     }
 
     /// Returns the amount that is requested of a published capacity.
     pub fn requested<'a>(self, ask: &'a Ask, published: &str) -> Option<&'a Amount> {
-        let requests = requests(ask);
+        let amounts = requests(ask);
         let Some(driver) = self.driver else {
-            return requests.get(published);
+            return amounts.get(published);
         };
         let plain = without_domain(driver, published);
-        requests
+        amounts
             .get(plain)
-            .or_else(|| requests.get(format!("{driver}/{plain}").as_str()))
+            .or_else(|| amounts.get(format!("{driver}/{plain}").as_str()))
     }
 
     /// Refuses a request for a capacity that the device lacks, and two for one.
     fn resolve<'f>(self, ask: &'f Ask, device: &Device) -> Result<(), CapacityRefusal<'f>> {
-        let requests = requests(ask);
-        let has = |name: &str| {
-            device.capacity.contains_key(name)
-                || self.driver.is_some_and(|driver| {
-                    let plain = without_domain(driver, name);
-                    let full = format!("{driver}/{plain}");
-                    let is_own = plain != name || !name.contains('/');
-                    is_own
-                        && [plain, full.as_str()]
-                            .iter()
-                            .any(|name| device.capacity.contains_key(*name))
-                })
-        };
-        if let Some(unknown) = requests.keys().find(|name| !has(name)) {
+        let amounts = requests(ask);
+        if let Some(unknown) = amounts.keys().find(|name| !self.has(device, name)) {
             return Err(CapacityRefusal::Unknown(unknown));
         }
-        let twice = requests
+        let twice = amounts
             .keys()
             .map(|name| (name, self.plain(name)))
-            .find(|(name, plain)| *name != *plain && requests.contains_key(*plain));
+            .find(|(name, plain)| *name != *plain && amounts.contains_key(*plain));
         match twice {
             Some((_, plain)) => Err(CapacityRefusal::Twice(plain)),
             None => Ok(()),
@@ -152,17 +159,33 @@ impl<'d> Arithmetic<'d> {
 
     /// Returns true if a range is computed in thousandths.
     fn is_milli(self, range: &ValidRange) -> bool {
-        let exact = |amount: &Option<Amount>| {
-            amount
-                .as_ref()
-                .is_none_or(|amount| amount.as_milli().is_some())
-        };
-        let step = range
+        let is_step_milli = range
             .step
             .as_ref()
             .is_none_or(|step| step.as_milli().is_some_and(|step| step >= 1));
-        self.fractional && exact(&range.min) && exact(&range.max) && step
+        self.fractional
+            && is_milli_or_absent(&range.min)
+            && is_milli_or_absent(&range.max)
+            && is_step_milli
     }
+
+    /// Returns the amount as this arithmetic prints it.
+    fn print(self, amount: Amount) -> Amount {
+        match self.driver {
+            Some(_) => amount.printed_anew(),
+            None => amount,
+        }
+    }
+}
+
+fn is_milli_or_absent(amount: &Option<Amount>) -> bool {
+    amount
+        .as_ref()
+        .is_none_or(|amount| amount.as_milli().is_some())
+}
+
+fn as_milli(amount: &Option<Amount>) -> Option<i64> {
+    amount.as_ref().and_then(Amount::as_milli)
 }
 
 const NEGATIVE: &str = "capacity value is negative";
@@ -180,19 +203,15 @@ pub fn charge(
     arithmetic: Arithmetic<'_>,
 ) -> Result<Amount, String> {
     let policy = capacity.request_policy.as_ref();
-    let printed = |amount: Amount| match arithmetic.driver {
-        Some(_) => amount.printed_anew(),
-        None => amount,
-    };
     let Some(requested) = requested else {
         let default = policy.and_then(|policy| policy.default.as_ref());
-        return Ok(printed(default.unwrap_or(&capacity.value).clone()));
+        return Ok(arithmetic.print(default.unwrap_or(&capacity.value).clone()));
     };
     if arithmetic.driver.is_some() && requested.nanos() < 0 {
         return Err(format!("{NEGATIVE}: request {}", requested.text()));
     }
     let rounded = policy.map_or(Ok(None), |policy| rounded(policy, requested, arithmetic))?;
-    Ok(printed(rounded.unwrap_or_else(|| requested.clone())))
+    Ok(arithmetic.print(rounded.unwrap_or_else(|| requested.clone())))
 }
 
 /// Rounds what is requested as a policy wants it; `None`: as requested.
@@ -212,18 +231,13 @@ fn rounded(
         if arithmetic.checked {
             return stepped(requested, min, step, arithmetic.is_milli(range)).map(Some);
         }
-        let step = step.value();
+        let size = step.value();
         let above = requested.value().saturating_sub(min.value());
-        let (Some(steps), Some(rest)) = (above.checked_div(step), above.checked_rem(step)) else {
+        let Some(steps) = steps_up(above, size) else {
             return Ok(None);
         };
-        let steps = if rest == 0 {
-            steps
-        } else {
-            steps.saturating_add(1)
-        };
         return Ok(Some(Amount::whole(
-            min.value().saturating_add(step.saturating_mul(steps)),
+            min.value().saturating_add(size.saturating_mul(steps)),
         )));
     }
     Ok(policy
@@ -233,23 +247,38 @@ fn rounded(
         .cloned())
 }
 
+/// Returns how many steps of a size reach an amount; `None`: the size is 0.
+fn steps_up(above: i128, size: i128) -> Option<i128> {
+    let steps = above.checked_div(size)?;
+    if above.checked_rem(size)? == 0 {
+        Some(steps)
+    } else {
+        Some(steps.saturating_add(1))
+    }
+}
+
+fn not_representable(why: &str) -> String {
+    format!("{NOT_REPRESENTABLE}: {why}")
+}
+
 /// Computes the next step at or above what is requested.
 fn stepped(requested: &Amount, min: &Amount, step: &Amount, milli: bool) -> Result<Amount, String> {
-    let refused = |why: String| format!("{NOT_REPRESENTABLE}: {why}");
     let text = requested.text();
     let largest = i128::from(i64::MAX);
     let (from, above, size) = if milli {
-        let asked = requested
-            .as_milli()
-            .ok_or_else(|| refused(format!("request {text} is not a representable milli value")))?;
-        let (min, step) = (
-            i128::from(min.as_milli().unwrap_or(0)),
-            i128::from(step.as_milli().unwrap_or(1)),
-        );
-        (min, i128::from(asked).saturating_sub(min), step)
+        let asked = requested.as_milli().ok_or_else(|| {
+            not_representable(&format!(
+                "request {text} is not a representable milli value"
+            ))
+        })?;
+        let from = i128::from(min.as_milli().unwrap_or(0));
+        let size = i128::from(step.as_milli().unwrap_or(1));
+        (from, i128::from(asked).saturating_sub(from), size)
     } else {
         if requested.nanos() > largest.saturating_mul(UNIT) {
-            return Err(refused(format!("request {text} exceeds MaxInt64")));
+            return Err(not_representable(&format!(
+                "request {text} exceeds MaxInt64"
+            )));
         }
         (
             min.value(),
@@ -257,29 +286,24 @@ fn stepped(requested: &Amount, min: &Amount, step: &Amount, milli: bool) -> Resu
             step.value(),
         )
     };
-    let (Some(steps), Some(rest)) = (above.checked_div(size), above.checked_rem(size)) else {
+    let Some(steps) = steps_up(above, size) else {
         return Ok(requested.clone());
     };
-    let steps = if rest == 0 {
-        steps
-    } else {
-        steps.saturating_add(1)
-    };
     let sum = from.saturating_add(size.saturating_mul(steps));
-    let Ok(sum) = i64::try_from(sum) else {
+    let Ok(stepped) = i64::try_from(sum) else {
         let limit = if milli {
             "the milli-value range"
         } else {
             "MaxInt64"
         };
-        return Err(refused(format!(
+        return Err(not_representable(&format!(
             "rounding request {text} up to the next step passes {limit}"
         )));
     };
     Ok(if milli {
-        Amount::milli(sum, step.notation())
+        Amount::milli(stepped, step.notation())
     } else {
-        Amount::whole_in(sum, step.notation())
+        Amount::whole_in(stepped, step.notation())
     })
 }
 
@@ -289,11 +313,13 @@ pub fn charges<'f>(
     device: &'f Device,
     arithmetic: Arithmetic<'_>,
 ) -> Vec<(&'f str, Amount)> {
-    let charged = |(name, capacity): (&'f str, &'f Capacity)| {
-        let amount = charge(capacity, arithmetic.requested(ask, name), arithmetic).ok()?;
-        Some((name, amount))
-    };
-    arithmetic.published(device).filter_map(charged).collect()
+    arithmetic
+        .published(device)
+        .filter_map(|(name, capacity)| {
+            let amount = charge(capacity, arithmetic.requested(ask, name), arithmetic).ok()?;
+            Some((name, amount))
+        })
+        .collect()
 }
 
 /// Returns a capacity of a device, and what a request is charged of it; `None`: the device has none of that name, or the charge cannot
@@ -306,10 +332,10 @@ pub fn charged<'f>(
 ) -> Option<(&'f Capacity, Amount)> {
     let arithmetic = Arithmetic::of(cluster, at);
     let (_, device) = cluster.device(at)?;
-    let is_same = |other: &str| arithmetic.plain(other) == arithmetic.plain(name);
+    let plain = arithmetic.plain(name);
     let (published, capacity) = arithmetic
         .published(device)
-        .find(|(other, _)| is_same(other))?;
+        .find(|(other, _)| arithmetic.plain(other) == plain)?;
     let requested = arithmetic.requested(ask, published);
     let amount = charge(capacity, requested, arithmetic).ok()?;
     Some((capacity, amount))
@@ -383,13 +409,13 @@ fn allowed<'f>(
             return Err(CapacityRefusal::AboveMax(name, needed.clone(), max));
         }
         if arithmetic.is_milli(range) {
-            let milli = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::as_milli);
             let above = needed
                 .as_milli()
-                .map(|needed| needed.saturating_sub(milli(&range.min).unwrap_or(0)));
-            let off =
-                |step: i64| above.is_none_or(|above| above.checked_rem(step).unwrap_or(0) != 0);
-            return if milli(&range.step).is_some_and(off) {
+                .map(|needed| needed.saturating_sub(as_milli(&range.min).unwrap_or(0)));
+            let is_off_step = as_milli(&range.step).is_some_and(|step| {
+                above.is_none_or(|above| above.checked_rem(step).unwrap_or(0) != 0)
+            });
+            return if is_off_step {
                 Err(CapacityRefusal::OffStep(name, needed.clone()))
             } else {
                 Ok(())

@@ -6,7 +6,7 @@ use super::features::{Feature, Features};
 use super::nodes::Judgements;
 use super::objects::{AllocatedDevice, Claim, Class, Device, Facts, Pod, Selector, Slice};
 use super::selectors::{Cell, Verdicts};
-use super::sorted::equal;
+use super::sorted::{equal, ordered};
 use super::usage::{DeviceChange, DevicesInUse};
 use claimkit_values::order;
 use std::cell::OnceCell;
@@ -14,6 +14,35 @@ use std::rc::Rc;
 
 use super::identity::without_domain;
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
+
+/// Slices by the nodes from which they are looked at.
+#[derive(Default)]
+struct SlicesByReach {
+    /// From the node that they name.
+    local: Vec<SliceAt>,
+    /// From the nodes that they select.
+    elsewhere: Vec<SliceAt>,
+    /// From every node, for their counters.
+    everywhere: Vec<SliceAt>,
+}
+
+impl SlicesByReach {
+    fn of(slices: &[Rc<Slice>], counters_everywhere: bool) -> Self {
+        let mut by_reach = SlicesByReach::default();
+        for (at, slice) in slices.iter().enumerate() {
+            let spec = &slice.spec;
+            let list = match spec.node_name.as_deref() {
+                _ if counters_everywhere && !spec.shared_counters.is_empty() => {
+                    &mut by_reach.everywhere
+                }
+                Some(name) if !name.is_empty() => &mut by_reach.local,
+                _ => &mut by_reach.elsewhere,
+            };
+            list.push(at);
+        }
+        by_reach
+    }
+}
 
 /// The facts, prepared for allocation.
 #[derive(Debug)]
@@ -61,31 +90,18 @@ impl<'f> Cluster<'f> {
         let slices = &facts.slices;
         let mut first = Vec::with_capacity(slices.len());
         let mut devices = 0usize;
-        let (mut elsewhere, mut everywhere, mut local) = (Vec::new(), Vec::new(), Vec::new());
+        for slice in slices {
+            first.push(devices);
+            devices = devices.saturating_add(slice.spec.devices.len());
+        }
         let counters_everywhere = behaviour.counter_slices_everywhere
             && features.contains(&Feature::PartitionableDevices);
-        for (slice, facts) in slices.iter().enumerate() {
-            let spec = &facts.spec;
-            first.push(devices);
-            devices = devices.saturating_add(spec.devices.len());
-            let list = match spec.node_name.as_deref() {
-                _ if counters_everywhere && !spec.shared_counters.is_empty() => &mut everywhere,
-                Some(name) if !name.is_empty() => &mut local,
-                _ => &mut elsewhere,
-            };
-            list.push(slice);
-        }
-        let node_name = |at: &SliceAt| {
-            slices
-                .get(*at)
-                .and_then(|slice| slice.spec.node_name.as_deref())
-        };
-        let by_node = order::positions(local.len(), &|a, b| {
-            local
-                .get(a)
-                .and_then(node_name)
-                .cmp(&local.get(b).and_then(node_name))
-        });
+        let SlicesByReach {
+            local,
+            elsewhere,
+            everywhere,
+        } = SlicesByReach::of(slices, counters_everywhere);
+
         let mut cluster = Cluster {
             facts,
             behaviour,
@@ -101,11 +117,9 @@ impl<'f> Cluster<'f> {
             first,
             identities: Vec::new(),
             named: Vec::new(),
-            by_node: by_node
-                .iter()
-                .filter_map(|at| local.get(*at))
-                .copied()
-                .collect(),
+            by_node: ordered(&local, &|a, b| {
+                node_name(facts, *a).cmp(&node_name(facts, *b))
+            }),
             elsewhere,
             everywhere,
             by_pool: order::positions(slices.len(), &|a, b| {
@@ -144,17 +158,13 @@ impl<'f> Cluster<'f> {
                 .iter()
                 .flat_map(|slice| self.devices_of(*slice))
                 .collect();
-            let name = |at: usize| devices.get(at).map(|(_, device)| device.name.as_str());
             let mut before = None;
-            for index in order::positions(devices.len(), &|a, b| name(a).cmp(&name(b))) {
-                let Some((at, _)) = devices.get(index) else {
-                    continue;
-                };
-                if before != Some(name(index)) {
-                    named.push(*at);
+            for (at, device) in ordered(&devices, &|(_, a), (_, b)| a.name.cmp(&b.name)) {
+                if before != Some(&device.name) {
+                    named.push(at);
                 }
-                before = Some(name(index));
-                if let Some(place) = identities.get_mut(self.flat(*at)) {
+                before = Some(&device.name);
+                if let Some(place) = identities.get_mut(self.flat(at)) {
                     *place =
                         Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
                 }
@@ -252,13 +262,13 @@ impl<'f> Cluster<'f> {
 
     /// Returns true if devices that need nothing done on the node can be used on it.
     pub fn node_skips_operations(&self, node: usize) -> bool {
-        let declares = |name: &String| name == "DRAOptionalNodeOperations";
-        let node = self
-            .facts
-            .nodes
-            .get(node)
-            .filter(|_| self.has(Feature::OptionalNodeOperations));
-        node.is_some_and(|node| node.status.declared_features.iter().any(declares))
+        if !self.has(Feature::OptionalNodeOperations) {
+            return false;
+        }
+        self.facts.nodes.get(node).is_some_and(|node| {
+            let mut features = node.status.declared_features.iter();
+            features.any(|name| name == "DRAOptionalNodeOperations")
+        })
     }
 
     /// Returns the text of a selector's error on a device.
@@ -318,16 +328,18 @@ impl<'f> Cluster<'f> {
             .into_iter()
             .flat_map(|(slice, device)| device.capacity.keys().map(move |name| (slice, name)));
         let qualified = self.behaviour.qualified_capacities;
-        let used = capacities.filter_map(|(slice, name)| {
-            let amount = result.consumed_capacity.as_ref()?.get(name)?;
-            let counted = match qualified {
-                true => without_domain(&slice.spec.driver, name),
-                false => name.as_str(),
-            };
-            Some((counted, amount.nanos()))
-        });
-        let used: Vec<(&'f str, i128)> = used.collect();
-        self.usage.share(identity, &used, change);
+        let consumed: Vec<(&'f str, i128)> = capacities
+            .filter_map(|(slice, name)| {
+                let amount = result.consumed_capacity.as_ref()?.get(name)?;
+                let counted = if qualified {
+                    without_domain(&slice.spec.driver, name)
+                } else {
+                    name.as_str()
+                };
+                Some((counted, amount.nanos()))
+            })
+            .collect();
+        self.usage.share(identity, &consumed, change);
     }
 
     /// Returns the only node that sees a device, if its pool and all pools of the same name are local to one node.
@@ -358,12 +370,9 @@ impl<'f> Cluster<'f> {
 
     /// Returns the slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
-        let name = |at: usize| {
-            self.slice(at)
-                .and_then(|slice| slice.spec.node_name.as_deref())
-                .unwrap_or_default()
-        };
-        equal(&self.by_node, &|at| name(at).cmp(node))
+        equal(&self.by_node, &|at| {
+            node_name(self.facts, at).unwrap_or_default().cmp(node)
+        })
     }
 
     /// Returns the slices without a node's name.
@@ -385,21 +394,24 @@ impl<'f> Cluster<'f> {
 
     /// Returns all slices of pools of this name, whatever their driver, in the order of the facts.
     pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
-        let name = |at: usize| pool_name(self.facts, at).1;
+        let facts = self.facts;
         let all = self.by_pool_name.get_or_init(|| {
-            order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b)))
+            order::positions(facts.slices.len(), &|a, b| {
+                pool_name(facts, a).1.cmp(pool_name(facts, b).1)
+            })
         });
-        equal(all, &|at| name(at).cmp(pool))
+        equal(all, &|at| pool_name(facts, at).1.cmp(pool))
     }
 
     /// Returns the pods on a node, and those it was nominated for.
     pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
-        let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
-        let all = self
-            .placed
-            .get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
         let facts = self.facts;
-        equal(all, &|at| name(at).cmp(node))
+        let all = self.placed.get_or_init(|| {
+            order::positions(facts.pods.len(), &|a, b| {
+                node_of_pod(facts, a).cmp(node_of_pod(facts, b))
+            })
+        });
+        equal(all, &|at| node_of_pod(facts, at).cmp(node))
             .iter()
             .filter_map(|at| facts.pods.get(*at))
     }
@@ -437,8 +449,16 @@ fn class_name(facts: &Facts, at: usize) -> &str {
         .map_or("", |class| &class.metadata.name)
 }
 
+/// Returns the node that a slice names.
+fn node_name(facts: &Facts, at: SliceAt) -> Option<&str> {
+    facts.slices.get(at)?.spec.node_name.as_deref()
+}
+
 /// Returns a pod's node, or the one it was nominated for.
-fn node_of(pod: &Pod) -> &str {
+fn node_of_pod(facts: &Facts, at: usize) -> &str {
+    let Some(pod) = facts.pods.get(at) else {
+        return "";
+    };
     if pod.spec.node_name.is_empty() {
         &pod.status.nominated_node_name
     } else {

@@ -83,20 +83,52 @@ impl AttributeValues {
 
     /// Leaves build metadata out of versions. With one that cannot be read, nothing is known.
     fn by_precedence(self) -> AttributeValues {
-        let read = |value: Scalar<'static>| match &value {
-            Scalar::Version(text) => without_build(text).map(Scalar::Version),
-            _ => Some(value),
+        self.readable_by_precedence().unwrap_or_default()
+    }
+
+    /// Leaves build metadata out of versions; `None`: one of them cannot be read.
+    fn readable_by_precedence(self) -> Option<AttributeValues> {
+        let one = match self.one {
+            Some(value) => Some(value_by_precedence(value)?),
+            None => None,
         };
-        let AttributeValues { one, set } = self;
-        let one = one.map(read);
-        let set = set.map(|set| set.iter().cloned().map(read).collect::<Option<Set<_>>>());
-        match (one, set) {
-            (Some(None), _) | (_, Some(None)) => AttributeValues::default(),
-            (one, set) => AttributeValues {
-                one: one.flatten(),
-                set: set.flatten(),
-            },
+        let set = match self.set {
+            Some(values) => {
+                let mut readable = Set::default();
+                for value in values.iter() {
+                    readable.insert(value_by_precedence(value.clone())?);
+                }
+                Some(readable)
+            }
+            None => None,
+        };
+        Some(AttributeValues { one, set })
+    }
+
+    fn of_one(value: Scalar<'static>) -> AttributeValues {
+        AttributeValues {
+            set: Some(Set::from_iter([value.clone()])),
+            one: Some(value),
         }
+    }
+
+    /// Makes the values of a list; an empty one has no type, so nothing is known.
+    fn of_list<T>(values: Vec<T>, scalar: fn(T) -> Scalar<'static>) -> AttributeValues {
+        if values.is_empty() {
+            return AttributeValues::default();
+        }
+        AttributeValues {
+            one: None,
+            set: Some(values.into_iter().map(scalar).collect()),
+        }
+    }
+
+    /// Returns the values that two lists share; `None`: none.
+    fn in_common(&self, before: &AttributeValues) -> Option<Set<Scalar<'static>>> {
+        let own = self.set.as_ref()?;
+        let known = before.set.as_ref()?.iter();
+        let both: Set<_> = known.filter(|value| own.contains(value)).cloned().collect();
+        (!both.as_slice().is_empty()).then_some(both)
     }
 
     fn is_comparable(&self, lists: bool) -> bool {
@@ -105,6 +137,22 @@ impl AttributeValues {
         } else {
             self.one.is_some()
         }
+    }
+}
+
+fn owned_string(text: String) -> Scalar<'static> {
+    Scalar::String(Cow::Owned(text))
+}
+
+fn owned_version(text: String) -> Scalar<'static> {
+    Scalar::Version(Cow::Owned(text))
+}
+
+/// Leaves build metadata out of a version; `None`: it cannot be read.
+fn value_by_precedence(value: Scalar<'static>) -> Option<Scalar<'static>> {
+    match &value {
+        Scalar::Version(text) => without_build(text).map(Scalar::Version),
+        _ => Some(value),
     }
 }
 
@@ -119,10 +167,10 @@ pub fn without_build(version: &str) -> Option<Cow<'static, str>> {
 
 impl From<&Attribute> for AttributeValues {
     fn from(attribute: &Attribute) -> AttributeValues {
-        let owned = |set: Set<Scalar<'_>>| set.iter().cloned().map(Scalar::into_owned).collect();
         AttributeValues {
             one: scalar(attribute).map(Scalar::into_owned),
-            set: set(attribute).map(owned),
+            set: set(attribute)
+                .map(|values| values.iter().cloned().map(Scalar::into_owned).collect()),
         }
     }
 }
@@ -130,25 +178,15 @@ impl From<&Attribute> for AttributeValues {
 impl From<claimkit_model::cel::DeviceAttribute> for AttributeValues {
     fn from(attribute: claimkit_model::cel::DeviceAttribute) -> AttributeValues {
         use claimkit_model::cel::DeviceAttribute as Computed;
-        let text = |text: String| Scalar::String(Cow::Owned(text));
-        let version = |text: String| Scalar::Version(Cow::Owned(text));
-        let one = |one: Scalar<'static>| AttributeValues {
-            set: Some(Set::from_iter([one.clone()])),
-            one: Some(one),
-        };
-        let many = |many: Set<Scalar<'static>>| AttributeValues {
-            one: None,
-            set: (many.iter().next().is_some()).then_some(many),
-        };
         match attribute {
-            Computed::Bool(value) => one(Scalar::Bool(value)),
-            Computed::Int(number) => one(Scalar::Int(number)),
-            Computed::String(value) => one(text(value)),
-            Computed::Version(value) => one(version(value)),
-            Computed::Bools(values) => many(values.into_iter().map(Scalar::Bool).collect()),
-            Computed::Ints(values) => many(values.into_iter().map(Scalar::Int).collect()),
-            Computed::Strings(values) => many(values.into_iter().map(text).collect()),
-            Computed::Versions(values) => many(values.into_iter().map(version).collect()),
+            Computed::Bool(value) => AttributeValues::of_one(Scalar::Bool(value)),
+            Computed::Int(number) => AttributeValues::of_one(Scalar::Int(number)),
+            Computed::String(text) => AttributeValues::of_one(owned_string(text)),
+            Computed::Version(text) => AttributeValues::of_one(owned_version(text)),
+            Computed::Bools(values) => AttributeValues::of_list(values, Scalar::Bool),
+            Computed::Ints(numbers) => AttributeValues::of_list(numbers, Scalar::Int),
+            Computed::Strings(texts) => AttributeValues::of_list(texts, owned_string),
+            Computed::Versions(texts) => AttributeValues::of_list(texts, owned_version),
             Computed::Unsupported => AttributeValues::default(),
         }
     }
@@ -176,14 +214,14 @@ pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
     if let Some(text) = string {
         return Some(Scalar::String(Cow::Borrowed(text)));
     }
-    let version = || {
-        version
-            .as_deref()
-            .map(|text| Scalar::Version(Cow::Borrowed(text)))
-    };
-    int.map(Scalar::Int)
-        .or_else(|| bool.map(Scalar::Bool))
-        .or_else(version)
+    if let Some(number) = int {
+        return Some(Scalar::Int(*number));
+    }
+    if let Some(value) = bool {
+        return Some(Scalar::Bool(*value));
+    }
+    let text = version.as_deref()?;
+    Some(Scalar::Version(Cow::Borrowed(text)))
 }
 
 /// Returns the value of an attribute as constraints without lists compare it; `None` if they cannot.
@@ -225,18 +263,14 @@ pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
     if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
         return Some(list.into_iter().collect());
     }
-    let one = int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool));
-    let one = one.or_else(|| {
-        string
-            .as_deref()
-            .map(|text| Scalar::String(Cow::Borrowed(text)))
-    });
-    let one = one.or_else(|| {
-        version
-            .as_deref()
-            .map(|text| Scalar::Version(Cow::Borrowed(text)))
-    });
-    one.map(|one| Set::from_iter([one]))
+    let value = match (int, bool, string, version) {
+        (Some(number), ..) => Scalar::Int(*number),
+        (_, Some(value), ..) => Scalar::Bool(*value),
+        (.., Some(text), _) => Scalar::String(Cow::Borrowed(text)),
+        (.., Some(text)) => Scalar::Version(Cow::Borrowed(text)),
+        _ => return None,
+    };
+    Some(Set::from_iter([value]))
 }
 
 /// Returns an attribute by the name that constraints use: in full, or without the domain if that is the driver's.
@@ -269,15 +303,16 @@ pub fn kind<'f>(
 
 /// Returns true if a constraint is about a request or sub-request.
 pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> bool {
-    let named = |name: &String| {
-        name == request
-            || sub.is_some_and(|sub| {
-                name.strip_prefix(request)
-                    .and_then(|rest| rest.strip_prefix('/'))
-                    == Some(sub)
-            })
+    let mut names = constraint.requests.iter();
+    constraint.requests.is_empty() || names.any(|name| is_name_of(name, request, sub))
+}
+
+/// Returns true if a name means the request, or the sub-request as `REQUEST/SUB`.
+fn is_name_of(name: &str, request: &str, sub: Option<&str>) -> bool {
+    let Some(after) = name.strip_prefix(request) else {
+        return false;
     };
-    constraint.requests.is_empty() || constraint.requests.iter().any(named)
+    after.is_empty() || (sub.is_some() && after.strip_prefix('/') == sub)
 }
 
 /// A constraint with its state. The state is shared by all branches of a search.
@@ -304,9 +339,9 @@ pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<
     let mut tracked = Vec::new();
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
         let Some((kind, name)) = kind(constraint, behaviour) else {
-            let claim = claim.metadata.full_name();
             return Err(format!(
-                "claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"
+                "claim {}, constraint #{index}: empty constraint (unsupported constraint type?)",
+                claim.metadata.full_name()
             ));
         };
         let (value, values, seen) = (None, Set::default(), Sorted::new());
@@ -399,20 +434,9 @@ impl<'f> Tracked<'f> {
 
     /// Adds the values of a device as 1.37 does: those of each device are remembered.
     fn add_values(&mut self, values: Rc<AttributeValues>, lists: bool) -> bool {
-        let common = |before: &AttributeValues| {
-            let (Some(before), Some(set)) = (&before.set, &values.set) else {
-                return None;
-            };
-            let both: Set<_> = before
-                .iter()
-                .filter(|value| set.contains(value))
-                .cloned()
-                .collect();
-            both.iter().next().is_some().then_some(both)
-        };
         let added = match (self.kind, self.devices_values.last()) {
             (ConstraintKind::Match, None) => (!lists || values.set.is_some()).then_some(values),
-            (ConstraintKind::Match, Some(before)) if lists => common(before).map(|set| {
+            (ConstraintKind::Match, Some(before)) if lists => values.in_common(before).map(|set| {
                 Rc::new(AttributeValues {
                     one: None,
                     set: Some(set),
@@ -422,14 +446,11 @@ impl<'f> Tracked<'f> {
                 (values.one.is_some() && values.one == before.one).then_some(values)
             }
             (ConstraintKind::Distinct, _) => {
-                let known = &self.devices_values;
-                let differs = match lists {
-                    true => {
-                        values.set.is_some() && known.iter().all(|before| common(before).is_none())
-                    }
-                    false => known
-                        .iter()
-                        .all(|before| values.one.is_some() && values.one != before.one),
+                let mut known = self.devices_values.iter();
+                let differs = if lists {
+                    values.set.is_some() && known.all(|before| values.in_common(before).is_none())
+                } else {
+                    known.all(|before| values.one.is_some() && values.one != before.one)
                 };
                 differs.then_some(values)
             }

@@ -84,12 +84,12 @@ impl<'f> Ledger<'f> {
                     .copied()
                     .unwrap_or(0);
                 if *available < consumed {
-                    let needed = needed(device, set, counter);
-                    let left = available.saturating_sub(consumed).saturating_add(needed);
+                    let by_device = needed(device, set, counter);
+                    let left = available.saturating_sub(consumed).saturating_add(by_device);
                     return Some(Short {
                         set: (*set).to_owned(),
                         counter: (*counter).to_owned(),
-                        needed,
+                        needed: by_device,
                         left,
                     });
                 }

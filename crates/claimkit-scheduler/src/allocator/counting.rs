@@ -169,14 +169,15 @@ impl Counting<'_, '_> {
                 None => {}
             }
         }
-        let without = |devices: &Set<DeviceAt>| {
+        let nothing = Set::default();
+        let mut each = std::iter::once(&nothing).chain(with.values());
+        each.all(|devices| {
             self.too_few(&|choice, at| {
                 let concerned = choice.claim == claim
                     && constraints::applies(constraint, choice.name, choice.sub_name);
                 !concerned || devices.contains(&at) || unknown.contains(&at)
             })
-        };
-        without(&Set::default()) && with.values().all(without)
+        })
     }
 
     /// Returns true if there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices
@@ -284,13 +285,16 @@ impl Counting<'_, '_> {
                         && !choice.admin()
                         && !found.iter().any(|one| one.shared)
                     {
-                        let need = |one: &Candidate| match cluster.device(one.at) {
-                            Some((slice, device)) if is_of(pool, slice) => {
-                                needed(device, set, counter).max(0)
-                            }
-                            _ => 0,
-                        };
-                        needs = ordered(&found.iter().map(need).collect::<Vec<_>>(), &i128::cmp);
+                        let of_candidates: Vec<i128> = found
+                            .iter()
+                            .map(|candidate| match cluster.device(candidate.at) {
+                                Some((slice, device)) if is_of(pool, slice) => {
+                                    needed(device, set, counter).max(0)
+                                }
+                                _ => 0,
+                            })
+                            .collect();
+                        needs = ordered(&of_candidates, &i128::cmp);
                     }
                     let count = usize::try_from(choice.count).unwrap_or(0);
                     let need = needs

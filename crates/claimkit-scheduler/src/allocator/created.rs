@@ -28,17 +28,16 @@ pub fn create_claims_of(
             .resource_claim_statuses
             .as_deref()
             .unwrap_or_default();
-        let has = |name: &str| statuses.iter().any(|status| status.name == name);
         let mut made = Vec::new();
-        for entry in pod
-            .spec
-            .resource_claims
-            .iter()
-            .filter(|entry| entry.resource_claim_name.is_none() && !has(&entry.name))
-        {
+        for entry in &pod.spec.resource_claims {
             let Some(template) = &entry.resource_claim_template_name else {
                 continue;
             };
+            if entry.resource_claim_name.is_some()
+                || statuses.iter().any(|status| status.name == entry.name)
+            {
+                continue;
+            }
             let Meta { name, uid, .. } = &pod.metadata;
             let owner = Owner {
                 name: name.clone(),
@@ -97,9 +96,9 @@ pub fn refusal(
 
 /// Returns kube-apiserver's error for administrative access in a namespace that is known to lack the label for it.
 fn forbidden_access(facts: &Facts, label: Option<&str>, claim: &Claim) -> Option<String> {
-    let label = label?;
+    let required = label?;
     let labels = facts.namespaces.get(&claim.metadata.namespace)?;
-    if labels.get(label).is_some_and(|value| value == "true") {
+    if labels.get(required).is_some_and(|value| value == "true") {
         return None;
     }
     let mut requests = claim.spec.devices.requests.iter();
@@ -110,7 +109,7 @@ fn forbidden_access(facts: &Facts, label: Option<&str>, claim: &Claim) -> Option
             .is_some_and(|ask| ask.admin_access == Some(true))
     })?;
     Some(format!(
-        "spec.devices.requests[{index}].adminAccess: Forbidden: admin access to devices requires the `{label}: true` label on the containing namespace"
+        "spec.devices.requests[{index}].adminAccess: Forbidden: admin access to devices requires the `{required}: true` label on the containing namespace"
     ))
 }
 
@@ -123,11 +122,10 @@ pub fn claim_from(
     template: &str,
 ) -> Option<Claim> {
     let namespace = &of.namespace;
-    let is_named = |meta: &Meta| meta.name == template && meta.namespace == *namespace;
-    let template = facts
+    let known = facts
         .templates
         .iter()
-        .find(|template| is_named(&template.metadata))?;
+        .find(|known| known.metadata.name == template && known.metadata.namespace == *namespace)?;
     let metadata = Meta {
         name: format!("{}-{entry}", of.name),
         namespace: namespace.clone(),
@@ -136,7 +134,7 @@ pub fn claim_from(
     };
     Some(Claim {
         metadata,
-        spec: template.spec.spec.clone(),
+        spec: known.spec.spec.clone(),
         ..Claim::default()
     })
 }

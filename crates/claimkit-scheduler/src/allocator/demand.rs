@@ -124,11 +124,11 @@ impl<'f> DeviceDemand<'f> {
 
     fn add_claim(&mut self, claim: &'f NodeResourceClaim) {
         add(&mut self.fixed, &amounts(&claim.resources));
-        let mapped = claim.mapping.iter();
-        let mapped = mapped.map(|one| (&one.name, &one.quantity));
-        let of_pod = claim.overhead.iter().map(|one| (&one.name, &one.per_pod));
-        for (name, amount) in mapped.chain(of_pod) {
-            plus(&mut self.fixed, name, amount.as_ref());
+        for mapped in &claim.mapping {
+            plus(&mut self.fixed, &mapped.name, mapped.quantity.as_ref());
+        }
+        for overhead in &claim.overhead {
+            plus(&mut self.fixed, &overhead.name, overhead.per_pod.as_ref());
         }
         for container in &claim.containers {
             let own = self.per_container.entry(container.as_str());
@@ -177,14 +177,13 @@ pub fn of_placed(pod: &Pod) -> Amounts<'_> {
 
 /// Returns the limits of the containers with what devices take (`AggregateContainerLimits`).
 pub fn limits<'f>(pod: &'f Pod, devices: &DeviceDemand<'f>) -> Amounts<'f> {
-    let of_container = |container: &'f Container, _| {
+    let mut sum = of_containers(pod, PodStage::Waiting, &|container: &'f Container, _| {
         let mut limits = amounts(&container.resources.limits);
-        if let Some(own) = devices.per_container.get(container.name.as_str()) {
-            add(&mut limits, own);
+        if let Some(of_devices) = devices.per_container.get(container.name.as_str()) {
+            add(&mut limits, of_devices);
         }
         limits
-    };
-    let mut sum = of_containers(pod, PodStage::Waiting, &of_container);
+    });
     add(&mut sum, &devices.fixed);
     sum
 }
@@ -196,44 +195,56 @@ fn requests<'f>(
     stage: PodStage,
     level: Level,
 ) -> Amounts<'f> {
-    let asked = |container: &'f Container, stage| {
-        let mut asked = of_container(pod, container, stage);
-        unrequested
-            .iter()
-            .for_each(|(name, amount)| asked.insert_new(name, *amount));
-        asked
-    };
-    let plain = of_containers(pod, stage, &asked);
+    let plain = of_containers(pod, stage, &|container: &'f Container, stage| {
+        of_container_with(pod, container, unrequested, stage)
+    });
     let of_pod = of_whole(pod, &plain);
     let mut sum = if devices.per_container.is_empty() {
         plain
     } else {
         of_containers(pod, stage, &|container: &'f Container, stage| {
-            let mut asked = asked(container, stage);
-            if let Some(own) = devices.per_container.get(container.name.as_str()) {
-                add(&mut asked, own);
+            let mut requested = of_container_with(pod, container, unrequested, stage);
+            if let Some(of_devices) = devices.per_container.get(container.name.as_str()) {
+                add(&mut requested, of_devices);
             }
-            asked
+            requested
         })
     };
     add(&mut sum, &devices.fixed);
     if level == Level::Pod && !of_pod.is_empty() {
-        let has = pod
-            .status
-            .resources
-            .as_ref()
-            .filter(|_| stage == PodStage::Placed);
-        let has =
-            has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
+        let reported = match &pod.status.resources {
+            Some(status) if stage == PodStage::Placed => Some(effective(
+                pod,
+                of_pod.clone(),
+                status,
+                &pod.status.allocated_resources,
+            )),
+            _ => None,
+        };
         for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
-            let amount = has
-                .as_ref()
-                .map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
-            sum.insert(name, amount);
+            let counted = match &reported {
+                Some(reported) => reported.get(name).copied().unwrap_or(0),
+                None => *amount,
+            };
+            sum.insert(name, counted);
         }
     }
     add(&mut sum, &amounts(&pod.spec.overhead));
     sum
+}
+
+/// Returns the requests of a container, and the amounts that count where it requests nothing.
+fn of_container_with<'f>(
+    pod: &'f Pod,
+    container: &'f Container,
+    unrequested: &[(&'f str, i128)],
+    stage: PodStage,
+) -> Amounts<'f> {
+    let mut requested = of_container(pod, container, stage);
+    for (name, amount) in unrequested {
+        requested.insert_new(name, *amount);
+    }
+    requested
 }
 
 /// Sums the containers of a pod: those that run together, or an init container at its time, whichever is more.

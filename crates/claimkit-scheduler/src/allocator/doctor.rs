@@ -7,13 +7,13 @@ use super::constraints::{scalar, set};
 use super::counters::uses_counters;
 use super::features::{Feature, Features};
 use super::nodes::NodeFields;
-use super::objects::{Device, Slice, TaintRule};
+use super::objects::{Device, NodeSelector, Slice, TaintRule};
 use super::plugin_rules::PluginRules;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::explain::remark::Remark;
 use claimkit_model::finding::{Code, FieldPath, Finding, field_path};
-use claimkit_model::message::{self, Message, message, template};
+use claimkit_model::message::{self, Message, Template, message, template};
 
 /// Maximum number of findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -45,6 +45,9 @@ pub fn findings(cluster: &Cluster<'_>, rules: &PluginRules) -> Vec<Remark> {
     doctor.list
 }
 
+/// The amounts in use, by the names of the set and of the counter.
+type UsedCounters<'s> = Sorted<(&'s str, &'s str), i128>;
+
 struct Doctor<'c, 'f> {
     cluster: &'c Cluster<'f>,
     /// A DeviceTaintRule without a selector selects every device; else none.
@@ -56,7 +59,7 @@ struct Doctor<'c, 'f> {
 }
 
 impl<'f> Doctor<'_, 'f> {
-    fn tell(
+    fn report(
         &mut self,
         code: Code,
         slice: &Slice,
@@ -100,7 +103,11 @@ impl<'f> Doctor<'_, 'f> {
             .filter(|(_, slice)| slice.spec.pool.generation < newest)
         {
             let generation = slice.spec.pool.generation;
-            let message = || {
+            self.report(
+                Code::SliceStale,
+                slice,
+                Some(field_path!["spec", "pool", "generation"]),
+                &|| {
                 message!(
                     "doctor.slice-stale",
                     "generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen",
@@ -108,13 +115,7 @@ impl<'f> Doctor<'_, 'f> {
                     name,
                     newest
                 )
-            };
-            self.tell(
-                Code::SliceStale,
-                slice,
-                Some(field_path!["spec", "pool", "generation"]),
-                &message,
-            );
+            });
         }
         let current: Vec<(SliceAt, &Slice)> = all
             .into_iter()
@@ -141,16 +142,15 @@ impl<'f> Doctor<'_, 'f> {
             .map(|(_, slice)| slice.spec.pool.resource_slice_count)
             .collect();
         if counts.as_slice().len() > 1 {
-            let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
-            let message = || {
+            let announced: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            self.report(Code::SliceCountsDisagree, first, path.clone(), &|| {
                 message!(
                     "doctor.slice-counts-disagree",
                     "slices of pool {name} disagree about their number ({counts}): what counts is the one met first",
                     name,
-                    counts = counts.join(", ")
+                    counts = announced.join(", ")
                 )
-            };
-            self.tell(Code::SliceCountsDisagree, first, path.clone(), &message);
+            });
         }
         let everywhere = self.behaviour().counter_slices_everywhere
             && self.features().contains(&Feature::PartitionableDevices)
@@ -181,7 +181,7 @@ impl<'f> Doctor<'_, 'f> {
                     "its devices are not given to further claims, and allocationMode All fails on every node, because slices with counters are seen from all"
                 ),
             };
-            let message = || {
+            self.report(Code::PoolIncomplete, first, path, &|| {
                 message!(
                     "doctor.pool-incomplete",
                     "pool {name} has {have} of {want} slices of generation {generation}: {effect}",
@@ -191,10 +191,9 @@ impl<'f> Doctor<'_, 'f> {
                     generation,
                     effect
                 )
-            };
-            self.tell(Code::PoolIncomplete, first, path, &message);
+            });
         } else if have > want {
-            let message = || match everywhere {
+            self.report(Code::PoolCountTooLow, first, path, &|| match everywhere {
                 false => message!(
                     "doctor.pool-count-too-low",
                     "pool {name} has {have} slices of generation {generation}, and the number announced is {want}: it stays incomplete",
@@ -211,8 +210,7 @@ impl<'f> Doctor<'_, 'f> {
                     generation,
                     want
                 ),
-            };
-            self.tell(Code::PoolCountTooLow, first, path, &message);
+            });
         }
         have >= want
     }
@@ -238,7 +236,7 @@ impl<'f> Doctor<'_, 'f> {
                     && mine.node_name != theirs.node_name;
                 let (device, other) = (&device.name, &other.metadata.name);
                 if apart {
-                    let message = || {
+                    self.report(Code::DeviceOnTwoNodes, slice, path, &|| {
                         message!(
                             "doctor.device-on-two-nodes",
                             "device {device} of pool {name} is also in slice {other} of another node: both are offered as one device, allocating one blocks the other",
@@ -246,8 +244,7 @@ impl<'f> Doctor<'_, 'f> {
                             name,
                             other
                         )
-                    };
-                    self.tell(Code::DeviceOnTwoNodes, slice, path, &message);
+                    });
                     continue;
                 }
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
@@ -264,7 +261,7 @@ impl<'f> Doctor<'_, 'f> {
                         "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails"
                     ),
                 };
-                let message = || {
+                self.report(Code::DeviceTwice, slice, path, &|| {
                     message!(
                         "doctor.device-twice",
                         "device {device} of pool {name} is also in slice {other}: {effect}",
@@ -273,13 +270,19 @@ impl<'f> Doctor<'_, 'f> {
                         other,
                         effect
                     )
-                };
-                self.tell(Code::DeviceTwice, slice, path, &message);
+                });
             }
         }
     }
 
     fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
+        let sets = self.counter_sets(name, current);
+        let used = self.used_counters(name, current, &sets);
+        self.spent_counters(name, current, &sets, used);
+    }
+
+    /// Returns the counters of a pool by set; reports sets that are there twice, and devices beside them.
+    fn counter_sets<'s>(&mut self, name: &str, current: &[(SliceAt, &'s Slice)]) -> Sets<'s> {
         let mut sets = Sets::new();
         let by_pool = matches!(
             self.behaviour().counters,
@@ -293,95 +296,74 @@ impl<'f> Doctor<'_, 'f> {
                     .map(|(name, counter)| (name.as_str(), counter.value.nanos()))
                     .collect();
                 if sets.insert(&set.name, counters).is_some() && by_pool {
-                    let message = || {
+                    self.report(
+                        Code::CounterSetTwice,
+                        slice,
+                        Some(field_path!["spec", "sharedCounters", index, "name"]),
+                        &|| {
                         message!(
                             "doctor.counter-set-twice",
                             "counter set {set} is there twice in pool {name}: the pool is invalid",
                             set = set.name,
                             name
                         )
-                    };
-                    self.tell(
-                        Code::CounterSetTwice,
-                        slice,
-                        Some(field_path!["spec", "sharedCounters", index, "name"]),
-                        &message,
-                    );
+                    });
                 }
             }
             if self.behaviour().counter_slices_apart
                 && !slice.spec.shared_counters.is_empty()
                 && !slice.spec.devices.is_empty()
             {
-                let message = || {
-                    message!(
-                        "doctor.devices-beside-counters",
-                        "devices in a slice with shared counters are not offered"
-                    )
-                };
-                self.tell(
+                self.report(
                     Code::DevicesBesideCounters,
                     slice,
                     Some(field_path!["spec", "devices"]),
-                    &message,
+                    &|| {
+                        message!(
+                            "doctor.devices-beside-counters",
+                            "devices in a slice with shared counters are not offered"
+                        )
+                    },
                 );
             }
         }
-        let mut used: Sorted<(&str, &str), i128> = Sorted::new();
+        sets
+    }
+
+    /// Returns how much of each counter the devices in use consume; reports counters that the pool does not have.
+    fn used_counters<'s>(
+        &mut self,
+        name: &str,
+        current: &[(SliceAt, &'s Slice)],
+        sets: &Sets<'_>,
+    ) -> UsedCounters<'s>
+    where
+        'f: 's,
+    {
+        let mut used = UsedCounters::new();
         for (at, slice) in current {
             for (device_at, device) in self.cluster.devices_of(*at) {
                 for (index, consumption) in device.consumes_counters.iter().enumerate() {
-                    let set = consumption.counter_set.as_str();
-                    let path = Some(field_path![
+                    let path = field_path![
                         "spec",
                         "devices",
                         device_at.index,
                         "consumesCounters",
                         index
-                    ]);
-                    let effect = match self.behaviour().counters {
-                        CounterPlace::PoolByName | CounterPlace::PoolById => {
-                            template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
-                        }
-                        CounterPlace::SliceByName => {
-                            template!("doctor.counter-limits-nothing", "nothing limits it")
-                        }
-                        CounterPlace::SliceAnew => {
-                            template!("doctor.counter-refuses-device", "the device is refused")
-                        }
-                    };
+                    ];
+                    let set = consumption.counter_set.as_str();
                     let Some(known) = sets.get(set) else {
-                        let message = || {
-                            message!(
-                                "doctor.counter-set-dangling",
-                                "device {device} consumes counter set {set}, which pool {name} does not have: {effect}",
-                                device = device.name,
-                                set,
-                                name,
-                                effect = effect.text()
-                            )
-                        };
-                        self.tell(Code::CounterDangling, slice, path, &message);
+                        self.dangling_set(slice, path, device, [set, name]);
                         continue;
                     };
                     for (counter, amount) in consumption.counters.iter() {
                         if !known.contains_key(counter.as_str()) {
-                            let message = || {
-                                message!(
-                                    "doctor.counter-dangling",
-                                    "device {device} consumes counter {counter}, which set {set} does not have: {effect}",
-                                    device = device.name,
-                                    counter,
-                                    set,
-                                    effect = effect.text()
-                                )
-                            };
-                            self.tell(Code::CounterDangling, slice, path.clone(), &message);
+                            self.dangling_counter(slice, path.clone(), device, [counter, set]);
                             continue;
                         }
                         let all = known.get(counter.as_str()).copied().unwrap_or(0);
                         if amount.value.nanos() > all {
-                            let message = || {
+                            self.report(Code::CounterTooSmall, slice, Some(path.clone()), &|| {
                                 message!(
                                     "doctor.counter-too-small",
                                     "device {device} consumes {amount} of counter {counter}, of which set {set} has {all}: nobody gets it",
@@ -391,8 +373,7 @@ impl<'f> Doctor<'_, 'f> {
                                     set,
                                     all = spell(all)
                                 )
-                            };
-                            self.tell(Code::CounterTooSmall, slice, path.clone(), &message);
+                            });
                         }
                         if uses_counters(self.cluster, self.cluster.identity(device_at)) {
                             let sum = used.entry((set, counter));
@@ -402,6 +383,72 @@ impl<'f> Doctor<'_, 'f> {
                 }
             }
         }
+        used
+    }
+
+    fn dangling_set(
+        &mut self,
+        slice: &Slice,
+        path: FieldPath,
+        device: &Device,
+        [set, name]: [&str; 2],
+    ) {
+        let effect = self.effect_of_dangling();
+        self.report(Code::CounterDangling, slice, Some(path), &|| {
+            message!(
+                "doctor.counter-set-dangling",
+                "device {device} consumes counter set {set}, which pool {name} does not have: {effect}",
+                device = device.name,
+                set,
+                name,
+                effect = effect.text()
+            )
+        });
+    }
+
+    fn dangling_counter(
+        &mut self,
+        slice: &Slice,
+        path: FieldPath,
+        device: &Device,
+        [counter, set]: [&str; 2],
+    ) {
+        let effect = self.effect_of_dangling();
+        self.report(Code::CounterDangling, slice, Some(path), &|| {
+            message!(
+                "doctor.counter-dangling",
+                "device {device} consumes counter {counter}, which set {set} does not have: {effect}",
+                device = device.name,
+                counter,
+                set,
+                effect = effect.text()
+            )
+        });
+    }
+
+    /// Returns what follows from a counter that a device consumes and its pool lacks.
+    fn effect_of_dangling(&self) -> Template {
+        match self.behaviour().counters {
+            CounterPlace::PoolByName | CounterPlace::PoolById => {
+                template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
+            }
+            CounterPlace::SliceByName => {
+                template!("doctor.counter-limits-nothing", "nothing limits it")
+            }
+            CounterPlace::SliceAnew => {
+                template!("doctor.counter-refuses-device", "the device is refused")
+            }
+        }
+    }
+
+    /// Reports counters of which nothing is left.
+    fn spent_counters(
+        &mut self,
+        name: &str,
+        current: &[(SliceAt, &Slice)],
+        sets: &Sets<'_>,
+        used: UsedCounters<'_>,
+    ) {
         for ((set, counter), used) in used {
             let total = sets
                 .get(set)
@@ -416,7 +463,7 @@ impl<'f> Doctor<'_, 'f> {
             };
             let (shown, all) = (spell(used), spell(total));
             if used > total {
-                let message = || {
+                self.report(Code::CounterOverdrawn, first, None, &|| {
                     message!(
                         "doctor.counter-overdrawn",
                         "counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use",
@@ -426,10 +473,9 @@ impl<'f> Doctor<'_, 'f> {
                         shown,
                         all
                     )
-                };
-                self.tell(Code::CounterOverdrawn, first, None, &message);
+                });
             } else if used == total {
-                let message = || {
+                self.report(Code::CounterExhausted, first, None, &|| {
                     message!(
                         "doctor.counter-used-up",
                         "counter {counter} of set {set} in pool {name} is used up: {all}",
@@ -438,8 +484,7 @@ impl<'f> Doctor<'_, 'f> {
                         name,
                         all
                     )
-                };
-                self.tell(Code::CounterExhausted, first, None, &message);
+                });
             }
         }
     }
@@ -454,33 +499,31 @@ impl<'f> Doctor<'_, 'f> {
         let cluster = self.cluster;
         let mut pools: Sorted<&str, Vec<(&str, SliceAt)>> = Sorted::new();
         for (driver, pool, slices) in cluster.all_pools() {
-            let counters = |at: &&SliceAt| {
+            let with_counters = slices.iter().find(|at| {
                 cluster
                     .slice(**at)
                     .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
-            };
-            if let Some(at) = slices.iter().find(counters) {
+            });
+            if let Some(at) = with_counters {
                 pools.entry(pool).push((driver, *at));
             }
         }
         for (pool, drivers) in pools.into_iter().filter(|(_, drivers)| drivers.len() > 1) {
             let names: Vec<&str> = drivers.iter().map(|(driver, _)| *driver).collect();
-            let message = || {
+            let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
+            if let Some(slice) = first {
+                self.report(
+                    Code::PoolNameShared,
+                    slice,
+                    Some(field_path!["spec", "pool", "name"]),
+                    &|| {
                 message!(
                     "doctor.pool-name-shared",
                     "drivers {drivers} have pools named {pool} with counters: the scheduler mixes them up, so devices are over-committed or refused",
                     drivers = names.join(", "),
                     pool
                 )
-            };
-            let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
-            if let Some(slice) = first {
-                self.tell(
-                    Code::PoolNameShared,
-                    slice,
-                    Some(field_path!["spec", "pool", "name"]),
-                    &message,
-                );
+            });
             }
         }
     }
@@ -490,24 +533,22 @@ impl<'f> Doctor<'_, 'f> {
         let spec = &slice.spec;
         let place = NodeFields::of_slice(spec);
         if let Err(error) = place.has(0, &cluster.facts.nodes, &cluster.judgements) {
-            let message = || {
+            self.report(
+                Code::NodeSelectorUnparsable,
+                slice,
+                Some(field_path!["spec", "nodeSelector"]),
+                &|| {
                 message!(
                     "doctor.slice-selector-unparsable",
                     "the node selector cannot be parsed, which is an error for every pod with pending claims: {error}",
                     error = error.error
                 )
-            };
-            self.tell(
-                Code::NodeSelectorUnparsable,
-                slice,
-                Some(field_path!["spec", "nodeSelector"]),
-                &message,
-            );
+            });
         }
         let counters =
             !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
-            self.tell(
+            self.report(
                 Code::SliceWithoutNode,
                 slice,
                 Some(field_path!["spec"]),
@@ -530,20 +571,18 @@ impl<'f> Doctor<'_, 'f> {
             most
         };
         if spec.devices.len() > limit {
-            let message = || {
+            self.report(
+                Code::SliceTooLarge,
+                slice,
+                Some(field_path!["spec", "devices"]),
+                &|| {
                 message!(
                     "doctor.slice-too-large",
                     "{count} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
                     count = spec.devices.len(),
                     limit
                 )
-            };
-            self.tell(
-                Code::SliceTooLarge,
-                slice,
-                Some(field_path!["spec", "devices"]),
-                &message,
-            );
+            });
         }
         for (device_at, device) in cluster.devices_of(at) {
             self.device(slice, device_at.index, device);
@@ -551,25 +590,31 @@ impl<'f> Doctor<'_, 'f> {
     }
 
     fn device(&mut self, slice: &Slice, index: usize, device: &Device) {
-        let cluster = self.cluster;
-        let path = |field: &'static str| Some(field_path!["spec", "devices", index, field]);
+        self.names_published_twice(slice, index, device);
+        if let Some(selector) = &device.node_selector {
+            self.device_selector(slice, index, device, selector);
+        }
+        self.binding_conditions_off(slice, index, device);
+        self.share_takes_all(slice, index, device);
+        self.attribute_list(slice, index, device);
+    }
+
+    /// Reports attributes and capacities that a device publishes with the driver's domain and without.
+    fn names_published_twice(&mut self, slice: &Slice, index: usize, device: &Device) {
         let name = &device.name;
         let driver = slice.spec.driver.as_str();
-        let twice = |names: &dyn Fn(&str) -> bool, key: &str| {
-            !key.contains('/') && names(&format!("{driver}/{key}"))
-        };
-        let attribute = device
-            .attributes
-            .keys()
-            .find(|key| twice(&|full| device.attributes.contains_key(full), key));
-        let capacity = device
-            .capacity
-            .keys()
-            .find(|key| twice(&|full| device.capacity.contains_key(full), key));
+        let attributes = &device.attributes;
+        let capacities = &device.capacity;
+        let attribute = attributes.keys().find(|key| {
+            with_domain(driver, key).is_some_and(|full| attributes.contains_key(&full))
+        });
+        let capacity = capacities.keys().find(|key| {
+            with_domain(driver, key).is_some_and(|full| capacities.contains_key(&full))
+        });
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
             let ordered = self.behaviour().qualified_capacities;
-            let message = || match ordered {
+            self.report(Code::NamePublishedTwice, slice, device_field(index, field), &|| match ordered {
                 true => message!(
                     "doctor.name-published-twice-ordered",
                     "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: they are one name, and the value of {driver}/{key} counts",
@@ -586,105 +631,118 @@ impl<'f> Doctor<'_, 'f> {
                     field,
                     driver
                 ),
-            };
-            self.tell(Code::NamePublishedTwice, slice, path(field), &message);
+            });
         }
-        if let Some(selector) = &device.node_selector {
-            let terms = selector.node_selector_terms.len();
-            if terms > 1 {
-                let message = || {
-                    message!(
-                        "doctor.device-selector-terms",
-                        "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it",
-                        name,
-                        terms
-                    )
-                };
-                self.tell(
-                    Code::NodeSelectorTermsSeveral,
-                    slice,
-                    path("nodeSelector").map(|path| path.then("nodeSelectorTerms")),
-                    &message,
-                );
-            }
-            if let Err(error) =
-                NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements)
-            {
-                let message = || {
-                    message!(
-                        "doctor.device-selector-unparsable",
-                        "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {error}",
-                        name,
-                        error = error.error
-                    )
-                };
-                self.tell(
-                    Code::NodeSelectorUnparsable,
-                    slice,
-                    path("nodeSelector"),
-                    &message,
-                );
-            }
+    }
+
+    fn device_selector(
+        &mut self,
+        slice: &Slice,
+        index: usize,
+        device: &Device,
+        selector: &NodeSelector,
+    ) {
+        let cluster = self.cluster;
+        let name = &device.name;
+        let path = field_path!["spec", "devices", index, "nodeSelector"];
+        let terms = selector.node_selector_terms.len();
+        if terms > 1 {
+            self.report(
+                Code::NodeSelectorTermsSeveral,
+                slice,
+                Some(path.clone().then("nodeSelectorTerms")),
+                &|| {
+                message!(
+                    "doctor.device-selector-terms",
+                    "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it",
+                    name,
+                    terms
+                )
+            });
         }
+        if let Err(error) =
+            NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements)
+        {
+            self.report(
+                Code::NodeSelectorUnparsable,
+                slice,
+                Some(path),
+                &|| {
+                message!(
+                    "doctor.device-selector-unparsable",
+                    "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {error}",
+                    name,
+                    error = error.error
+                )
+            });
+        }
+    }
+
+    fn binding_conditions_off(&mut self, slice: &Slice, index: usize, device: &Device) {
+        let name = &device.name;
         let bound = device
             .binding_conditions
             .as_ref()
             .is_some_and(|conditions| !conditions.is_empty());
         if bound
             && self.behaviour().binding_needs_feature
-            && !cluster.has(Feature::DeviceBindingAndStatus)
+            && !self.cluster.has(Feature::DeviceBindingAndStatus)
         {
-            let message = || {
+            self.report(
+                Code::BindingConditionsOff,
+                slice,
+                device_field(index, "bindingConditions"),
+                &|| {
                 message!(
                     "doctor.binding-conditions-off",
                     "device {name} has binding conditions, which are switched off: it is not offered",
                     name
                 )
-            };
-            self.tell(
-                Code::BindingConditionsOff,
-                slice,
-                path("bindingConditions"),
-                &message,
-            );
+            });
         }
-        let free = |(_, capacity): &(&String, &super::objects::Capacity)| {
-            capacity.request_policy.is_none()
-        };
+    }
+
+    fn share_takes_all(&mut self, slice: &Slice, index: usize, device: &Device) {
+        let name = &device.name;
         // A driver published the slice: who reads this cannot change it.
         let is_published = !slice.metadata.uid.is_empty();
         if device.allow_multiple_allocations == Some(true)
             && !is_published
-            && cluster.has(Feature::ConsumableCapacity)
-            && let Some((capacity, _)) = device.capacity.iter().find(free)
+            && self.cluster.has(Feature::ConsumableCapacity)
+            && let Some((capacity, _)) = device
+                .capacity
+                .iter()
+                .find(|(_, capacity)| capacity.request_policy.is_none())
         {
-            let message = || {
+            self.report(Code::ShareTakesAll, slice, device_field(index, "capacity"), &|| {
                 message!(
                     "doctor.share-takes-all",
                     "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all",
                     name,
                     capacity
                 )
-            };
-            self.tell(Code::ShareTakesAll, slice, path("capacity"), &message);
+            });
         }
+    }
+
+    fn attribute_list(&mut self, slice: &Slice, index: usize, device: &Device) {
+        let name = &device.name;
         if let Some((attribute, _)) = device
             .attributes
             .iter()
             .find(|(_, value)| scalar(value).is_none() && set(value).is_some())
-            && !cluster.has(Feature::ListTypeAttributes)
+            && !self.cluster.has(Feature::ListTypeAttributes)
             // Since 1.37 selectors read lists whatever the gate is.
             && !self.behaviour().knows_1_37
         {
-            let message = || {
+            self.report(Code::AttributeList, slice, device_field(index, "attributes"), &|| {
                 message!(
                     "doctor.attribute-list",
                     "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error",
                     attribute,
                     name
                 )
-            };
-            self.tell(Code::AttributeList, slice, path("attributes"), &message);
+            });
         }
     }
 
@@ -723,15 +781,14 @@ impl<'f> Doctor<'_, 'f> {
                 .find(|slice| slice.spec.driver == driver);
             if let Some(slice) = slice.filter(|_| !some.is_empty()) {
                 let names = message::parts(some);
-                let message = || {
+                self.report(Code::AttributeOnSome, slice, None, &|| {
                     message!(
                         "doctor.attribute-on-some",
                         "not all devices of {driver} have {names}: selectors that read them without a guard are errors",
                         driver,
                         names
                     )
-                };
-                self.tell(Code::AttributeOnSome, slice, None, &message);
+                });
             }
         }
     }
@@ -770,4 +827,14 @@ impl<'f> Doctor<'_, 'f> {
         self.list
             .push(Remark::about(finding, kind, object).at(path));
     }
+}
+
+/// Returns the path of a field of a device.
+fn device_field(index: usize, field: &'static str) -> Option<FieldPath> {
+    Some(field_path!["spec", "devices", index, field])
+}
+
+/// Returns a name with the driver's domain; `None`: it has one.
+fn with_domain(driver: &str, name: &str) -> Option<String> {
+    (!name.contains('/')).then(|| format!("{driver}/{name}"))
 }

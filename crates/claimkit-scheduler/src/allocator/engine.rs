@@ -173,13 +173,12 @@ impl<V> Default for ByExpression<V> {
 
 impl<V> ByExpression<V> {
     fn place(&self, expression: &str) -> Result<usize, usize> {
-        let by_length = |known: &str| {
+        self.0.binary_search_by(|(known, _)| {
             known
                 .len()
                 .cmp(&expression.len())
-                .then_with(|| known.cmp(expression))
-        };
-        self.0.binary_search_by(|(known, _)| by_length(known))
+                .then_with(|| known.as_str().cmp(expression))
+        })
     }
 
     /// Returns the value of an expression.

@@ -69,9 +69,9 @@ pub enum OnNode {
 impl<'s> ExtendedResources<'s> {
     /// Returns the extended resources of a pod; `None` if no class serves any of them.
     pub fn of(cluster: &Cluster<'s>, rules: &PluginRules, pod: &'s Pod) -> Option<Self> {
-        let needs = needs(rules, pod);
+        let requested = needs(rules, pod);
         let mut classes = Sorted::new();
-        for need in &needs {
+        for need in &requested {
             if let Some(class) = class_of(&cluster.facts.classes, rules, need.resource) {
                 classes.insert(need.resource, class);
             }
@@ -90,7 +90,7 @@ impl<'s> ExtendedResources<'s> {
                 && claim.metadata.is_controlled_by_pod(&pod.metadata)
         });
         Some(ExtendedResources {
-            needs,
+            needs: requested,
             classes,
             left_over: left_over.map(|claim| &**claim),
         })
@@ -186,103 +186,122 @@ pub fn class_of<'s>(
     rules: &PluginRules,
     resource: &str,
 ) -> Option<&'s Class> {
-    let mut classes = classes.iter().map(|class| &**class);
+    let mut all = classes.iter().map(|class| &**class);
     if let Some(name) = resource.strip_prefix(IMPLICIT) {
-        return classes.find(|class| class.metadata.name == name);
+        return all.find(|class| class.metadata.name == name);
     }
-    let mut named =
-        classes.filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+    let mut serving =
+        all.filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
     if rules.last_class_serves {
-        return named.next_back();
+        return serving.next_back();
     }
-    let age = |class: &Class| {
-        class
-            .metadata
-            .creation_timestamp
-            .clone()
-            .unwrap_or_default()
-    };
-    named.max_by(|a, b| {
-        age(a)
-            .cmp(&age(b))
+    serving.max_by(|a, b| {
+        made_at(a)
+            .cmp(made_at(b))
             .then_with(|| b.metadata.name.cmp(&a.metadata.name))
     })
 }
 
+/// Returns the time when a class was made; empty: not known.
+fn made_at(class: &Class) -> &str {
+    class
+        .metadata
+        .creation_timestamp
+        .as_deref()
+        .unwrap_or_default()
+}
+
 fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> ExtendedClaim {
-    let mut asked: Sorted<String, (&Class, i64)> = Sorted::new();
-    let mut mappings = Vec::new();
+    let mut requests = ExtendedRequests::default();
     let resources: Set<&str> = needs.iter().map(|(need, _)| need.resource).collect();
     for resource in resources {
-        let of_resource = || {
-            needs
-                .iter()
-                .filter(move |(need, _)| need.resource == resource)
-        };
-        let mapping = |need: &Need<'_>, request: &str| RequestMapping {
-            container_name: need.name.to_owned(),
-            resource_name: resource.to_owned(),
-            request_name: request.to_owned(),
-        };
-        // Devices of containers that keep running: (container, request, count).
-        let mut staying: Vec<(usize, String, i64)> = Vec::new();
-        for (need, class) in
-            of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse)
-        {
-            let name = request_name(need);
-            mappings.push(mapping(need, &name));
-            asked.insert(name.clone(), (class, need.count));
-            staying.push((need.container, name, need.count));
-        }
-        // Init containers reuse the devices of containers that start after them. Any further need is requested once, for the init
-        // container that needs most.
-        let mut own: Vec<(RequestMapping, bool)> = Vec::new();
-        let mut most: Option<(String, &Class, i64)> = None;
-        for (need, class) in
-            of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse)
-        {
-            let mut missing = need.count;
-            for (_, name, count) in staying
-                .iter()
-                .filter(|(container, ..)| *container > need.container)
-            {
-                if missing > 0 {
-                    own.push((mapping(need, name), false));
-                    missing = missing.saturating_sub(*count);
-                }
-            }
-            if missing > 0 {
-                let name = request_name(need);
-                own.push((mapping(need, &name), true));
-                if most.as_ref().is_none_or(|(.., count)| *count < missing) {
-                    most = Some((name, *class, missing));
-                }
-            }
-        }
-        for (mut mapping, beyond) in own {
-            if let (true, Some((name, ..))) = (beyond, &most) {
-                mapping.request_name.clone_from(name);
-            }
-            mappings.push(mapping);
-        }
-        if let Some((name, class, count)) = most {
-            asked.insert(name, (class, count));
-        }
+        let (passing, staying): (Vec<_>, Vec<_>) = needs
+            .iter()
+            .copied()
+            .filter(|(need, _)| need.resource == resource)
+            .partition(|(need, _)| need.passing && rules.init_containers_reuse);
+        requests.add_staying(&staying);
+        requests.add_passing(&passing, &staying);
     }
     let mut claim = Claim::default();
     claim.metadata.namespace.clone_from(&pod.metadata.namespace);
     CLAIM_NAME.clone_into(&mut claim.metadata.name);
-    claim.spec.devices.requests = asked
+    claim.spec.devices.requests = requests
+        .by_name
         .into_iter()
         .map(|(name, (class, count))| request(name, class, count))
         .collect();
     ExtendedClaim {
         claim,
         mappings: if rules.request_mappings {
-            mappings
+            requests.mappings
         } else {
             Vec::new()
         },
+    }
+}
+
+/// The requests of a claim for extended resources, while they are collected.
+#[derive(Default)]
+struct ExtendedRequests<'n> {
+    /// The class and the count of each request.
+    by_name: Sorted<String, (&'n Class, i64)>,
+    mappings: Vec<RequestMapping>,
+}
+
+impl<'n> ExtendedRequests<'n> {
+    /// Requests the devices of containers that keep running.
+    fn add_staying(&mut self, needs: &[(&Need<'_>, &'n Class)]) {
+        for (need, class) in needs {
+            let name = request_name(need);
+            self.mappings.push(mapping(need, &name));
+            self.by_name.insert(name, (class, need.count));
+        }
+    }
+
+    /// Maps the needs of init containers: they reuse the devices of containers that start after them. Any further need is requested
+    /// once, for the init container that needs most.
+    fn add_passing(
+        &mut self,
+        needs: &[(&Need<'_>, &'n Class)],
+        staying: &[(&Need<'_>, &'n Class)],
+    ) {
+        let mut beyond: Vec<usize> = Vec::new();
+        let mut most: Option<(String, &Class, i64)> = None;
+        for (need, class) in needs {
+            let mut missing = need.count;
+            for (later, _) in staying {
+                if later.container > need.container && missing > 0 {
+                    self.mappings.push(mapping(need, &request_name(later)));
+                    missing = missing.saturating_sub(later.count);
+                }
+            }
+            if missing > 0 {
+                let name = request_name(need);
+                beyond.push(self.mappings.len());
+                self.mappings.push(mapping(need, &name));
+                if most.as_ref().is_none_or(|(.., count)| *count < missing) {
+                    most = Some((name, *class, missing));
+                }
+            }
+        }
+        let Some((name, class, count)) = most else {
+            return;
+        };
+        for at in beyond {
+            if let Some(mapping) = self.mappings.get_mut(at) {
+                mapping.request_name.clone_from(&name);
+            }
+        }
+        self.by_name.insert(name, (class, count));
+    }
+}
+
+fn mapping(need: &Need<'_>, request: &str) -> RequestMapping {
+    RequestMapping {
+        container_name: need.name.to_owned(),
+        resource_name: need.resource.to_owned(),
+        request_name: request.to_owned(),
     }
 }
 

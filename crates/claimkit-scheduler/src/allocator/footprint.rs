@@ -187,13 +187,12 @@ pub(super) fn counting<'c>(
         .map_or("", |node| node.metadata.name.as_str());
     let priority = pod.spec.effective_priority();
     let assumed = &cluster.assumed;
-    let is_assumed = |pod: &Pod| {
-        assumed.iter().any(|other| {
+    let given = cluster.pods_on(name).filter(|pod| {
+        !assumed.iter().any(|other| {
             (&other.metadata.namespace, &other.metadata.name)
                 == (&pod.metadata.namespace, &pod.metadata.name)
         })
-    };
-    let given = cluster.pods_on(name).filter(move |pod| !is_assumed(pod));
+    });
     let placed = assumed.iter().filter(move |pod| pod.spec.node_name == name);
     given
         .chain(placed)
@@ -217,19 +216,19 @@ pub(super) fn compare(
     if let Some(refusal) = too_little(pod, &requested, &parts).or(limits) {
         return (Vec::new(), Some(refusal));
     }
-    let needs = needs(cluster, pod, node, &requested);
-    let refusal = insufficient(&needs).map(|refusal| ResourceRefusal {
+    let compared = needs(cluster, pod, node, &requested);
+    let refusal = insufficient(&compared).map(|refusal| ResourceRefusal {
         help: no_allocatable(cluster, node),
         ..refusal
     });
-    (needs, refusal)
+    (compared, refusal)
 }
 /// Refuses pod-level requests that do not cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names
 /// any of several resources; the first by name is named here.
 fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<ResourceRefusal> {
-    let lacks =
-        |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
-    let (name, amount) = requested.iter().find(lacks)?;
+    let (name, amount) = requested
+        .iter()
+        .find(|(name, amount)| parts.get(**name).is_some_and(|parts| parts > *amount))?;
     let reason = format!(
         "pod level request for {name} is insufficient to cover the aggregated container and node-allocatable DRA requests"
     );
@@ -238,11 +237,10 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     } else {
         Overhead::Included
     };
-    let show = |exact: i128| spell(demand::nanos_of(exact));
-    let parts = parts.get(*name).copied().unwrap_or(0);
+    let of_parts = parts.get(*name).copied().unwrap_or(0);
     let help = ResourceHelp::TooLittle {
-        pod: show(*amount),
-        parts: show(parts),
+        pod: spell(demand::nanos_of(*amount)),
+        parts: spell(demand::nanos_of(of_parts)),
         overhead,
     };
     Some(ResourceRefusal::new(

@@ -9,7 +9,7 @@ use super::identity::without_domain;
 use super::nodes::NodeFields;
 use super::objects::{
     AllocatedDevice, Claim, Device, MappedResource, NodeAllocatable, NodeMapping,
-    NodeResourceClaim, OverheadResource, Pod,
+    NodeResourceClaim, OverheadResource, Pod, Slice,
 };
 use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::Sorted;
@@ -81,29 +81,36 @@ fn find<'f>(
     held: &Held<'_>,
     node: Option<usize>,
 ) -> Option<(DeviceAt, &'f Device)> {
-    let has = |place: NodeFields<'_>, node: usize| {
-        place
-            .has(node, &cluster.facts.nodes, &cluster.judgements)
-            .unwrap_or(false)
-    };
-    let sees = |slice: &super::objects::Slice| {
-        let per_device = slice.spec.per_device_node_selection == Some(true);
-        node.is_none_or(|node| per_device || has(NodeFields::of_slice(&slice.spec), node))
-    };
     let mut devices = cluster
         .slices_of_pool(held.driver, held.pool)
         .iter()
-        .filter(|at| cluster.slice(**at).is_some_and(sees))
+        .filter(|at| {
+            cluster
+                .slice(**at)
+                .is_some_and(|slice| node.is_none_or(|node| sees(cluster, node, slice)))
+        })
         .flat_map(|at| cluster.devices_of(*at));
     let (at, device) = devices.find(|(_, device)| device.name == held.device)?;
     let slice = cluster.slice(at.slice)?;
-    let here = match node {
+    let is_here = match node {
         Some(node) if slice.spec.per_device_node_selection == Some(true) => {
-            has(NodeFields::of_device(device), node)
+            has(cluster, NodeFields::of_device(device), node)
         }
         _ => true,
     };
-    here.then_some((at, device))
+    is_here.then_some((at, device))
+}
+
+/// Returns true if a node sees a slice, or may see devices of it.
+fn sees(cluster: &Cluster<'_>, node: usize, slice: &Slice) -> bool {
+    slice.spec.per_device_node_selection == Some(true)
+        || has(cluster, NodeFields::of_slice(&slice.spec), node)
+}
+
+fn has(cluster: &Cluster<'_>, place: NodeFields<'_>, node: usize) -> bool {
+    place
+        .has(node, &cluster.facts.nodes, &cluster.judgements)
+        .unwrap_or(false)
 }
 
 /// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). `None`: none of the devices
@@ -248,13 +255,6 @@ fn amount(
     mapping: &NodeMapping,
 ) -> Result<Option<TakenAmount>, ResourceRefusal> {
     let device = held.device;
-    let failed = |why: String| {
-        ResourceRefusal::new(
-            StatusCode::Error,
-            format!("claim {claim}, device {device}: {why}"),
-            None,
-        )
-    };
     let Some(key) = mapping
         .capacity_key
         .as_deref()
@@ -266,13 +266,13 @@ fn amount(
             .map(|amount| (amount, None)));
     };
     if held.consumed.is_empty() {
-        let refusal = failed(format!(
-            "ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResources for resource {resource}"
+        return Err(ResourceRefusal::new(
+            StatusCode::Error,
+            format!(
+                "claim {claim}, device {device}: ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResources for resource {resource}"
+            ),
+            Some(ResourceHelp::NotConsumed),
         ));
-        return Err(ResourceRefusal {
-            help: Some(ResourceHelp::NotConsumed),
-            ..refusal
-        });
     }
     let qualified = cluster.behaviour.qualified_capacities;
     let consumed = match qualified {
@@ -283,20 +283,28 @@ fn amount(
         return Ok(None);
     };
     if qualified && consumed.nanos() < 0 {
-        return Err(failed(format!(
-            "ConsumedCapacity for capacity key '{key}' must not be negative, got {}",
-            consumed.text()
-        )));
+        return Err(ResourceRefusal::new(
+            StatusCode::Error,
+            format!(
+                "claim {claim}, device {device}: ConsumedCapacity for capacity key '{key}' must not be negative, got {}",
+                consumed.text()
+            ),
+            None,
+        ));
     }
     let amount = match &mapping.capacity_multiplier {
         Some(by) if by.nanos() != super::amount::UNIT => consumed.times(by),
         _ => consumed.clone(),
     };
     if qualified && amount.nanos() < 0 {
-        return Err(failed(format!(
-            "computed node-allocatable footprint for resource {resource} must not be negative, got {}",
-            amount.text()
-        )));
+        return Err(ResourceRefusal::new(
+            StatusCode::Error,
+            format!(
+                "claim {claim}, device {device}: computed node-allocatable footprint for resource {resource} must not be negative, got {}",
+                amount.text()
+            ),
+            None,
+        ));
     }
     Ok(Some((amount, Some((key.to_owned(), consumed.clone())))))
 }
@@ -330,6 +338,22 @@ fn users(pod: &Pod, claim: &Claim) -> Vec<String> {
         .collect()
 }
 
+fn is_huge_pages(resource: &str) -> bool {
+    resource.starts_with("hugepages-")
+}
+
+/// Returns true if the pod as a whole has a limit for the resource, and the sum is above it.
+fn exceeds_limit(pod: &Pod, resource: &str, sum: i128) -> bool {
+    let limits = &pod.spec.resources.limits;
+    limits
+        .get(resource)
+        .is_some_and(|limit| sum > demand::exact(limit))
+}
+
+fn unresolvable(reason: String) -> ResourceRefusal {
+    ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, None)
+}
+
 /// Refuses pod-level limits that do not cover the containers and devices (`validatePodLevelResourcesCoverDRA`). Upstream names any of
 /// several resources; the first by name is named here.
 fn exceeded_limit(
@@ -340,42 +364,35 @@ fn exceeded_limit(
     if statuses.is_empty() {
         return None;
     }
-    let of_pod = &pod.spec.resources.limits;
-    let exceeds = |name: &str, sum: i128| {
-        of_pod
-            .get(name)
-            .is_some_and(|limit| sum > demand::exact(limit))
-    };
-    let is_huge = |name: &str| name.starts_with("hugepages-");
-    let refused =
-        |why: String| ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, why, None);
     let sums = demand::limits(pod, demand);
     if let Some((name, _)) = sums
         .iter()
-        .find(|(name, sum)| is_huge(name) && exceeds(name, **sum))
+        .find(|(name, sum)| is_huge_pages(name) && exceeds_limit(pod, name, **sum))
     {
-        return Some(refused(format!(
+        return Some(unresolvable(format!(
             "pod level limit for {name} is insufficient to cover the aggregated container and node-allocatable DRA limits"
         )));
     }
     pod.spec.containers.iter().find_map(|container| {
-        let uses = statuses.iter().filter(|one| one.containers.contains(&container.name));
         let mut devices = Amounts::new();
-        for status in uses {
-            let own = DeviceDemand::of(std::slice::from_ref(status));
-            demand::add(&mut devices, &own.fixed);
-            if let Some(more) = own.per_container.get(container.name.as_str()) {
+        for status in statuses {
+            if !status.containers.contains(&container.name) {
+                continue;
+            }
+            let of_claim = DeviceDemand::of(std::slice::from_ref(status));
+            demand::add(&mut devices, &of_claim.fixed);
+            if let Some(more) = of_claim.per_container.get(container.name.as_str()) {
                 demand::add(&mut devices, more);
             }
         }
         let limits = container.resources.limits.iter();
         let (name, _) = limits
-            .filter(|(name, _)| !is_huge(name))
+            .filter(|(name, _)| !is_huge_pages(name))
             .find(|(name, limit)| {
-                let devices = devices.get(name.as_str()).copied().unwrap_or(0);
-                exceeds(name, demand::exact(limit).saturating_add(devices))
+                let of_devices = devices.get(name.as_str()).copied().unwrap_or(0);
+                exceeds_limit(pod, name, demand::exact(limit).saturating_add(of_devices))
             })?;
-        Some(refused(format!(
+        Some(unresolvable(format!(
             "pod level limit for {name} is insufficient to cover the limit and DRA overhead for container {}",
             container.name
         )))

@@ -26,13 +26,12 @@ pub fn shared(
         return node_allocatable::shared(cluster, pod, claim);
     }
     let name = &claim.metadata.name;
-    let uses = |other: &&Pod| {
-        let claims = &other.status.node_allocatable_resource_claim_statuses;
-        other.metadata.namespace == pod.metadata.namespace
-            && claims.iter().any(|used| used.resource_claim_name == *name)
-    };
     let users: Vec<String> = counting(cluster, pod, node)
-        .filter(uses)
+        .filter(|other| {
+            let claims = &other.status.node_allocatable_resource_claim_statuses;
+            other.metadata.namespace == pod.metadata.namespace
+                && claims.iter().any(|used| used.resource_claim_name == *name)
+        })
         .map(|other| other.metadata.full_name())
         .collect();
     let others: Vec<&str> = users
@@ -71,14 +70,11 @@ pub fn check(
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
         // If a claim is named twice, only the last result is kept.
         let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
-        let is_same =
-            |other: &&Claim| other.metadata.name == *name && other.metadata.namespace == *namespace;
-        let again = claims.iter().skip(at.saturating_add(1)).any(is_same);
-        let maps = |one: &DeviceResult| {
-            let found = device(cluster, &one.pool, &one.device, &mut None);
-            found.is_some_and(|(_, mappings)| !mappings.is_empty())
-        };
-        if !again && result.devices.results.iter().any(maps) {
+        let mut later = claims.iter().skip(at.saturating_add(1));
+        let is_named_again = later
+            .any(|other| other.metadata.name == *name && other.metadata.namespace == *namespace);
+        let mut devices = result.devices.results.iter();
+        if !is_named_again && devices.any(|result| takes_resources(cluster, result)) {
             mapped.push((claim, result));
         }
     }
@@ -96,17 +92,20 @@ pub fn check(
     }
     let nobody = Pod::default();
     let asking = pod.unwrap_or(&nobody);
-    let full: Set<String> = footprint
+    let names: Set<String> = footprint
         .taken
         .iter()
         .map(|taken| taken.claim.clone())
         .collect();
-    let takes = |claim: &Claim| full.contains(&claim.metadata.full_name());
-    let unused = mapped
+    let taking: Vec<&Claim> = mapped
         .iter()
         .map(|(claim, _)| *claim)
-        .find(|claim| pod.is_some() && takes(claim) && !is_used(asking, claim));
-    if let Some(claim) = unused {
+        .filter(|claim| names.contains(&claim.metadata.full_name()))
+        .collect();
+    let unused = taking.iter().find(|claim| !is_used(asking, claim));
+    if pod.is_some()
+        && let Some(claim) = unused
+    {
         let name = &claim.metadata.name;
         let reason = format!(
             "claim {name}: node-allocatable resource claim not referenced by any container within the pod"
@@ -125,12 +124,17 @@ pub fn check(
         devices.fixed.insert(name, sum.saturating_add(taken.amount));
     }
     (footprint.needs, footprint.refusal) = compare(cluster, asking, node, &devices, None);
-    footprint.statuses = mapped
+    footprint.statuses = taking
         .iter()
-        .filter(|(claim, _)| takes(claim))
-        .map(|(claim, _)| status_of(claim, &footprint.taken))
+        .map(|claim| status_of(claim, &footprint.taken))
         .collect();
     Some(footprint)
+}
+
+/// Returns true if the device that a claim gets takes resources of its node.
+fn takes_resources(cluster: &Cluster<'_>, result: &DeviceResult) -> bool {
+    device(cluster, &result.pool, &result.device, &mut None)
+        .is_some_and(|(_, mappings)| !mappings.is_empty())
 }
 
 /// Returns what a claim's devices take, as 1.36 writes it into the status of its pod.

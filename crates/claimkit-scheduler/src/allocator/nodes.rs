@@ -251,25 +251,27 @@ impl Unparsed<'_> {
 
 /// Returns the output of the generated `String` method of core/v1.
 fn dump(selector: &NodeSelector) -> String {
-    let requirement = |requirement: &NodeRequirement| {
-        let NodeRequirement {
-            key,
-            operator,
-            values,
-        } = requirement;
-        format!(
-            "NodeSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},",
-            values.join(" ")
-        )
-    };
-    let list = |items: &[NodeRequirement]| items.iter().map(requirement).collect::<String>();
-    let term = |term: &NodeSelectorTerm| {
-        format!(
-            "NodeSelectorTerm{{MatchExpressions:[]NodeSelectorRequirement{{{}}},MatchFields:[]NodeSelectorRequirement{{{}}},}},",
-            list(&term.match_expressions),
-            list(&term.match_fields)
-        )
-    };
-    let terms: String = selector.node_selector_terms.iter().map(term).collect();
+    let terms: String = selector.node_selector_terms.iter().map(dump_term).collect();
     format!("&NodeSelector{{NodeSelectorTerms:[]NodeSelectorTerm{{{terms}}},}}")
+}
+
+fn dump_term(term: &NodeSelectorTerm) -> String {
+    format!(
+        "NodeSelectorTerm{{MatchExpressions:[]NodeSelectorRequirement{{{}}},MatchFields:[]NodeSelectorRequirement{{{}}},}},",
+        dump_requirements(&term.match_expressions),
+        dump_requirements(&term.match_fields)
+    )
+}
+
+fn dump_requirements(requirements: &[NodeRequirement]) -> String {
+    let mut text = String::new();
+    for requirement in requirements {
+        text.push_str(&format!(
+            "NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},",
+            requirement.key,
+            requirement.operator,
+            requirement.values.join(" ")
+        ));
+    }
+    text
 }

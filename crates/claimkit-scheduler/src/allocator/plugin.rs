@@ -99,13 +99,13 @@ impl<'s> PodCase<'s> {
         gates: PluginGates,
         pod: &'s Pod,
     ) -> Self {
-        let find = |name: &str| {
-            let namespace = &pod.metadata.namespace;
+        let namespace = &pod.metadata.namespace;
+        let claims = claims_of(rules, pod, &|name| {
             let mut claims = cluster.facts.claims.iter().map(|claim| &**claim);
             claims
                 .find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace)
-        };
-        PodCase::with_claims(cluster, rules, gates, pod, claims_of(rules, pod, &find))
+        });
+        PodCase::with_claims(cluster, rules, gates, pod, claims)
     }
 
     /// Looks at claims of a pod that were found, or at the reason why they were not.
@@ -202,16 +202,14 @@ impl<'s> PodCase<'s> {
 
     fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), FrameworkStatus> {
         let (rules, gates) = (self.rules, self.gates);
-        let refused =
-            |reason: String| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
         let controlled = rules.knows_controllers && !claim.spec.controller.is_empty();
         if controlled && !gates.controllers {
             return Err(refused(
-                "resourceclaim depends on disabled DRAControlPlaneController feature".to_owned(),
+                "resourceclaim depends on disabled DRAControlPlaneController feature",
             ));
         }
         if rules.knows_controllers && claim.status.deallocation_requested {
-            return Err(refused("resourceclaim must be reallocated".to_owned()));
+            return Err(refused("resourceclaim must be reallocated"));
         }
         if let Some(allocation) = &claim.status.allocation {
             let selector = allocation.node_selector.as_ref();
@@ -232,29 +230,20 @@ impl<'s> PodCase<'s> {
         for request in &claim.spec.devices.requests {
             let own = &request.name;
             let about = format!("resource claim {name}, request {own}");
-            let class = |full: &str, class: &str| match (class, cluster.class(class)) {
-                ("", _) => Err(FrameworkStatus::new(
-                    StatusCode::Error,
-                    format!("request {full}: unsupported request type"),
-                )),
-                (_, Some(_)) => Ok(()),
-                _ => Err(refused(format!(
-                    "request {full}: device class {class} does not exist"
-                ))),
-            };
             match (&request.exactly, request.first_available.as_slice()) {
-                (Some(ask), _) => class(own, &ask.device_class_name)?,
+                (Some(ask), _) => check_class(cluster, own, &ask.device_class_name)?,
                 (None, []) if rules.refuses_unknown_requests => {
                     return Err(refused(format!("{about}: unknown request type")));
                 }
-                (None, []) => class(own, "")?,
+                (None, []) => check_class(cluster, own, "")?,
                 (None, _) if !gates.prioritized_list => {
                     let why = "has subrequests, but the DRAPrioritizedList feature is disabled";
                     return Err(refused(format!("{about}: {why}")));
                 }
                 (None, subs) => {
                     for sub in subs {
-                        class(&format!("{own}/{}", sub.name), &sub.device_class_name)?;
+                        let full = format!("{own}/{}", sub.name);
+                        check_class(cluster, &full, &sub.device_class_name)?;
                     }
                 }
             }
@@ -301,21 +290,29 @@ impl<'s> PodCase<'s> {
 
     /// Returns the claims whose allocation excludes the node, or whose devices could not be bound, with the reason.
     pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<(&'s Claim, Unavailable)> {
-        let why = |claim: &'s Claim| {
-            if is_away(cluster, node, claim) {
-                return Some(Unavailable::Elsewhere);
-            }
-            match binding::of(claim, self.gates.now) {
-                Binding::Failed => Some(Unavailable::Failed),
-                Binding::TimedOut => Some(Unavailable::TimedOut),
-                Binding::Ready | Binding::Waits => None,
-            }
-            .filter(|_| self.gates.binding_conditions)
-        };
         self.allocated
             .iter()
-            .filter_map(|claim| Some((*claim, why(claim)?)))
+            .filter_map(|claim| Some((*claim, self.why_unavailable(cluster, node, claim)?)))
             .collect()
+    }
+
+    fn why_unavailable(
+        &self,
+        cluster: &Cluster<'_>,
+        node: usize,
+        claim: &Claim,
+    ) -> Option<Unavailable> {
+        if is_away(cluster, node, claim) {
+            return Some(Unavailable::Elsewhere);
+        }
+        if !self.gates.binding_conditions {
+            return None;
+        }
+        match binding::of(claim, self.gates.now) {
+            Binding::Failed => Some(Unavailable::Failed),
+            Binding::TimedOut => Some(Unavailable::TimedOut),
+            Binding::Ready | Binding::Waits => None,
+        }
     }
 
     /// Returns true if the node resources that devices take are checked.
@@ -333,6 +330,12 @@ impl<'s> PodCase<'s> {
         here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
     }
 
+    /// Returns true if a claim is reserved for no other pod.
+    pub(crate) fn is_alone_in(&self, claim: &Claim) -> bool {
+        let mut consumers = claim.status.reserved_for.iter();
+        consumers.all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
+    }
+
     /// Answers `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts
     /// as unavailable on a node only if nothing else rejected that node.
     pub fn post_filter(
@@ -347,25 +350,38 @@ impl<'s> PodCase<'s> {
         {
             return None;
         }
-        let freed = |claim: &&Claim| {
-            let reserved = &claim.status.reserved_for;
-            reserved
-                .iter()
-                .all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
-        };
-        let told = answers
+        let frees = answers
             .iter()
             .enumerate()
-            .filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
-        let frees = told
+            .filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE])
             .flat_map(|(node, _)| self.unavailable(cluster, node))
-            .any(|(claim, _)| freed(&claim));
+            .any(|(claim, _)| self.is_alone_in(claim));
         let still = match self.rules.post_filter_says_why {
             true => FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable"),
             false => FrameworkStatus::plain(StatusCode::Unschedulable),
         };
         (!frees).then_some(still)
     }
+}
+
+fn refused(reason: impl Into<String>) -> FrameworkStatus {
+    FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason)
+}
+
+/// Refuses a request whose class is not there, or that names none.
+fn check_class(cluster: &Cluster<'_>, request: &str, class: &str) -> Result<(), FrameworkStatus> {
+    if class.is_empty() {
+        return Err(FrameworkStatus::new(
+            StatusCode::Error,
+            format!("request {request}: unsupported request type"),
+        ));
+    }
+    if cluster.class(class).is_none() {
+        return Err(refused(format!(
+            "request {request}: device class {class} does not exist"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the error about claims whose consumed capacity is negative (`allocateddevices.go`, `getCapacities`): the first by text, and
@@ -450,9 +466,9 @@ pub fn claims_of<'s>(
                 }
             }
             (None, None) => {
-                let entry = &entry.name;
                 return Err(format!(
-                    "pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"
+                    "pod \"{pod_name}\", spec.resourceClaim \"{}\": none of the supported fields are set",
+                    entry.name
                 ));
             }
         };
@@ -536,8 +552,6 @@ pub fn filter(
     gathered: &Result<NodePools<'_>, String>,
     budget: u64,
 ) -> NodeAnswer {
-    let refused =
-        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
     let status = FrameworkStatus::plain(StatusCode::Success);
     let mut answer = NodeAnswer {
         status,
@@ -568,29 +582,18 @@ pub fn filter(
     if !claims.is_empty() {
         let outcome = allocate(cluster, node, gathered, &claims, budget);
         match &outcome.verdict {
-            Verdict::Allocated(results) => {
-                let looks = case.gates.node_resources;
+            Verdict::Allocated(results) if case.gates.node_resources => {
                 // Claims that were allocated before come last: they have no results here.
-                let with_allocated: Vec<&Claim> =
-                    claims.iter().chain(&case.allocated).copied().collect();
-                let footprint = looks
-                    .then(|| {
-                        node_resources::check(cluster, case.pod, node, &with_allocated, results)
-                    })
-                    .flatten();
-                if let Some(refusal) = footprint
-                    .as_ref()
-                    .and_then(|footprint| footprint.refusal.as_ref())
-                {
-                    answer.status = refusal.status.clone();
-                }
-                answer.footprint = footprint.map(Box::new);
+                let mut with_allocated = claims.clone();
+                with_allocated.extend(&case.allocated);
+                answer.check_resources(cluster, case, node, &with_allocated, results);
             }
+            Verdict::Allocated(_) => {}
             Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
             Verdict::Fatal(error) => {
                 answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str())
             }
-            Verdict::OfNode(error) => answer.status = refused(error),
+            Verdict::OfNode(error) => answer.status = refused(error.as_str()),
             Verdict::Panic(words) => {
                 answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str())
             }
@@ -601,12 +604,7 @@ pub fn filter(
     }
     // 1.37 and later look at claims that were allocated before, too.
     if claims.is_empty() && case.gates.node_resources {
-        let footprint = node_resources::check(cluster, case.pod, node, &case.allocated, &[]);
-        let refusal = footprint.as_ref().and_then(|found| found.refusal.as_ref());
-        if let Some(refusal) = refusal {
-            answer.status = refusal.status.clone();
-        }
-        answer.footprint = footprint.map(Box::new);
+        answer.check_resources(cluster, case, node, &case.allocated, &[]);
     }
     if unavailable && answer.status.code == StatusCode::Success {
         answer.status = refused(UNAVAILABLE);
@@ -615,14 +613,33 @@ pub fn filter(
     answer
 }
 
+impl NodeAnswer {
+    /// Compares what devices take with the resources of the node.
+    fn check_resources(
+        &mut self,
+        cluster: &Cluster<'_>,
+        case: &PodCase<'_>,
+        node: usize,
+        claims: &[&Claim],
+        results: &[DeviceAllocation],
+    ) {
+        let footprint = node_resources::check(cluster, case.pod, node, claims, results);
+        let refusal = footprint
+            .as_ref()
+            .and_then(|checked| checked.refusal.as_ref());
+        if let Some(refusal) = refusal {
+            self.status = refusal.status.clone();
+        }
+        self.footprint = footprint.map(Box::new);
+    }
+}
+
 /// Returns the status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
 /// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
 fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> FrameworkStatus {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
-    let refused =
-        |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
     if !case.gates.filter_timeout {
-        return refused(&message!(
+        return refused(&*message!(
             "device.search-goes-on",
             "not known: the search is long, and kube-scheduler goes on with it as long as it takes"
         ));
@@ -650,26 +667,32 @@ fn score(case: &PodCase<'_>, outcome: &AllocationOutcome) -> i64 {
     if !case.rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
         return 0;
     }
-    let before = case.allocated.iter().flat_map(|claim| {
-        claim
-            .spec
-            .devices
-            .requests
-            .iter()
-            .filter(|request| request.exactly.is_none())
-            .flat_map(move |request| {
-                let chosen = |sub: &str| {
-                    results_of(claim)
-                        .iter()
-                        .any(|result| result.request == format!("{}/{sub}", request.name))
-                };
-                let subs = request.first_available.iter().enumerate();
-                subs.filter(move |(_, sub)| chosen(&sub.name))
-                    .map(|(at, _)| at)
-            })
-    });
+    let before = case
+        .allocated
+        .iter()
+        .flat_map(|claim| chosen_subrequests(claim));
     let chosen = outcome.picked.iter().map(|(.., sub)| *sub).chain(before);
     let points =
         chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
     points.fold(0, i64::saturating_add)
+}
+
+/// Returns the indexes of the sub-requests of which a claim has devices.
+fn chosen_subrequests(claim: &Claim) -> Vec<usize> {
+    let mut chosen = Vec::new();
+    for request in &claim.spec.devices.requests {
+        if request.exactly.is_some() {
+            continue;
+        }
+        for (at, sub) in request.first_available.iter().enumerate() {
+            let full = format!("{}/{}", request.name, sub.name);
+            if results_of(claim)
+                .iter()
+                .any(|result| result.request == full)
+            {
+                chosen.push(at);
+            }
+        }
+    }
+    chosen
 }

@@ -1,7 +1,7 @@
 //! Resource pools as gathered for a node (`structured/internal/*/pools.go`).
 
 use super::behaviour::{Completeness, Validity};
-use super::cluster::{Cluster, Identity, SliceAt};
+use super::cluster::{Cluster, DeviceAt, Identity, SliceAt};
 use super::features::Feature;
 use super::nodes::{Judgements, NodeFields};
 use super::objects::{Device, Slice};
@@ -85,6 +85,17 @@ pub struct Gatherer<'c, 'f> {
 type Pools<'f> = Sorted<(&'f str, &'f str), Option<Rc<Pool<'f>>>>;
 
 type Collected<'f> = Sorted<(&'f str, &'f str), Vec<SliceAt>>;
+
+/// The place of a slice in the walk over the slices of a node: the node's own slices first, slices with binding conditions last, then
+/// the order of the facts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WalkPlace {
+    /// It is not a slice that names the node.
+    is_others: bool,
+    /// Its devices have binding conditions.
+    is_last: bool,
+    at: SliceAt,
+}
 
 impl<'c, 'f> Gatherer<'c, 'f> {
     /// Prepares what is the same on all nodes.
@@ -196,49 +207,56 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let cluster = self.cluster;
         let mut counters: Vec<SliceAt> = Vec::new();
         for (driver, name) in mine.keys() {
-            let everywhere = |at: &&SliceAt| cluster.slices_everywhere().binary_search(at).is_ok();
-            counters.extend(
-                cluster
-                    .slices_of_pool(driver, name)
-                    .iter()
-                    .filter(everywhere),
-            );
+            for at in cluster.slices_of_pool(driver, name) {
+                if cluster.slices_everywhere().binary_search(at).is_ok() {
+                    counters.push(*at);
+                }
+            }
         }
         if counters.is_empty() {
             return walked.to_vec();
         }
-        let counters = ordered(&counters, &usize::cmp);
-        let behaviour = cluster.behaviour;
-        let by_name = |at: &SliceAt| {
-            cluster.slice(*at).is_some_and(|slice| {
-                slice
-                    .spec
-                    .node_name
-                    .as_deref()
-                    .is_some_and(|name| !name.is_empty())
-            })
-        };
-        let binding = |at: &SliceAt| {
-            let devices = cluster
-                .slice(*at)
-                .map_or(&[][..], |slice| &slice.spec.devices);
-            behaviour.binding_slices_last
-                && devices
-                    .iter()
-                    .any(|device| device.binding_conditions.is_some())
-        };
-        // Order: the node's own slices first, slices with binding conditions last, then the order of the facts. Counter slices
-        // count as slices without a node name.
-        let own = |at: &SliceAt| behaviour.node_slices_first && by_name(at);
-        let mut all: Vec<_> = walked
-            .iter()
-            .map(|at| (!own(at), binding(at), *at))
-            .collect();
-        all.extend(counters.iter().map(|at| (true, binding(at), *at)));
-        ordered(&all, &|a, b| a.cmp(b))
+        let mut all: Vec<WalkPlace> = Vec::with_capacity(walked.len());
+        for at in walked {
+            let is_own = cluster.behaviour.node_slices_first && self.names_node(*at);
+            all.push(WalkPlace {
+                is_others: !is_own,
+                is_last: self.is_last(*at),
+                at: *at,
+            });
+        }
+        // Counter slices count as slices without a node name.
+        for at in ordered(&counters, &usize::cmp) {
+            all.push(WalkPlace {
+                is_others: true,
+                is_last: self.is_last(at),
+                at,
+            });
+        }
+        ordered(&all, &WalkPlace::cmp)
             .into_iter()
-            .map(|(_, _, at)| at)
+            .map(|place| place.at)
             .collect()
+    }
+
+    fn names_node(&self, at: SliceAt) -> bool {
+        let name = self
+            .cluster
+            .slice(at)
+            .and_then(|slice| slice.spec.node_name.as_deref());
+        name.is_some_and(|name| !name.is_empty())
+    }
+
+    /// Returns true if a slice comes after all others, for its devices have binding conditions.
+    fn is_last(&self, at: SliceAt) -> bool {
+        let devices = self
+            .cluster
+            .slice(at)
+            .map_or(&[][..], |slice| &slice.spec.devices);
+        self.cluster.behaviour.binding_slices_last
+            && devices
+                .iter()
+                .any(|device| device.binding_conditions.is_some())
     }
 
     fn relevant(
@@ -323,33 +341,13 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             generation: first.generation,
             ..Pool::default()
         };
-        let complete =
-            |have: usize| i64::try_from(have).is_ok_and(|have| have == first.resource_slice_count);
         let mut all = collected.to_vec();
-        if !complete(pool.have) {
+        if !pool.has_all_slices() {
             pool.incomplete = true;
             if behaviour.completeness == Completeness::InCluster {
-                let generation = |at: &SliceAt| {
-                    cluster
-                        .slice(*at)
-                        .map_or(0, |slice| slice.spec.pool.generation)
-                };
-                let slices = cluster.slices_of_pool(key.0, key.1);
-                if slices.iter().any(|at| generation(at) > first.generation) {
-                    return None;
-                }
-                let known = |at: &SliceAt| {
-                    cluster
-                        .slice(*at)
-                        .is_some_and(|slice| !has_unknown_groups(cluster, slice))
-                };
-                all = slices
-                    .iter()
-                    .copied()
-                    .filter(|at| generation(at) == first.generation && known(at))
-                    .collect();
+                all = self.current_slices(&pool)?;
                 pool.have = all.len();
-                pool.incomplete = !complete(pool.have);
+                pool.incomplete = !pool.has_all_slices();
             }
         }
         if pool.incomplete && !behaviour.incomplete_has_devices {
@@ -359,22 +357,12 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut seen = collected.to_vec();
         if behaviour.node_slices_first {
             // Go sorts by name only: equal names keep their order.
-            let name = |at: &SliceAt| {
-                cluster
-                    .slice(*at)
-                    .map_or("", |slice| slice.metadata.name.as_str())
-            };
-            seen = ordered(&seen, &|a, b| name(a).cmp(name(b)));
+            seen = ordered(&seen, &|a, b| self.slice_name(*a).cmp(self.slice_name(*b)));
         }
-        let has_counters = |at: &SliceAt| {
-            cluster
-                .slice(*at)
-                .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
-        };
         pool.devices = seen
             .iter()
             .copied()
-            .filter(|at| !(apart && has_counters(at)))
+            .filter(|at| !(apart && self.has_counters(*at)))
             .collect();
         if behaviour.validity != Validity::Unchecked {
             pool.invalid = self.duplicate_name(&pool.devices);
@@ -384,31 +372,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             && pool.invalid.is_none()
             && !pool.incomplete
         {
-            let others: Vec<SliceAt> = if all.len() == collected.len() {
-                Vec::new()
-            } else {
-                all.into_iter().filter(|at| !seen.contains(at)).collect()
-            };
-            let fetched: Vec<SliceAt> = if behaviour.counter_slices_fetched {
-                seen.iter()
-                    .chain(others.iter().filter(|at| has_counters(at)))
-                    .copied()
-                    .collect()
-            } else {
-                seen.clone()
-            };
-            match self.counter_sets(&fetched).and_then(|sets| {
-                self.dangling(&sets, seen.iter().chain(&others))
-                    .map(|()| sets)
-            }) {
-                Ok(sets) => {
-                    (pool.sets, pool.others) = (
-                        sets,
-                        others.into_iter().filter(|at| !has_counters(at)).collect(),
-                    )
-                }
-                Err(reason) => pool.invalid = Some(reason),
-            }
+            self.check_counters(&mut pool, &seen, &all);
         }
         if pool.invalid.is_some() && !behaviour.incomplete_has_devices {
             pool.devices.clear();
@@ -416,22 +380,86 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         Some(pool)
     }
 
+    /// Returns the slices of the pool's generation in the cluster; `None`: there is a newer generation.
+    fn current_slices(&self, pool: &Pool<'f>) -> Option<Vec<SliceAt>> {
+        let cluster = self.cluster;
+        let mut current = Vec::new();
+        for at in cluster.slices_of_pool(pool.driver, pool.name) {
+            let Some(slice) = cluster.slice(*at) else {
+                continue;
+            };
+            let generation = slice.spec.pool.generation;
+            if generation > pool.generation {
+                return None;
+            }
+            if generation == pool.generation && !has_unknown_groups(cluster, slice) {
+                current.push(*at);
+            }
+        }
+        Some(current)
+    }
+
+    /// Reads the counter sets of a pool, and finds what is wrong with them. `seen`: its slices that the node sees; `all`: its slices.
+    fn check_counters(&self, pool: &mut Pool<'f>, seen: &[SliceAt], all: &[SliceAt]) {
+        let mut others = Vec::new();
+        if all.len() != pool.collected.len() {
+            others.extend(all.iter().copied().filter(|at| !seen.contains(at)));
+        }
+        let mut fetched = seen.to_vec();
+        if self.cluster.behaviour.counter_slices_fetched {
+            fetched.extend(others.iter().copied().filter(|at| self.has_counters(*at)));
+        }
+        let checked = self.counter_sets(&fetched).and_then(|sets| {
+            self.dangling(&sets, seen.iter().chain(&others))?;
+            Ok(sets)
+        });
+        match checked {
+            Ok(sets) => {
+                others.retain(|at| !self.has_counters(*at));
+                pool.sets = sets;
+                pool.others = others;
+            }
+            Err(reason) => pool.invalid = Some(reason),
+        }
+    }
+
+    fn slice_name(&self, at: SliceAt) -> &'f str {
+        self.cluster
+            .slice(at)
+            .map_or("", |slice| slice.metadata.name.as_str())
+    }
+
+    fn has_counters(&self, at: SliceAt) -> bool {
+        self.cluster
+            .slice(at)
+            .is_some_and(|slice| !slice.spec.shared_counters.is_empty())
+    }
+
     fn duplicate_name(&self, slices: &[SliceAt]) -> Option<String> {
-        let devices = || slices.iter().flat_map(|at| self.cluster.devices_of(*at));
         // Within a pool devices of one name are one identity.
-        let identities: Vec<Identity> =
-            devices().map(|(at, _)| self.cluster.identity(at)).collect();
-        let identities = ordered(&identities, &Identity::cmp);
-        let twice: Vec<Identity> = identities
+        let identities: Vec<Identity> = self
+            .devices_of(slices)
+            .map(|(at, _)| self.cluster.identity(at))
+            .collect();
+        let twice: Vec<Identity> = ordered(&identities, &Identity::cmp)
             .windows(2)
             .filter(|pair| pair.first() == pair.last())
             .flatten()
             .copied()
             .collect();
         let mut seen: Set<Identity> = Set::default();
-        let mut again = |identity: Identity| twice.contains(&identity) && !seen.insert(identity);
-        let (_, second) = devices().find(|(at, _)| again(self.cluster.identity(*at)))?;
+        let (_, second) = self.devices_of(slices).find(|(at, _)| {
+            let identity = self.cluster.identity(*at);
+            twice.contains(&identity) && !seen.insert(identity)
+        })?;
         Some(format!("duplicate device name {}", second.name))
+    }
+
+    fn devices_of<'s>(
+        &'s self,
+        slices: &'s [SliceAt],
+    ) -> impl Iterator<Item = (DeviceAt, &'f Device)> + 's {
+        slices.iter().flat_map(|at| self.cluster.devices_of(*at))
     }
 
     fn counter_sets(&self, slices: &[SliceAt]) -> Result<Sets<'f>, String> {
@@ -485,17 +513,22 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 }
 
+impl Pool<'_> {
+    fn has_all_slices(&self) -> bool {
+        i64::try_from(self.have).is_ok_and(|have| have == self.want)
+    }
+}
+
 /// Returns true if a device of the slice has compatibility groups that the allocator cannot check.
 fn has_unknown_groups(cluster: &Cluster<'_>, slice: &Slice) -> bool {
-    let groups = |device: &Device| {
-        device
-            .consumes_counters
-            .iter()
-            .any(|used| !used.compatibility_groups.is_empty())
-    };
+    let mut consumed = slice
+        .spec
+        .devices
+        .iter()
+        .flat_map(|device| &device.consumes_counters);
     cluster.behaviour.knows_1_37
         && !cluster.has(Feature::CompatibilityGroups)
-        && slice.spec.devices.iter().any(groups)
+        && consumed.any(|consumption| !consumption.compatibility_groups.is_empty())
 }
 
 /// Checks one device on a node, using cached node selector results.

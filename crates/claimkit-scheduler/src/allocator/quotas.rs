@@ -46,13 +46,13 @@ pub fn overdrawn(facts: &Facts) -> Vec<Overdrawn<'_>> {
             used = add_charges(used, quota, facts.claims.iter().map(|claim| &**claim));
         }
         for (resource, limit) in quota.limits().iter() {
-            let used = used.get(resource).copied().unwrap_or(0);
+            let amount = used.get(resource).copied().unwrap_or(0);
             let is_ours = resource == CLAIMS || resource.ends_with(DEVICES);
-            if is_ours && i128::from(used) > limit.value() {
+            if is_ours && i128::from(amount) > limit.value() {
                 found.push(Overdrawn {
                     quota,
                     resource,
-                    used,
+                    used: amount,
                     limit: limit.text(),
                 });
             }
@@ -62,47 +62,43 @@ pub fn overdrawn(facts: &Facts) -> Vec<Overdrawn<'_>> {
 }
 
 fn exceeded(quota: &Quota, used: BTreeMap<String, i64>, claim: &Claim) -> Option<String> {
-    let asked = charge(claim);
-    let mut over: Vec<[String; 3]> = Vec::new();
+    let charged = charge(claim);
+    let mut requested = Vec::new();
+    let mut in_use = Vec::new();
+    let mut limited = Vec::new();
     for (name, limit) in quota.limits().iter() {
-        let Some(more) = asked.get(name) else {
+        let Some(more) = charged.get(name) else {
             continue;
         };
         let now = used.get(name).copied().unwrap_or(0);
         if i128::from(now.saturating_add(*more)) > limit.value() {
-            let part = |amount: &str| format!("{name}={amount}");
-            over.push([
-                part(&more.to_string()),
-                part(&now.to_string()),
-                part(limit.text()),
-            ]);
+            requested.push(format!("{name}={more}"));
+            in_use.push(format!("{name}={now}"));
+            limited.push(format!("{name}={}", limit.text()));
         }
     }
-    if over.is_empty() {
+    if requested.is_empty() {
         return None;
     }
-    let list = |at: usize| {
-        let parts = over.iter().filter_map(|parts| parts.get(at).cloned());
-        parts.collect::<Vec<String>>().join(",")
-    };
     Some(format!(
         "exceeded quota: {}, requested: {}, used: {}, limited: {}",
         quota.metadata.name,
-        list(0),
-        list(1),
-        list(2)
+        requested.join(","),
+        in_use.join(","),
+        limited.join(",")
     ))
 }
 
 /// Returns what is used of a quota: what the server wrote, or the claims that are there; and the claims that are made here.
 fn used(facts: &Facts, made: &[Claim], quota: &Quota) -> BTreeMap<String, i64> {
     let is_written = !quota.status.used.is_empty();
-    let is_new = |claim: &Claim| {
-        claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
-    };
     let claims = facts.claims.iter().map(|claim| &**claim).chain(made);
-    let claims = claims.filter(|claim| !is_written || is_new(claim));
-    add_charges(written(quota), quota, claims)
+    let not_written = claims.filter(|claim| !is_written || is_new(claim));
+    add_charges(written(quota), quota, not_written)
+}
+
+fn is_new(claim: &Claim) -> bool {
+    claim.metadata.uid.is_empty() && claim.metadata.creation_timestamp.is_none()
 }
 
 /// Returns what the server wrote that is used of a quota.

@@ -93,24 +93,24 @@ pub fn build(
             .choices
             .get(at)
             .map_or(&[][..], Vec::as_slice);
-        let pick = |request: usize, choices: &'_ [RequestChoice<'_>]| -> usize {
-            let sub = search.picked.get(&(at, request)).copied().unwrap_or(0);
-            sub.min(choices.len().saturating_sub(1))
-        };
         let picked: Vec<&RequestChoice<'_>> = choices
             .iter()
             .enumerate()
-            .filter_map(|(request, list)| list.get(pick(request, list)))
+            .filter_map(|(request, list)| {
+                let sub = search.picked.get(&(at, request)).copied().unwrap_or(0);
+                list.get(sub.min(list.len().saturating_sub(1)))
+            })
             .collect();
         let results = chosen
             .iter()
             .filter_map(|one| device(attempt.cluster, one, choices))
             .collect();
-        let config = config(attempt.cluster, claim, &picked);
-        let node_selector = node_selector(attempt, claim, chosen)?;
         built.push(DeviceAllocation {
-            devices: DeviceResults { results, config },
-            node_selector,
+            devices: DeviceResults {
+                results,
+                config: config(attempt.cluster, claim, &picked),
+            },
+            node_selector: node_selector(attempt, claim, chosen)?,
         });
     }
     Ok(built)
@@ -124,12 +124,6 @@ fn device(
     let (slice, device) = cluster.device(chosen.at)?;
     let choice = choices.get(chosen.request)?.get(chosen.sub)?;
     let behaviour = cluster.behaviour;
-    let conditions = |list: &Option<Vec<String>>| {
-        list.as_ref()
-            .filter(|_| cluster.has(Feature::DeviceBindingAndStatus))
-            .cloned()
-            .unwrap_or_default()
-    };
     let share = chosen.share.as_ref();
     Some(DeviceResult {
         request: choice.full_name(),
@@ -142,8 +136,8 @@ fn device(
         } else {
             Vec::new()
         },
-        binding_conditions: conditions(&device.binding_conditions),
-        binding_failure_conditions: conditions(&device.binding_failure_conditions),
+        binding_conditions: conditions(cluster, &device.binding_conditions),
+        binding_failure_conditions: conditions(cluster, &device.binding_failure_conditions),
         share_id: share.map(|_| SHARE),
         consumed_capacity: share
             .map(|share| {
@@ -158,6 +152,18 @@ fn device(
             false => Vec::new(),
         },
     })
+}
+
+/// Returns the binding conditions of a device, if the gate for them is on.
+fn conditions(cluster: &Cluster<'_>, published: &Option<Vec<String>>) -> Vec<String> {
+    match published {
+        Some(conditions) if cluster.has(Feature::DeviceBindingAndStatus) => conditions.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn value_set(requirement: &NodeRequirement) -> Set<String> {
+    requirement.values.iter().cloned().collect()
 }
 
 fn config(
@@ -299,13 +305,12 @@ fn node_selector(
 
 fn join(all: &mut Vec<NodeRequirement>, more: &[NodeRequirement]) {
     for requirement in more {
-        let values = |one: &NodeRequirement| one.values.iter().cloned().collect::<Set<String>>();
-        let same = |one: &NodeRequirement| {
-            one.key == requirement.key
-                && one.operator == requirement.operator
-                && values(one) == values(requirement)
-        };
-        if !all.iter().any(same) {
+        let is_known = all.iter().any(|known| {
+            known.key == requirement.key
+                && known.operator == requirement.operator
+                && value_set(known) == value_set(requirement)
+        });
+        if !is_known {
             all.push(requirement.clone());
         }
     }

@@ -443,12 +443,13 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
             let chosen = &self.chosen;
-            let is_chosen = |identity| {
-                chosen
-                    .get(&identity)
-                    .is_some_and(|claims| !claims.is_empty())
-            };
-            match self.ledger.charge(cluster, pool, candidate.at, &is_chosen) {
+            match self
+                .ledger
+                .charge(cluster, pool, candidate.at, &|identity| {
+                    chosen
+                        .get(&identity)
+                        .is_some_and(|claims| !claims.is_empty())
+                }) {
                 Ok(charged) => account = charged,
                 Err(_) => {
                     self.groups.restore(groups);

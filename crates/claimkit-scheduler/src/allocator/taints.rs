@@ -50,15 +50,17 @@ pub fn untolerated<'d>(
     device: &'d Device,
     tolerations: &[Toleration],
 ) -> Option<&'d Taint> {
-    let tolerated = |taint: &Taint| {
-        tolerations
-            .iter()
-            .any(|toleration| tolerates(toleration, taint).is_ok())
-    };
-    device
-        .taints
-        .iter()
-        .find(|taint| matters(behaviour, taint) && !tolerated(taint))
+    device.taints.iter().find(|taint| {
+        matters(behaviour, taint)
+            && !tolerations
+                .iter()
+                .any(|toleration| tolerates(toleration, taint).is_ok())
+    })
+}
+
+/// Returns true if a selector names this, or nothing.
+fn is_any_or(wanted: &Option<String>, actual: &str) -> bool {
+    wanted.as_deref().is_none_or(|wanted| wanted == actual)
 }
 
 /// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule without a
@@ -124,10 +126,8 @@ pub fn selects(
         device: named,
         selectors: own,
     } = selector;
-    let equal = |wanted: &Option<String>, actual: &str| {
-        wanted.as_deref().is_none_or(|wanted| wanted == actual)
-    };
-    if !equal(of_driver, driver) || !equal(of_pool, pool) || !equal(named, &device.name) {
+    if !is_any_or(of_driver, driver) || !is_any_or(of_pool, pool) || !is_any_or(named, &device.name)
+    {
         return false;
     }
     let of_class = match device_class_name.as_deref().map(|name| facts.class(name)) {

@@ -100,8 +100,10 @@ impl WhatIf {
 
     /// Adds `count` nodes that do not exist yet: `text` has a Node, and the ResourceSlices that its drivers will publish.
     pub fn new_nodes(mut self, text: impl Into<String>, count: NonZeroUsize) -> Self {
-        let text = text.into();
-        self.new_nodes.push(NewNodes { text, count });
+        self.new_nodes.push(NewNodes {
+            text: text.into(),
+            count,
+        });
         self
     }
 
@@ -179,9 +181,9 @@ impl WhatIf {
             .iter()
             .map(|entry| copies(entry))
             .collect::<Result<Vec<_>, Message>>()?;
-        let counts = wanted.iter().map(|(_, count)| *count);
-        let counts = counts.chain(self.new_nodes.iter().map(|new| new.count.get()));
-        let all = counts.fold(0usize, usize::saturating_add);
+        let copied = wanted.iter().map(|(_, count)| *count);
+        let new = self.new_nodes.iter().map(|new| new.count.get());
+        let all = copied.chain(new).fold(0usize, usize::saturating_add);
         if all > MOST_NODES {
             return Err(message!(
                 "change.too-many-nodes",
@@ -268,13 +270,10 @@ pub fn free(facts: &mut Facts, claim: usize) {
 
 /// Removes a taint from all devices, and the rules that set it.
 fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
-    let is_meant = |taint: &Taint| {
-        wanted == taint.key
-            || wanted == format!("{}:{}", taint.key, taint.effect)
-            || wanted == taint.name()
-    };
     let before = facts.rules.len();
-    facts.rules.retain(|rule| !is_meant(&rule.spec.taint));
+    facts
+        .rules
+        .retain(|rule| !is_called(&rule.spec.taint, wanted));
     let rules = before.saturating_sub(facts.rules.len());
     let mut devices = 0usize;
     for slice in &mut facts.slices {
@@ -283,11 +282,11 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<Message, Message> {
             .devices
             .iter()
             .flat_map(|device| &device.taints)
-            .any(is_meant)
+            .any(|taint| is_called(taint, wanted))
         {
             for device in &mut Rc::make_mut(slice).spec.devices {
                 let before = device.taints.len();
-                device.taints.retain(|taint| !is_meant(taint));
+                device.taints.retain(|taint| !is_called(taint, wanted));
                 devices = devices.saturating_add(usize::from(device.taints.len() < before));
             }
         }
@@ -311,8 +310,8 @@ fn copies(entry: &str) -> Result<(&str, usize), Message> {
     let Some((name, count)) = entry.split_once('*') else {
         return Ok((entry, 1));
     };
-    let count = count.parse().ok().filter(|count| *count > 0);
-    let count = count.ok_or_else(|| {
+    let wanted = count.parse().ok().filter(|count| *count > 0);
+    let count = wanted.ok_or_else(|| {
         message!(
             "change.nodes-like-malformed",
             "`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`",
@@ -326,8 +325,9 @@ fn copies(entry: &str) -> Result<(&str, usize), Message> {
 /// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
 /// their names.
 fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, Message> {
-    let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
-    let found = found.ok_or_else(|| {
+    let mut nodes = facts.nodes.iter();
+    let node = nodes.find(|node| node.metadata.name == *name);
+    let found = node.ok_or_else(|| {
         message!(
             "change.node-absent",
             "`nodesLike`: there is no Node `{name}`",
@@ -394,14 +394,17 @@ impl NodeTemplate {
         let name = &self.node.metadata.name;
         let known = facts.nodes.iter().map(|node| node.metadata.name.clone());
         let taken: Set<String> = known.collect();
-        let free = |at: usize| match at {
-            1 => format!("{name}-{suffix}"),
-            at => format!("{name}-{suffix}-{at}"),
-        };
         // Of one name more than there are nodes, one is free.
-        let last = taken.iter().count().saturating_add(count).saturating_add(1);
+        let last = taken
+            .as_slice()
+            .len()
+            .saturating_add(count)
+            .saturating_add(1);
         let names: Vec<String> = (1..last)
-            .map(free)
+            .map(|at| match at {
+                1 => format!("{name}-{suffix}"),
+                at => format!("{name}-{suffix}-{at}"),
+            })
             .filter(|name| !taken.contains(name))
             .take(count)
             .collect();
@@ -470,33 +473,33 @@ fn pool_of(slice: &Slice) -> (String, String) {
 
 /// Returns true if the slice, or one of its devices, is bound to a node by name.
 fn is_on(slice: &Slice, node: &str) -> bool {
-    let on = |name: &Option<String>| name.as_deref() == Some(node);
-    let each = slice.spec.per_device_node_selection == Some(true);
-    on(&slice.spec.node_name)
-        || each
-            && slice
-                .spec
-                .devices
-                .iter()
-                .any(|device| on(&device.node_name))
+    let spec = &slice.spec;
+    let mut devices = spec.devices.iter();
+    spec.node_name.as_deref() == Some(node)
+        || spec.per_device_node_selection == Some(true)
+            && devices.any(|device| device.node_name.as_deref() == Some(node))
 }
 
 /// Copies a slice for another node, with only the devices of the first node.
 fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
-    let on = |name: &Option<String>| name.as_deref() == Some(from);
-    let mut slice = slice.clone();
-    if on(&slice.spec.node_name) {
-        slice.spec.node_name = Some(to.to_owned());
+    let mut copy = slice.clone();
+    let spec = &mut copy.spec;
+    if spec.node_name.as_deref() == Some(from) {
+        spec.node_name = Some(to.to_owned());
     } else {
-        slice.spec.devices.retain(|device| on(&device.node_name));
-        slice
-            .spec
-            .devices
-            .iter_mut()
-            .for_each(|device| device.node_name = Some(to.to_owned()));
+        spec.devices
+            .retain(|device| device.node_name.as_deref() == Some(from));
+        for device in &mut spec.devices {
+            device.node_name = Some(to.to_owned());
+        }
     }
-    slice.metadata.name = renamed(&slice.metadata.name, from, to);
-    slice
+    copy.metadata.name = renamed(&slice.metadata.name, from, to);
+    copy
+}
+
+/// Returns true if a taint is called so: by its key, with or without its effect, or by its full name.
+fn is_called(taint: &Taint, name: &str) -> bool {
+    name == taint.key || name == format!("{}:{}", taint.key, taint.effect) || name == taint.name()
 }
 
 /// Replaces the node's name inside a name, or appends the new node's name.

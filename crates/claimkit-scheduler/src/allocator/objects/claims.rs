@@ -145,18 +145,19 @@ impl ClaimStatus {
     /// Returns true if the status of an allocated device has a condition that is true.
     pub fn meets(&self, device: &AllocatedDevice, condition: &str) -> bool {
         self.devices.iter().any(|one| {
-            let text = |name: &str| one.get(name).and_then(Value::as_str);
-            let is_own = text("driver") == Some(device.driver.as_str())
-                && text("pool") == Some(device.pool.as_str())
-                && text("device") == Some(device.device.as_str());
             let conditions = one.get("conditions").and_then(Value::as_array);
-            is_own
+            has_text(one, "driver", &device.driver)
+                && has_text(one, "pool", &device.pool)
+                && has_text(one, "device", &device.device)
                 && conditions.into_iter().flatten().any(|known| {
-                    let of = |name: &str| known.get(name).and_then(Value::as_str);
-                    of("type") == Some(condition) && of("status") == Some("True")
+                    has_text(known, "type", condition) && has_text(known, "status", "True")
                 })
         })
     }
+}
+
+fn has_text(object: &Value, member: &str, text: &str) -> bool {
+    object.get(member).and_then(Value::as_str) == Some(text)
 }
 
 object! {

@@ -87,8 +87,8 @@ pub fn claim_refusal<'e>(events: &'e [Rc<Event>], pod: &Meta, entry: &str) -> Op
         }
     }
     let (_, rest) = newest?.text().split_once(OF_ENTRY)?;
-    let (_, reason) = rest.split_once(':')?;
-    let reason = reason.trim_start();
+    let (_, after_entry) = rest.split_once(':')?;
+    let reason = after_entry.trim_start();
     Some(reason.strip_prefix(BEFORE_REASON).unwrap_or(reason))
 }
 
@@ -101,6 +101,20 @@ pub struct PodRefusal<'e> {
     pub why: &'e str,
 }
 
+/// Returns true if an object is the one of this kind and name, or a ReplicaSet of the Deployment of this name.
+fn makes_pods_of(object: &EventObject, kind: &str, name: &str) -> bool {
+    if object.kind.eq_ignore_ascii_case(kind) && object.name == name {
+        return true;
+    }
+    let hash = object
+        .name
+        .strip_prefix(name)
+        .and_then(|suffix| suffix.strip_prefix('-'));
+    kind == "deployment"
+        && object.kind == "ReplicaSet"
+        && hash.is_some_and(|hash| !hash.contains('-'))
+}
+
 /// Returns why an object could last not make a pod. `kind`: in lower case; a Deployment makes pods by its ReplicaSets.
 /// `namespace`: absent for the last object of this name in any namespace.
 pub fn pod_refusal<'e>(
@@ -109,21 +123,13 @@ pub fn pod_refusal<'e>(
     namespace: Option<&str>,
     name: &str,
 ) -> Option<PodRefusal<'e>> {
-    let is_of = |object: &EventObject| {
-        let is_own = object.kind.eq_ignore_ascii_case(kind) && object.name == name;
-        let of_set = object
-            .name
-            .strip_prefix(name)
-            .and_then(|rest| rest.strip_prefix('-'));
-        let is_of_set = kind == "deployment"
-            && object.kind == "ReplicaSet"
-            && of_set.is_some_and(|hash| !hash.contains('-'));
-        namespace.is_none_or(|asked| object.namespace == asked) && (is_own || is_of_set)
-    };
     let mut newest: Option<(&Event, &EventObject)> = None;
     for event in events.iter().filter(|event| event.reason == POD_REFUSED) {
         let mut objects = [&event.involved_object, &event.regarding].into_iter();
-        let Some(object) = objects.find(|object| is_of(object)) else {
+        let Some(object) = objects.find(|object| {
+            namespace.is_none_or(|asked| object.namespace == asked)
+                && makes_pods_of(object, kind, name)
+        }) else {
             continue;
         };
         if newest.is_none_or(|(known, _)| event.time() >= known.time()) {

@@ -104,6 +104,14 @@ impl Meta {
         }
     }
 
+    /// Makes a name as the server does, and puts the object into the namespace, if one is given.
+    fn place(&mut self, namespace: Option<&str>) {
+        self.generate();
+        if let Some(namespace) = namespace {
+            namespace.clone_into(&mut self.namespace);
+        }
+    }
+
     /// Returns true if the owner with this UID manages the object.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.owner_references
@@ -356,39 +364,35 @@ impl Facts {
             list.push(Rc::new(read));
             Ok(true)
         }
-        let place = |metadata: &mut Meta| {
-            metadata.generate();
-            if let Some(namespace) = namespace {
-                namespace.clone_into(&mut metadata.namespace);
-            }
-        };
         match kind {
             "Node" => add(&mut self.nodes, object, |_| {}),
             "DeviceClass" => add(&mut self.classes, object, |_| {}),
             "ResourceSlice" => add(&mut self.slices, object, |_| {}),
-            "ResourceClaim" => add(&mut self.claims, object, |claim| place(&mut claim.metadata)),
+            "ResourceClaim" => add(&mut self.claims, object, |claim| {
+                claim.metadata.place(namespace)
+            }),
             "ResourceClaimTemplate" => add(&mut self.templates, object, |template| {
-                place(&mut template.metadata)
+                template.metadata.place(namespace)
             }),
             "Pod" => add(&mut self.pods, object, |pod: &mut Pod| {
-                place(&mut pod.metadata);
+                pod.metadata.place(namespace);
                 pod.spec.set_defaults();
             }),
             "DeviceTaintRule" => add(&mut self.rules, object, |_| {}),
             "Service" => add(&mut self.services, object, |service: &mut Service| {
-                place(&mut service.metadata)
+                service.metadata.place(namespace)
             }),
             "PriorityClass" => add(&mut self.priority_classes, object, |_| {}),
             "PodGroup" => add(&mut self.pod_groups, object, |group: &mut PodGroup| {
-                place(&mut group.metadata)
+                group.metadata.place(namespace)
             }),
             "PodDisruptionBudget" => add(
                 &mut self.budgets,
                 object,
-                |budget: &mut PodDisruptionBudget| place(&mut budget.metadata),
+                |budget: &mut PodDisruptionBudget| budget.metadata.place(namespace),
             ),
             "ResourceQuota" => add(&mut self.quotas, object, |quota: &mut Quota| {
-                place(&mut quota.metadata)
+                quota.metadata.place(namespace)
             }),
             "Event" => {
                 let event: Event = read_from(object)?;
@@ -404,7 +408,7 @@ impl Facts {
             }
             other => match WorkloadKind::named(other) {
                 Some(kind) => add(&mut self.workloads, object, |workload: &mut Workload| {
-                    place(&mut workload.metadata);
+                    workload.metadata.place(namespace);
                     workload.kind = kind;
                     workload.spec.template.spec.set_defaults();
                 }),

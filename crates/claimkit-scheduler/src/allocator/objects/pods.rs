@@ -337,13 +337,12 @@ impl Pod {
             .resource_claim_statuses
             .as_deref()
             .unwrap_or_default();
-        let made = || {
+        entry.resource_claim_name.as_deref().or_else(|| {
             statuses
                 .iter()
                 .find(|status| status.name == entry.name)?
                 .resource_claim_name
                 .as_deref()
-        };
-        entry.resource_claim_name.as_deref().or_else(made)
+        })
     }
 }

@@ -82,42 +82,33 @@ impl<'v> Datum<'v> {
 
     /// Returns the value in JSON. Recursion is bounded by the depth of JSON and of the tables.
     fn json(self) -> Result<Value, String> {
-        let mut problem = None;
-        let mut part = |part: Datum<'v>| {
-            part.json().unwrap_or_else(|error| {
-                problem = Some(error);
-                Value::Null
-            })
-        };
-        let value = match self {
-            Datum::Null => Value::Null,
-            Datum::Json(value) => value.clone(),
+        match self {
+            Datum::Null => Ok(Value::Null),
+            Datum::Json(value) => Ok(value.clone()),
             Datum::Node(tree, node) => {
-                return claimkit_model::text::de::deserialize(tree, node)
-                    .map_err(|error| error.to_string());
+                claimkit_model::text::de::deserialize(tree, node).map_err(|error| error.to_string())
             }
-            Datum::Raw(text) => {
-                return serde_json::from_str(text).map_err(|error| error.to_string());
-            }
-            Datum::Bool(flag) => flag.into(),
-            Datum::Int(number) => number.into(),
+            Datum::Raw(text) => serde_json::from_str(text).map_err(|error| error.to_string()),
+            Datum::Bool(flag) => Ok(flag.into()),
+            Datum::Int(number) => Ok(number.into()),
             Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) => {
-                self.text().unwrap_or_default().into()
+                Ok(self.text().unwrap_or_default().into())
             }
             Datum::List(..) => {
                 let mut items = Vec::new();
-                self.items(&mut |item| items.push(part(item)));
-                items.into()
+                self.items(&mut |item| items.push(item.json()));
+                items.into_iter().collect::<Result<Value, String>>()
             }
             Datum::Record(_) | Datum::Map(_) | Datum::Entries(..) => {
-                let mut members = serde_json::Map::new();
+                let mut members = Vec::new();
                 self.members(&mut |name, member| {
-                    drop(members.insert(name.to_owned(), part(member)))
+                    members.push(member.json().map(|value| (name.to_owned(), value)));
                 });
-                members.into()
+                let members: Result<serde_json::Map<String, Value>, String> =
+                    members.into_iter().collect();
+                members.map(Value::Object)
             }
-        };
-        problem.map_or(Ok(value), Err)
+        }
     }
 
     /// Calls `each` for every member of an object; returns false for other values.
@@ -187,14 +178,6 @@ impl<'v> Datum<'v> {
     }
 
     fn what(self) -> Template {
-        let of_kind = |kind| match kind {
-            Kind::Null | Kind::Alias(_) => NULL,
-            Kind::Bool(_) => BOOLEAN,
-            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => NUMBER,
-            Kind::Str(_) => STRING,
-            Kind::Seq { .. } => LIST,
-            Kind::Map { .. } => OBJECT,
-        };
         match self {
             Datum::Null | Datum::Json(Value::Null) => NULL,
             Datum::Bool(_) | Datum::Json(Value::Bool(_)) => BOOLEAN,
@@ -209,7 +192,14 @@ impl<'v> Datum<'v> {
             | Datum::Map(_)
             | Datum::Entries(..)
             | Datum::Json(Value::Object(_)) => OBJECT,
-            Datum::Node(tree, node) => of_kind(tree.kind(node)),
+            Datum::Node(tree, node) => match tree.kind(node) {
+                Kind::Null | Kind::Alias(_) => NULL,
+                Kind::Bool(_) => BOOLEAN,
+                Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => NUMBER,
+                Kind::Str(_) => STRING,
+                Kind::Seq { .. } => LIST,
+                Kind::Map { .. } => OBJECT,
+            },
         }
     }
 }
