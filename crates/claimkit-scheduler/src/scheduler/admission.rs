@@ -4,8 +4,8 @@
 use super::prepared::Setup;
 use crate::allocator::created;
 use crate::allocator::objects::{
-    Facts, Meta, Owner, PersistentVolumeClaim, Pod, PodClaimStatus, PodGroup, PriorityClass,
-    Toleration,
+    Facts, Meta, Owner, PersistentVolumeClaim, Pod, PodClaim, PodClaimStatus, PodGroup,
+    PriorityClass, Toleration,
 };
 use crate::allocator::sorted::{Set, Sorted};
 use claimkit_model::message::{Message, message};
@@ -120,12 +120,18 @@ fn claims_of_pods(facts: &mut Facts, setup: &Setup) -> Vec<Message> {
         .map(|group| group.metadata.full_name())
         .collect();
     // A group may have claims, so nothing is made for its pods before it is there.
-    let is_complete = |pod: &Pod| {
+    created::create_claims_of(facts, setup.plugin_rules.admin_label, &|pod| {
         let group = pod.group_name().filter(|_| setup.group_claims);
-        group.is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)))
-    };
-    let is_new = |pod: &Pod| pod.metadata.uid.starts_with(NEW) && is_complete(pod);
-    created::create_claims_of(facts, setup.plugin_rules.admin_label, &is_new)
+        let is_complete = group
+            .is_none_or(|group| groups.contains(&format!("{}/{group}", pod.metadata.namespace)));
+        pod.metadata.uid.starts_with(NEW) && is_complete
+    })
+}
+
+/// Returns the template that an entry of a pod or a group names.
+fn template_of<'e>(entries: &'e [PodClaim], name: &str) -> Option<&'e str> {
+    let entry = entries.iter().find(|entry| entry.name == name)?;
+    entry.resource_claim_template_name.as_deref()
 }
 
 /// Gives claims without UIDs of their pods those of the pods with the same names. Returns a line of English if it did.
@@ -143,12 +149,11 @@ fn match_by_name(facts: &mut Facts) -> Option<Message> {
     let mut is_any = false;
     for claim in &mut facts.claims {
         let namespace = claim.metadata.namespace.clone();
-        let uid_of = |name: &str| uids.get(&(namespace.clone(), name.to_owned())).cloned();
         for at in 0..claim.metadata.owner_references.len() {
             let owner = claim.metadata.owner_references.get(at);
             let uid = owner
                 .filter(|owner| owner.uid.is_empty() && owner.kind == "Pod")
-                .and_then(|owner| uid_of(&owner.name));
+                .and_then(|owner| uids.get(&(namespace.clone(), owner.name.clone())).cloned());
             if let Some(uid) = uid
                 && let Some(owner) = Rc::make_mut(claim).metadata.owner_references.get_mut(at)
             {
@@ -160,7 +165,7 @@ fn match_by_name(facts: &mut Facts) -> Option<Message> {
             let user = claim.status.reserved_for.get(at);
             let uid = user
                 .filter(|user| user.uid.is_empty() && user.resource == "pods")
-                .and_then(|user| uid_of(&user.name));
+                .and_then(|user| uids.get(&(namespace.clone(), user.name.clone())).cloned());
             if let Some(uid) = uid
                 && let Some(user) = Rc::make_mut(claim).status.reserved_for.get_mut(at)
             {
@@ -312,27 +317,17 @@ fn share_claims_of_groups(facts: &mut Facts) {
         let Some(group) = key.and_then(|key| groups.get(&key)) else {
             continue;
         };
-        let known = |name: &str| {
-            pod.status
-                .resource_claim_statuses
-                .iter()
-                .flatten()
-                .any(|status| status.name == name)
-        };
+        let known = pod.status.resource_claim_statuses.as_deref();
+        let known = known.unwrap_or_default();
         let shared: Vec<PodClaimStatus> = group
             .status
             .resource_claim_statuses
             .iter()
-            .filter(|status| !known(&status.name))
+            .filter(|status| !known.iter().any(|known| known.name == status.name))
             .filter(|status| {
-                let of = |entries: &[crate::allocator::objects::PodClaim]| {
-                    entries
-                        .iter()
-                        .find(|entry| entry.name == status.name)
-                        .and_then(|entry| entry.resource_claim_template_name.clone())
-                };
-                let own = of(&pod.spec.resource_claims);
-                own.is_some() && own == of(&group.spec.resource_claims)
+                let template = template_of(&pod.spec.resource_claims, &status.name);
+                template.is_some()
+                    && template == template_of(&group.spec.resource_claims, &status.name)
             })
             .cloned()
             .collect();

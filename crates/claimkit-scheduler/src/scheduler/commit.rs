@@ -12,30 +12,24 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
         .iter()
         .map(|outcome| outcome.claim.clone())
         .collect();
-    let node = |at: usize| {
-        facts
-            .nodes
-            .get(at)
-            .map_or_else(String::new, |node| node.metadata.name.clone())
-    };
     for outcome in &simulation.pods {
         for decision in &outcome.decisions {
             let Some(pod) = after.pods.get_mut(outcome.pod).map(Rc::make_mut) else {
                 continue;
             };
             let (scheduled, reason) = match decision {
-                PodDecision::Bound { node: at, .. } => {
-                    pod.spec.node_name = node(*at);
+                PodDecision::Bound { node, .. } => {
+                    pod.spec.node_name = node_name(facts, *node);
                     pod.status.nominated_node_name.clear();
                     (true, "")
                 }
-                PodDecision::Preparing { node: at, .. } => {
-                    pod.status.nominated_node_name = node(*at);
+                PodDecision::Preparing { node, .. } => {
+                    pod.status.nominated_node_name = node_name(facts, *node);
                     continue;
                 }
                 PodDecision::Unschedulable(failure) => {
-                    if let Some(at) = failure.nominated {
-                        pod.status.nominated_node_name = node(at);
+                    if let Some(node) = failure.nominated {
+                        pod.status.nominated_node_name = node_name(facts, node);
                     }
                     (false, "Unschedulable")
                 }
@@ -65,4 +59,9 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
         }
     }
     after
+}
+
+fn node_name(facts: &Facts, node: usize) -> String {
+    let node = facts.nodes.get(node);
+    node.map_or_else(String::new, |node| node.metadata.name.clone())
 }

@@ -6,6 +6,7 @@ use super::prepared::Prepared;
 use super::scores;
 use super::state::State;
 use super::turn::{Fails, PodAttempt};
+use crate::allocator::sorted::ordered;
 use crate::allocator::status::StatusCode;
 use claimkit_values::order;
 
@@ -40,9 +41,8 @@ impl<'f> PodAttempt<'_, 'f> {
     ) -> AttemptOutcome {
         let count = prepared.facts.nodes.len();
         if count == 0 {
-            let message = message::NO_NODES.to_owned();
             return AttemptOutcome::Fails(Box::new(Fails {
-                message,
+                message: message::NO_NODES.to_owned(),
                 is_early: true,
                 nodes: Vec::new(),
                 is_error: false,
@@ -85,9 +85,8 @@ impl<'f> PodAttempt<'_, 'f> {
     }
 
     fn refused_before(&self, nodes: usize, reason: String) -> AttemptOutcome {
-        let message = message::before_nodes(nodes, &reason);
         AttemptOutcome::Fails(Box::new(Fails {
-            message,
+            message: message::before_nodes(nodes, &reason),
             is_early: false,
             nodes: Vec::new(),
             is_error: false,
@@ -189,11 +188,11 @@ impl<'f> PodAttempt<'_, 'f> {
             equal.first().copied().unwrap_or(0)
         };
         equal.retain(|other| *other != node);
-        let unsure = unsure.or_else(|| (!equal.is_empty()).then_some(Unsure::Tie));
+        let tie = (!equal.is_empty()).then_some(Unsure::Tie);
         AttemptOutcome::Fits {
             node,
             tied: equal,
-            unsure,
+            unsure: unsure.or(tie),
         }
     }
 
@@ -255,17 +254,9 @@ fn nodes_to_find(nodes: usize) -> usize {
 
 /// Returns the nodes in the order of their names.
 fn by_name(prepared: &Prepared<'_>, nodes: &[usize]) -> Vec<usize> {
-    let name = |at: usize| {
-        nodes
-            .get(at)
-            .and_then(|node| prepared.facts.nodes.get(*node))
-            .map_or("", |node| node.metadata.name.as_str())
-    };
-    order::positions(nodes.len(), &|a, b| name(a).cmp(name(b)))
-        .iter()
-        .filter_map(|at| nodes.get(*at))
-        .copied()
-        .collect()
+    ordered(nodes, &|a, b| {
+        prepared.node_name(*a).cmp(prepared.node_name(*b))
+    })
 }
 
 /// Ends an attempt before the plugin for devices sees the pod.

@@ -4,6 +4,7 @@ use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::{Demand, DemandPart, DeviceAnswer, Known, Prepared};
 use super::resources::Requests;
 use super::state::State;
+use crate::allocator::results::DeviceResult;
 use crate::allocator::demand::PodStage;
 use crate::allocator::objects::{
     AllocatedDevice, AllocatedDevices, Claim, ClaimAllocation, ClaimStatus, Consumer,
@@ -22,11 +23,10 @@ pub const NOW: &str = "now";
 /// Returns the claims of a pod as they are now, or why they are not available.
 pub fn claims_of(prepared: &Prepared<'_>, state: &State, pod: &Pod) -> Result<Vec<usize>, String> {
     let namespace = pod.metadata.namespace.as_str();
-    let find = |name: &str| {
+    let claims = plugin::claims_of(prepared.setup.plugin_rules, pod, &|name| {
         let at = prepared.claim(namespace, name)?;
         state.claims.get(at).map(|claim| &**claim)
-    };
-    let claims = plugin::claims_of(prepared.setup.plugin_rules, pod, &find)?;
+    })?;
     Ok(claims
         .iter()
         .filter_map(|claim| prepared.claim(namespace, &claim.metadata.name))
@@ -81,11 +81,10 @@ impl<'w> DeviceCase<'w> {
                 _ => DemandPart::Held(state.allocations.get(*at).copied().unwrap_or(0)),
             });
         let extended = case.extended.is_some().then(|| prepared.profile_at(pod));
-        let demand = demand(prepared, parts.collect(), extended);
         DeviceCase {
             case,
             delegated,
-            demand,
+            demand: demand(prepared, parts.collect(), extended),
         }
     }
 
@@ -161,21 +160,16 @@ impl<'w> DeviceCase<'w> {
         prepared: &Prepared<'_>,
         nodes: impl Iterator<Item = usize>,
     ) -> Option<(usize, bool)> {
-        let own = |consumer: &Consumer| {
-            self.case
-                .pod
-                .is_some_and(|pod| consumer.uid == pod.metadata.uid)
-        };
-        let mut found: Vec<usize> = Vec::new();
+        let mut freeable: Vec<usize> = Vec::new();
         for (claim, _) in nodes.flat_map(|node| self.case.unavailable(&prepared.cluster, node)) {
             let at = prepared.claim(&claim.metadata.namespace, &claim.metadata.name);
-            if let Some(at) = at.filter(|at| !found.contains(at))
-                && claim.status.reserved_for.iter().all(own)
+            if let Some(at) = at.filter(|at| !freeable.contains(at))
+                && self.case.is_alone_in(claim)
             {
-                found.push(at);
+                freeable.push(at);
             }
         }
-        found.first().map(|first| (*first, found.len() > 1))
+        freeable.first().map(|first| (*first, freeable.len() > 1))
     }
 }
 
@@ -225,8 +219,10 @@ fn spec<'f>(prepared: &Prepared<'f>, claim: &'f Rc<Claim>) -> usize {
 
 fn demand(prepared: &Prepared<'_>, parts: Vec<DemandPart>, extended: Option<usize>) -> usize {
     let mut demands = prepared.demands.borrow_mut();
-    let same = |known: &Demand| known.parts == parts && known.extended == extended;
-    if let Some(known) = demands.iter().position(same) {
+    let known = demands
+        .iter()
+        .position(|known| known.parts == parts && known.extended == extended);
+    if let Some(known) = known {
         return known;
     }
     let nodes = prepared.facts.nodes.len();
@@ -292,13 +288,13 @@ pub fn reserve(
         .iter();
     let mut done: Vec<usize> = Vec::new();
     let consumer = consumer_of(pod);
-    let waits_at_first = |at: &&usize| {
+    let mut pending: Vec<usize> = claims.to_vec();
+    pending.retain(|at| {
         state
             .claims
-            .get(**at)
+            .get(*at)
             .is_some_and(|claim| claim.status.allocation.is_none())
-    };
-    let pending: Vec<usize> = claims.iter().filter(waits_at_first).copied().collect();
+    });
     for at in claims {
         let Some(claim) = state.claims.get(*at).cloned() else {
             continue;
@@ -473,18 +469,17 @@ pub fn free(prepared: &mut Prepared<'_>, state: &mut State, at: usize) {
         .iter()
         .flat_map(|allocation| &allocation.devices.results)
     {
-        let same = |other: &&AllocatedDevice| {
-            (&other.driver, &other.pool, &other.device)
-                == (&device.driver, &device.pool, &device.device)
-                && other.admin_access != Some(true)
-        };
         let all = state
             .claims
             .iter()
             .flat_map(|claim| claim.status.allocation.iter());
         let others = all
             .flat_map(|allocation| &allocation.devices.results)
-            .filter(same)
+            .filter(|other| {
+                (&other.driver, &other.pool, &other.device)
+                    == (&device.driver, &device.pool, &device.device)
+                    && other.admin_access != Some(true)
+            })
             .count()
             .saturating_sub(1);
         use_device(
@@ -521,19 +516,10 @@ fn of_group(prepared: &Prepared<'_>, claim: &Claim, pod: &Pod) -> bool {
         return false;
     };
     let name = claim.metadata.name.as_str();
-    let made = || {
-        group
-            .status
-            .resource_claim_statuses
-            .iter()
-            .any(|made| made.resource_claim_name.as_deref() == Some(name))
-    };
-    group
-        .spec
-        .resource_claims
-        .iter()
-        .any(|entry| entry.resource_claim_name.as_deref() == Some(name))
-        || made()
+    let mut named = group.spec.resource_claims.iter();
+    let mut made = group.status.resource_claim_statuses.iter();
+    named.any(|entry| entry.resource_claim_name.as_deref() == Some(name))
+        || made.any(|status| status.resource_claim_name.as_deref() == Some(name))
 }
 
 fn group_consumer(prepared: &Prepared<'_>, pod: &Pod) -> Option<Consumer> {
@@ -556,13 +542,6 @@ fn add_consumer(
     let Some(claim) = state.claims.get_mut(at) else {
         return Ok(());
     };
-    let name = &claim.metadata.name;
-    let invalid = |what: String, help: Option<Template>| {
-        Err(BindError {
-            text: format!("ResourceClaim.resource.k8s.io \"{name}\" is invalid: status.{what}"),
-            help,
-        })
-    };
     let reserved = &claim.status.reserved_for;
     if again {
         let uid = super::admission::shown_uid(&user.uid);
@@ -570,10 +549,8 @@ fn add_consumer(
             "{{\"resource\":\"pods\",\"name\":\"{}\",\"uid\":\"{uid}\"}}",
             user.name
         );
-        return invalid(
-            format!("reservedFor[{}]: Duplicate value: {value}", reserved.len()),
-            Some(NAMED_TWICE),
-        );
+        let what = format!("reservedFor[{}]: Duplicate value: {value}", reserved.len());
+        return Err(invalid_status(claim, &what, Some(NAMED_TWICE)));
     }
     if reserved.contains(user) {
         return Ok(());
@@ -581,10 +558,8 @@ fn add_consumer(
     let count = reserved.len().saturating_add(1);
     if count > rules.most_consumers {
         let most = rules.most_consumers;
-        return invalid(
-            format!("reservedFor: Too many: {count}: must have at most {most} items"),
-            None,
-        );
+        let what = format!("reservedFor: Too many: {count}: must have at most {most} items");
+        return Err(invalid_status(claim, &what, None));
     }
     let timed = claim
         .status
@@ -592,29 +567,42 @@ fn add_consumer(
         .as_ref()
         .is_none_or(|allocation| allocation.allocation_timestamp.is_some());
     if rules.needs_timestamp && !timed {
-        let what = "allocation: Invalid value: null: field cannot be modified once set".to_owned();
-        return invalid(what, Some(NO_TIMESTAMP));
+        let what = "allocation: Invalid value: null: field cannot be modified once set";
+        return Err(invalid_status(claim, what, Some(NO_TIMESTAMP)));
     }
     Rc::make_mut(claim).status.reserved_for.push(user.clone());
     Ok(())
 }
 
+/// Returns the server's answer to an update of a claim's status.
+fn invalid_status(claim: &Claim, what: &str, help: Option<Template>) -> BindError {
+    let name = &claim.metadata.name;
+    BindError {
+        text: format!("ResourceClaim.resource.k8s.io \"{name}\" is invalid: status.{what}"),
+        help,
+    }
+}
+
+/// Returns what a claim stores about a device that it gets.
+fn stored_device(result: &DeviceResult) -> AllocatedDevice {
+    AllocatedDevice {
+        request: result.request.clone(),
+        driver: result.driver.clone(),
+        pool: result.pool.clone(),
+        device: result.device.clone(),
+        admin_access: result.admin_access,
+        share_id: result.share_id.map(str::to_owned),
+        consumed_capacity: (!result.consumed_capacity.is_empty())
+            .then(|| result.consumed_capacity.clone()),
+        binding_conditions: result.binding_conditions.clone(),
+        binding_failure_conditions: result.binding_failure_conditions.clone(),
+        tolerations: result.tolerations.clone(),
+    }
+}
+
 /// Returns the allocation that a claim stores for a result.
 fn allocation_of(result: &DeviceAllocation) -> ClaimAllocation {
-    let device = |one: &crate::allocator::results::DeviceResult| AllocatedDevice {
-        request: one.request.clone(),
-        driver: one.driver.clone(),
-        pool: one.pool.clone(),
-        device: one.device.clone(),
-        admin_access: one.admin_access,
-        share_id: one.share_id.map(str::to_owned),
-        consumed_capacity: (!one.consumed_capacity.is_empty())
-            .then(|| one.consumed_capacity.clone()),
-        binding_conditions: one.binding_conditions.clone(),
-        binding_failure_conditions: one.binding_failure_conditions.clone(),
-        tolerations: one.tolerations.clone(),
-    };
-    let results = result.devices.results.iter().map(device).collect();
+    let results = result.devices.results.iter().map(stored_device).collect();
     let (node_selector, allocation_timestamp) =
         (result.node_selector.clone(), Some(NOW.to_owned()));
     ClaimAllocation {

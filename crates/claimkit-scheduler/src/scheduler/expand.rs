@@ -1,8 +1,9 @@
 //! Pods of workloads that no server has seen.
 
 use crate::allocator::objects::{
-    Claim, Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod,
-    PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind, WorkloadSpec,
+    Claim, Facts, LabelSelector, Meta, Node, NodeRequirement, NodeSelector, NodeSelectorTerm,
+    Owner, Pod, PodSelector, PodSpec, PodTemplate, Toleration, Workload, WorkloadKind,
+    WorkloadSpec,
 };
 use crate::allocator::sorted::Set;
 use claimkit_model::message::{Message, message};
@@ -113,17 +114,13 @@ pub fn expand(facts: &mut Facts, most: usize) -> Vec<Expanded> {
 
 /// Moves the pods of a repeated workload behind those of the workloads before it.
 fn take_turn(facts: &mut Facts, workload: &Workload) {
-    let is_own = |pod: &Rc<Pod>| {
-        pod.metadata.namespace == workload.metadata.namespace
-            && pod
-                .metadata
-                .owner_references
-                .iter()
-                .any(|owner| owner.name == workload.metadata.name)
-    };
     let (own, others): (Vec<Rc<Pod>>, Vec<Rc<Pod>>) = std::mem::take(&mut facts.pods)
         .into_iter()
-        .partition(is_own);
+        .partition(|pod| {
+            let mut owners = pod.metadata.owner_references.iter();
+            pod.metadata.namespace == workload.metadata.namespace
+                && owners.any(|owner| owner.name == workload.metadata.name)
+        });
     facts.pods = others;
     facts.pods.extend(own);
 }
@@ -208,42 +205,49 @@ fn like(pod: &Pod, count: usize, taken: &Set<String>) -> Vec<Pod> {
         owner_references,
         ..
     } = &pod.metadata;
-    let free = |at: usize| {
-        if at == 1 {
-            name.clone()
-        } else {
-            format!("{name}-{at}")
-        }
-    };
     // Of one name more than there are pods, one is free.
-    let last = taken.iter().count().saturating_add(count).saturating_add(1);
-    let names = (1..last)
-        .map(free)
+    let all = taken.as_slice().len().saturating_add(count);
+    let free_names = (1..=all)
+        .map(|at| match at {
+            1 => name.clone(),
+            _ => format!("{name}-{at}"),
+        })
         .filter(|name| !taken.contains(&format!("{namespace}/{name}")))
         .take(count);
-    let one = |name: String| {
-        let (namespace, labels, annotations) =
-            (namespace.clone(), labels.clone(), annotations.clone());
-        let owner_references = owner_references.clone();
-        let metadata = Meta {
-            name,
-            namespace,
-            labels,
-            annotations,
-            owner_references,
-            ..Meta::default()
-        };
-        let spec = PodSpec {
-            node_name: String::new(),
-            ..pod.spec.clone()
-        };
-        Pod {
-            metadata,
-            spec,
+    free_names
+        .map(|name| Pod {
+            metadata: Meta {
+                name,
+                namespace: namespace.clone(),
+                labels: labels.clone(),
+                annotations: annotations.clone(),
+                owner_references: owner_references.clone(),
+                ..Meta::default()
+            },
+            spec: PodSpec {
+                node_name: String::new(),
+                ..pod.spec.clone()
+            },
             ..Pod::default()
-        }
-    };
-    names.map(one).collect()
+        })
+        .collect()
+}
+
+/// Returns a toleration of every taint with this key and effect.
+fn toleration_of(key: &str, effect: &str) -> Toleration {
+    Toleration {
+        key: key.to_owned(),
+        operator: "Exists".to_owned(),
+        effect: effect.to_owned(),
+        ..Toleration::default()
+    }
+}
+
+/// Returns true if a DaemonSet has a pod with this spec on a node.
+fn is_for_daemon(spec: &PodSpec, node: &Node) -> bool {
+    let mut labels = spec.node_selector.iter();
+    labels.all(|(key, value)| node.metadata.labels.get(key) == Some(value))
+        && super::taints::untolerated(&spec.tolerations, node).is_none()
 }
 
 /// Returns new pods of a workload, which makes no others.
@@ -252,14 +256,13 @@ fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod
         .workloads
         .iter_mut()
         .find(|workload| workload.metadata.full_name() == name);
-    let missing = || {
-        message!(
+    let Some(found) = found else {
+        return Err(message!(
             "pods.nothing-makes-pods",
             "there is no Pod `{name}`, and nothing of that name that makes pods",
             name
-        )
+        ));
     };
-    let found = found.ok_or_else(missing)?;
     if found.kind == WorkloadKind::DaemonSet {
         return Err(message!(
             "pods.daemon-set-not-repeated",
@@ -324,14 +327,15 @@ fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
     let numbered = *kind == WorkloadKind::StatefulSet;
     let start = if numbered { spec.ordinals.start } else { 0 };
     let base = base_of(workload);
-    let name = |at: usize| match wanted {
-        1 if !numbered => base.clone(),
-        _ => format!(
-            "{base}-{}",
-            i64::try_from(at).unwrap_or(i64::MAX).saturating_add(start)
-        ),
-    };
-    let names = (0..wanted.min(most)).map(name).collect();
+    let names = (0..wanted.min(most))
+        .map(|at| match wanted {
+            1 if !numbered => base.clone(),
+            _ => format!(
+                "{base}-{}",
+                i64::try_from(at).unwrap_or(i64::MAX).saturating_add(start)
+            ),
+        })
+        .collect();
     let owner = match kind {
         WorkloadKind::Deployment => WorkloadKind::ReplicaSet,
         other => *other,
@@ -394,34 +398,19 @@ const DAEMON_TOLERATED: [(&str, &str); 6] = [
 fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<Rc<Pod>>) {
     let mut set = set_of(workload, 0, 0);
     let spec = &mut set.template.spec;
-    let exists = |key: &str, effect: &str| Toleration {
-        key: key.to_owned(),
-        operator: "Exists".to_owned(),
-        effect: effect.to_owned(),
-        ..Toleration::default()
-    };
-    spec.tolerations.extend(
-        DAEMON_TOLERATED
-            .iter()
-            .map(|(key, effect)| exists(key, effect)),
-    );
+    for (key, effect) in DAEMON_TOLERATED {
+        spec.tolerations.push(toleration_of(key, effect));
+    }
     if spec.host_network {
-        spec.tolerations.push(exists(
+        spec.tolerations.push(toleration_of(
             "node.kubernetes.io/network-unavailable",
             "NoSchedule",
         ));
     }
-    let fits = |node: &crate::allocator::objects::Node| {
-        let labels = spec
-            .node_selector
-            .iter()
-            .all(|(key, value)| node.metadata.labels.get(key) == Some(value));
-        labels && super::taints::untolerated(&spec.tolerations, node).is_none()
-    };
     let nodes: Vec<String> = facts
         .nodes
         .iter()
-        .filter(|node| fits(node))
+        .filter(|node| is_for_daemon(spec, node))
         .map(|node| node.metadata.name.clone())
         .collect();
     let wanted = nodes.len();

@@ -9,14 +9,9 @@ use crate::allocator::objects::{Pod, PodGroup};
 /// Returns the index of a pod's group.
 pub fn group_at(prepared: &Prepared<'_>, pod: &Pod) -> Option<usize> {
     let name = pod.group_name().filter(|_| prepared.setup.groups)?;
-    let here = |group: &PodGroup| {
+    prepared.facts.pod_groups.iter().position(|group| {
         group.metadata.name == name && group.metadata.namespace == pod.metadata.namespace
-    };
-    prepared
-        .facts
-        .pod_groups
-        .iter()
-        .position(|group| here(group))
+    })
 }
 
 /// Returns the group of a pod.
@@ -45,12 +40,12 @@ pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
         return Some(Waiting::Group(name.to_owned()));
     };
     let need = usize::try_from(min_count(group)?).ok()?;
-    let member = |other: &&std::rc::Rc<Pod>| {
+    let members = prepared.facts.pods.iter().filter(|other| {
         other.group_name() == Some(name)
             && other.metadata.namespace == pod.metadata.namespace
             && !super::prepared::has_ended(other)
-    };
-    let have = prepared.facts.pods.iter().filter(member).count();
+    });
+    let have = members.count();
     (have < need).then(|| Waiting::Members {
         group: name.to_owned(),
         have,

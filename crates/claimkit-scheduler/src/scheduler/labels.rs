@@ -111,10 +111,9 @@ impl PodLabelSelector {
         };
         all.iter().all(|requirement| {
             let value = labels.get(&requirement.key);
-            let among = || value.is_some_and(|value| requirement.values.contains(value));
             match requirement.operator {
-                Operator::In => among(),
-                Operator::NotIn => !among(),
+                Operator::In => value.is_some_and(|value| requirement.values.contains(value)),
+                Operator::NotIn => value.is_none_or(|value| !requirement.values.contains(value)),
                 Operator::Exists => value.is_some(),
                 Operator::DoesNotExist => value.is_none(),
             }
@@ -141,6 +140,13 @@ pub struct AffinityTerm {
 }
 
 impl AffinityTerm {
+    fn list(terms: &[PodAffinityTerm], pod: &Meta) -> Vec<Self> {
+        terms
+            .iter()
+            .map(|term| AffinityTerm::of(term, pod))
+            .collect()
+    }
+
     /// Makes a term of a pod. Labels that the pod itself has are joined to the selector as the server does on creation.
     pub fn of(term: &PodAffinityTerm, pod: &Meta) -> Self {
         let mut namespaces = term.namespaces.clone();
@@ -225,22 +231,24 @@ impl AffinityRules {
     /// Returns the affinity rules of a pod.
     pub fn of(pod: &Pod) -> Self {
         let affinity = &pod.spec.affinity;
-        let term = |written| AffinityTerm::of(written, &pod.metadata);
         let near = &affinity.pod_affinity;
         let away = &affinity.pod_anti_affinity;
-        let wanted = near
-            .preferred
-            .iter()
-            .map(|one| (term(&one.pod_affinity_term), one.weight));
-        let unwanted = away
-            .preferred
-            .iter()
-            .map(|one| (term(&one.pod_affinity_term), one.weight.saturating_neg()));
-        AffinityRules {
-            near: near.required.iter().map(term).collect(),
-            away: away.required.iter().map(term).collect(),
-            preferred: wanted.chain(unwanted).collect(),
+        let mut rules = AffinityRules {
+            near: AffinityTerm::list(&near.required, &pod.metadata),
+            away: AffinityTerm::list(&away.required, &pod.metadata),
+            preferred: Vec::new(),
+        };
+        for wanted in &near.preferred {
+            let term = AffinityTerm::of(&wanted.pod_affinity_term, &pod.metadata);
+            rules.preferred.push((term, wanted.weight));
         }
+        for unwanted in &away.preferred {
+            let term = AffinityTerm::of(&unwanted.pod_affinity_term, &pod.metadata);
+            rules
+                .preferred
+                .push((term, unwanted.weight.saturating_neg()));
+        }
+        rules
     }
 
     /// Returns true if there are none.

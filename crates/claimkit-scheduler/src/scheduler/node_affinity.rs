@@ -125,14 +125,14 @@ impl<'f> Required<'f> {
             .as_ref()
             .filter(|judged| judged.unknown.get(at) != Some(&true))
             .and_then(|judged| judged.missing.get(at).cloned().flatten());
-        let missing = missing.map(|requirement| {
+        let reason = missing.map(|requirement| {
             message!(
                 "pods.node-affinity",
                 "node affinity: {requirement} is not true of the node",
                 requirement
             )
         });
-        wrong.chain(missing).collect()
+        wrong.chain(reason).collect()
     }
 
     /// Returns the nodes that every term names, and how many names there are; `None`: some term names none.
@@ -156,12 +156,11 @@ impl<'f> Required<'f> {
             }
             names.extend(of_term?);
         }
-        let named = |node: &Rc<Node>| names.contains(&node.metadata.name.as_str());
         let nodes = self
             .nodes
             .iter()
             .enumerate()
-            .filter(|(_, node)| named(node))
+            .filter(|(_, node)| names.contains(&node.metadata.name.as_str()))
             .map(|(at, _)| at);
         Some((nodes.collect(), names.iter().count()))
     }

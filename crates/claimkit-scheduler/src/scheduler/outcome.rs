@@ -123,6 +123,13 @@ impl VolumeReason {
     }
 }
 
+impl Failure {
+    /// Returns true if a plugin was the first to refuse some node.
+    pub(super) fn is_by(&self, plugin: Plugin) -> bool {
+        self.nodes.iter().any(|node| node.first.plugin == plugin)
+    }
+}
+
 /// A plugin's refusal of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginRefusal {

@@ -115,36 +115,65 @@ impl<'f> InterPodAffinity<'f> {
 
     /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
-        let refused =
-            |code, reason| Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason));
-        let here = |(key, counts): &(String, ByValue<'_>)| {
-            node.may_have_label(key)
-                || label(node, key)
-                    .is_some_and(|value| counts.get(value).is_some_and(|count| *count > 0))
-        };
-        if !self.near.iter().all(here) {
-            let labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());
-            if !(self.first_of_its_kind && labeled) {
-                return refused(
-                    StatusCode::UnschedulableAndUnresolvable,
-                    RefusalReason::PodAffinity,
-                );
-            }
-        }
-        let among = |list: &[(String, Set<&str>)]| {
-            list.iter()
-                .any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
-        };
-        if among(&self.away) {
-            return refused(StatusCode::Unschedulable, RefusalReason::PodAntiAffinity);
-        }
-        if among(&self.refused) {
-            return refused(
+        let is_near = self.near.iter().all(|(key, counts)| {
+            let count = label(node, key).and_then(|value| counts.get(value));
+            node.may_have_label(key) || count.is_some_and(|count| *count > 0)
+        });
+        let is_labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());
+        let (code, reason) = if !is_near && !(self.first_of_its_kind && is_labeled) {
+            (
+                StatusCode::UnschedulableAndUnresolvable,
+                RefusalReason::PodAffinity,
+            )
+        } else if is_in_any(node, &self.away) {
+            (StatusCode::Unschedulable, RefusalReason::PodAntiAffinity)
+        } else if is_in_any(node, &self.refused) {
+            (
                 StatusCode::Unschedulable,
                 RefusalReason::OtherPodsAntiAffinity,
-            );
+            )
+        } else {
+            return None;
+        };
+        Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason))
+    }
+}
+
+/// Returns true if the node has one of the labels with one of its values.
+fn is_in_any(node: &Node, labels: &[(String, Set<&str>)]) -> bool {
+    labels
+        .iter()
+        .any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
+}
+
+/// Sums of weights, by the label of a topology and its value.
+#[derive(Default)]
+struct WeightSums<'f>(Vec<(String, ByValue<'f>)>);
+
+impl<'f> WeightSums<'f> {
+    fn add(&mut self, key: &str, value: &'f str, weight: i64) {
+        let at = match self.0.iter().position(|(known, _)| known == key) {
+            Some(at) => at,
+            None => {
+                self.0.push((key.to_owned(), ByValue::new()));
+                self.0.len().saturating_sub(1)
+            }
+        };
+        if let Some((_, values)) = self.0.get_mut(at) {
+            let sum = values.entry(value);
+            *sum = sum.saturating_add(weight);
         }
-        None
+    }
+
+    /// Returns the sum of the weights of a node's labels.
+    fn of_node(&self, node: &Node) -> i64 {
+        let mut sum = 0i64;
+        for (key, values) in &self.0 {
+            if let Some(weight) = label(node, key).and_then(|value| values.get(value)) {
+                sum = sum.saturating_add(*weight);
+            }
+        }
+        sum
     }
 }
 
@@ -156,27 +185,14 @@ pub fn scores<'f>(
     nodes: &[usize],
 ) -> Option<Vec<i64>> {
     let facts = prepared.facts.pods.get(pod)?;
-    let mut sums: Vec<(String, ByValue<'f>)> = Vec::new();
-    let mut add = |key: &str, value: &'f str, weight: i64| {
-        let at = match sums.iter().position(|(known, _)| known == key) {
-            Some(at) => at,
-            None => {
-                sums.push((key.to_owned(), ByValue::new()));
-                sums.len().saturating_sub(1)
-            }
-        };
-        if let Some((_, values)) = sums.get_mut(at) {
-            let sum = values.entry(value);
-            *sum = sum.saturating_add(weight);
-        }
-    };
+    let mut sums: WeightSums<'f> = WeightSums::default();
     for (term, weight) in prepared
         .affinity(pod)
         .map_or(&[][..], |rules| rules.preferred.as_slice())
     {
         let counter = state.counter(prepared, Pods::Terms(vec![term.clone()]));
         for (value, count) in by_value(prepared, state, counter, &term.topology_key) {
-            add(&term.topology_key, value, weight.saturating_mul(count));
+            sums.add(&term.topology_key, value, weight.saturating_mul(count));
         }
     }
     for other in &state.with_affinity {
@@ -194,35 +210,31 @@ pub fn scores<'f>(
             if let Some(value) = label(node, &term.topology_key)
                 && term.matches(prepared.facts, &facts.metadata)
             {
-                add(&term.topology_key, value, weight);
+                sums.add(&term.topology_key, value, weight);
             }
         }
     }
-    if sums.is_empty() {
+    if sums.0.is_empty() {
         return None;
     }
     let raw: Vec<i64> = nodes
         .iter()
         .map(|at| {
             let node = prepared.facts.nodes.get(*at);
-            let of = |(key, values): &(String, ByValue<'_>)| {
-                node.and_then(|node| values.get(label(node, key)?))
-                    .copied()
-                    .unwrap_or(0)
-            };
-            sums.iter().map(of).fold(0, i64::saturating_add)
+            node.map_or(0, |node| sums.of_node(node))
         })
         .collect();
-    let (least, most) = (raw.iter().min().copied()?, raw.iter().max().copied()?);
+    let least = *raw.iter().min()?;
+    let most = *raw.iter().max()?;
     let range = as_float(most.saturating_sub(least));
-    let one = |score: &i64| {
+    let normalized = raw.iter().map(|score| {
         if range > 0.0 {
             (100.0 * (as_float(score.saturating_sub(least)) / range)) as i64
         } else {
             0
         }
-    };
-    Some(raw.iter().map(one).collect())
+    });
+    Some(normalized.collect())
 }
 
 /// Converts a sum of weights, which stays far below what a float holds exactly.

@@ -74,15 +74,15 @@ impl PodVolumes {
             unknown(prepared, facts),
             Some(Unknown::Volumes(_) | Unknown::NamedByVolumeClaims(_))
         );
-        let has_claims = has_claims(facts) && !is_in_part;
-        if !has_disks && !has_claims {
+        let looks_at_claims = has_claims(facts) && !is_in_part;
+        if !has_disks && !looks_at_claims {
             return None;
         }
         let mut volumes = PodVolumes {
             has_disks,
             ..PodVolumes::default()
         };
-        if has_claims && let Err(reason) = volumes.look_at_claims(prepared, state, facts) {
+        if looks_at_claims && let Err(reason) = volumes.look_at_claims(prepared, state, facts) {
             volumes.refused = Some(reason);
         }
         Some(volumes)
@@ -287,16 +287,16 @@ pub fn unknown(prepared: &Prepared<'_>, pod: &Pod) -> Option<Unknown> {
         return Some(Unknown::Volumes(names.collect()));
     }
     let index = &prepared.volumes;
-    let claim_of = |name: &String| {
-        let at = index.claim(&pod.metadata.namespace, name)?;
-        Some(&**index.facts.claims.get(at)?)
-    };
     let (mut new, mut partial) = (Vec::new(), Vec::new());
     for name in names {
-        match claim_of(&name) {
-            Some(claim) if names_what_is_not_given(index.facts, claim) => partial.push(name),
-            Some(claim) if index.is_new(claim) => new.push(name),
-            _ => {}
+        let at = index.claim(&pod.metadata.namespace, &name);
+        let Some(claim) = at.and_then(|at| index.facts.claims.get(at)) else {
+            continue;
+        };
+        if names_what_is_not_given(index.facts, claim) {
+            partial.push(name);
+        } else if index.is_new(claim) {
+            new.push(name);
         }
     }
     if !partial.is_empty() {

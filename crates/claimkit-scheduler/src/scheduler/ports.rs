@@ -30,20 +30,17 @@ pub fn of(spec: &PodSpec) -> Vec<Port> {
     let ports = sidecars
         .chain(&spec.containers)
         .flat_map(|container| &container.ports);
-    let or = |text: &str, default: &str| {
-        if text.is_empty() {
-            default.to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
     let used = ports.filter(|port| port.host_port > 0);
     used.map(|port| Port {
-        ip: or(&port.host_ip, ANY),
-        protocol: or(&port.protocol, "TCP"),
+        ip: text_or(&port.host_ip, ANY),
+        protocol: text_or(&port.protocol, "TCP"),
         port: port.host_port,
     })
     .collect()
+}
+
+fn text_or(text: &str, default: &str) -> String {
+    if text.is_empty() { default } else { text }.to_owned()
 }
 
 /// Returns true if one of the ports is taken.

@@ -7,8 +7,11 @@ use super::outcome::Unsure;
 use super::prepared::Prepared;
 use super::state::State;
 use super::turn::{Fails, PodAttempt, Post};
+use crate::allocator::objects::{Pod, PodDisruptionBudget};
+use crate::allocator::sorted::ordered;
 use crate::allocator::status::StatusCode;
-use claimkit_values::order;
+use std::cmp::Reverse;
+use std::rc::Rc;
 
 /// The error of the plugin for devices about a pod that it did not see.
 const UNSEEN: &str = "not found";
@@ -87,13 +90,15 @@ fn preempt<'f>(
     fails: &Fails,
     post: &mut Post,
 ) {
-    let mut say = |text: String| post.texts.push(format!("preemption: {text}"));
     if turn.facts.spec.preemption_policy.as_deref() == Some("Never") {
-        say("not eligible due to preemptionPolicy=Never.".to_owned());
+        post.texts
+            .push("preemption: not eligible due to preemptionPolicy=Never.".to_owned());
         return;
     }
     if waits_for_victims(prepared, state, turn, fails) {
-        say("not eligible due to a terminating pod on the nominated node.".to_owned());
+        post.texts.push(
+            "preemption: not eligible due to a terminating pod on the nominated node.".to_owned(),
+        );
         return;
     }
     let count = prepared.facts.nodes.len();
@@ -112,26 +117,23 @@ fn preempt<'f>(
             Err(reasons) => reasons.iter().for_each(|reason| histogram.add(reason, 1)),
         }
     }
-    let Some((best, tie)) = best(prepared, candidates) else {
-        say(histogram.message(count));
+    let Some((chosen, tie)) = best(prepared, candidates) else {
+        post.texts
+            .push(format!("preemption: {}", histogram.message(count)));
         return;
     };
     if prepared.setup.rules.preemption_reported {
-        let name = prepared
-            .facts
-            .nodes
-            .get(best.node)
-            .map_or("", |node| node.metadata.name.as_str());
-        let victims = best.victims.len();
         post.texts = vec![format!(
-            "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
+            "preemption: found a potential placement for pod on node {}, preempting {} victims",
+            prepared.node_name(chosen.node),
+            chosen.victims.len()
         )];
     } else {
         // A success of this plugin ends what the plugins say.
         post.texts.clear();
     }
-    post.nominated = Some(best.node);
-    post.victims = best.victims;
+    post.nominated = Some(chosen.node);
+    post.victims = chosen.victims;
     post.unsure = post.unsure.or(tie.then_some(Unsure::Tie));
 }
 
@@ -177,13 +179,6 @@ fn victims_on<'f>(
     node: usize,
 ) -> Result<Candidate, Vec<String>> {
     let priority = turn.facts.spec.effective_priority();
-    let of = |pod: usize| {
-        prepared
-            .facts
-            .pods
-            .get(pod)
-            .map_or(0, |pod| pod.spec.effective_priority())
-    };
     let there = state
         .nodes
         .get(node)
@@ -191,7 +186,7 @@ fn victims_on<'f>(
     let lower: Vec<usize> = there
         .iter()
         .copied()
-        .filter(|pod| of(*pod) < priority)
+        .filter(|pod| prepared.priority(*pod) < priority)
         .collect();
     if lower.is_empty() {
         return Err(vec![NO_VICTIMS.to_owned()]);
@@ -208,59 +203,7 @@ fn victims_on<'f>(
             .collect()),
         Err(error) => Err(vec![error]),
     };
-    let mut candidate = Candidate {
-        node,
-        victims: Vec::new(),
-        violations: 0,
-    };
-    if found.is_ok() {
-        let start = |pod: usize| {
-            prepared
-                .facts
-                .pods
-                .get(pod)
-                .and_then(|pod| pod.status.start_time.clone())
-        };
-        let importance =
-            |a: usize, b: usize| of(b).cmp(&of(a)).then_with(|| start(a).cmp(&start(b)));
-        let sorted = order::positions(lower.len(), &|a, b| match (lower.get(a), lower.get(b)) {
-            (Some(a), Some(b)) => importance(*a, *b),
-            _ => std::cmp::Ordering::Equal,
-        });
-        let sorted: Vec<usize> = sorted
-            .iter()
-            .filter_map(|at| lower.get(*at))
-            .copied()
-            .collect();
-        let (violating, others) = by_budget(prepared, &sorted);
-        for (pod, violates) in violating
-            .iter()
-            .map(|pod| (*pod, true))
-            .chain(others.iter().map(|pod| (*pod, false)))
-        {
-            state.place(prepared, pod, node);
-            turn.look_at_pods(prepared, state);
-            if !matches!(turn.check_with_nominated(prepared, state, node), Ok(None)) {
-                state.remove(prepared, pod);
-                turn.look_at_pods(prepared, state);
-                candidate.victims.push(pod);
-                candidate.violations = candidate.violations.saturating_add(usize::from(violates));
-            }
-        }
-        let rank = |pod: &usize| sorted.iter().position(|known| known == pod);
-        let by_rank = order::positions(candidate.victims.len(), &|a, b| {
-            candidate
-                .victims
-                .get(a)
-                .map(rank)
-                .cmp(&candidate.victims.get(b).map(rank))
-        });
-        candidate.victims = by_rank
-            .iter()
-            .filter_map(|at| candidate.victims.get(*at))
-            .copied()
-            .collect();
-    }
+    let candidate = found.map(|()| spare(prepared, state, turn, node, &lower));
     for pod in &lower {
         if state.pods.get(*pod).is_some_and(|pod| pod.node.is_none()) {
             state.place(prepared, *pod, node);
@@ -270,7 +213,51 @@ fn victims_on<'f>(
         there.pods = before;
     }
     turn.look_at_pods(prepared, state);
-    found.map(|()| candidate)
+    candidate
+}
+
+/// Puts back every pod with which the pod still fits on a node, the most important ones first; the others are the victims.
+fn spare<'f>(
+    prepared: &Prepared<'f>,
+    state: &mut State,
+    turn: &mut PodAttempt<'_, 'f>,
+    node: usize,
+    lower: &[usize],
+) -> Candidate {
+    let by_importance = ordered(lower, &|a, b| {
+        prepared
+            .priority(*b)
+            .cmp(&prepared.priority(*a))
+            .then_with(|| start_of(prepared, *a).cmp(&start_of(prepared, *b)))
+    });
+    let (violating, others) = by_budget(prepared, &by_importance);
+    let mut victims = Vec::new();
+    let mut violations = 0usize;
+    for (pods, violates) in [(violating, true), (others, false)] {
+        for pod in pods {
+            state.place(prepared, pod, node);
+            turn.look_at_pods(prepared, state);
+            if !matches!(turn.check_with_nominated(prepared, state, node), Ok(None)) {
+                state.remove(prepared, pod);
+                turn.look_at_pods(prepared, state);
+                victims.push(pod);
+                violations = violations.saturating_add(usize::from(violates));
+            }
+        }
+    }
+    Candidate {
+        node,
+        victims: by_importance
+            .into_iter()
+            .filter(|pod| victims.contains(pod))
+            .collect(),
+        violations,
+    }
+}
+
+/// Returns when a pod was accepted by its node; `None`: not yet.
+fn start_of<'p>(prepared: &'p Prepared<'_>, pod: usize) -> Option<&'p str> {
+    prepared.facts.pods.get(pod)?.status.start_time.as_deref()
 }
 
 /// Returns the pods whose end a budget does not allow, and the others.
@@ -280,85 +267,88 @@ fn by_budget(prepared: &Prepared<'_>, pods: &[usize]) -> (Vec<usize>, Vec<usize>
         .iter()
         .map(|budget| budget.status.disruptions_allowed)
         .collect();
-    let mut violates = |pod: &usize| {
-        let Some(pod) = prepared.facts.pods.get(*pod) else {
-            return false;
-        };
-        for (budget, left) in budgets.iter().zip(&mut allowed) {
-            let selector = PodLabelSelector::of(budget.spec.selector.as_ref());
-            let same = budget.metadata.namespace == pod.metadata.namespace;
-            if same
-                && !pod.metadata.labels.is_empty()
-                && !selector.is_empty()
-                && selector.matches(&pod.metadata.labels)
-            {
-                *left = left.saturating_sub(1);
-                if *left < 0 {
-                    return true;
-                }
+    pods.iter().copied().partition(|pod| {
+        let facts = prepared.facts.pods.get(*pod);
+        facts.is_some_and(|pod| takes_from_budgets(budgets, &mut allowed, pod))
+    })
+}
+
+/// Counts the end of a pod against the budgets that select it, up to the first that does not allow it. Returns true if there is one.
+fn takes_from_budgets(budgets: &[Rc<PodDisruptionBudget>], allowed: &mut [i64], pod: &Pod) -> bool {
+    for (budget, left) in budgets.iter().zip(allowed) {
+        let selector = PodLabelSelector::of(budget.spec.selector.as_ref());
+        if budget.metadata.namespace == pod.metadata.namespace
+            && !pod.metadata.labels.is_empty()
+            && !selector.is_empty()
+            && selector.matches(&pod.metadata.labels)
+        {
+            *left = left.saturating_sub(1);
+            if *left < 0 {
+                return true;
             }
         }
-        false
-    };
-    pods.iter().copied().partition(|pod| violates(pod))
+    }
+    false
 }
 
 /// Chooses the node where least is lost (`pickOneNodeForPreemption`), and returns whether another one is as good.
 fn best(prepared: &Prepared<'_>, candidates: Vec<Candidate>) -> Option<(Candidate, bool)> {
-    let priority = |pod: &usize| {
-        prepared
-            .facts
-            .pods
-            .get(*pod)
-            .map_or(0, |pod| pod.spec.effective_priority())
-    };
-    let cost = |candidate: &Candidate| {
-        let highest = candidate.victims.first().map_or(i64::MIN, priority);
+    let costs: Vec<PreemptionCost<'_>> = candidates
+        .iter()
+        .map(|candidate| PreemptionCost::of(prepared, candidate))
+        .collect();
+    let least = costs.iter().min()?;
+    let mut cheapest: Vec<Candidate> = candidates
+        .into_iter()
+        .zip(&costs)
+        .filter(|(_, cost)| *cost == least)
+        .map(|(candidate, _)| candidate)
+        .collect();
+    let is_tie = cheapest.len() > 1;
+    let mut positions = 0..cheapest.len();
+    let first = positions.by_ref().min_by_key(|at| {
+        let candidate = cheapest.get(*at);
+        candidate.map(|candidate| prepared.node_name(candidate.node))
+    })?;
+    Some((cheapest.swap_remove(first), is_tie))
+}
+
+/// What is lost with the victims of a node, in the order in which nodes are compared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct PreemptionCost<'p> {
+    violations: usize,
+    /// The priority of the most important victim.
+    highest: i64,
+    /// The sum of all priorities.
+    sum: i64,
+    victims: usize,
+    /// The latest start of the most important victims is best; an absent start is that of now.
+    start: Reverse<&'p str>,
+}
+
+impl<'p> PreemptionCost<'p> {
+    fn of(prepared: &'p Prepared<'_>, candidate: &Candidate) -> Self {
+        let victims = &candidate.victims;
+        let highest = victims
+            .first()
+            .map_or(i64::MIN, |pod| prepared.priority(*pod));
         let shift = i64::from(i32::MAX).saturating_add(1);
-        let sum = candidate
-            .victims
-            .iter()
-            .map(|pod| priority(pod).saturating_add(shift))
-            .fold(0, i64::saturating_add);
-        // The latest start of the most important victims is best; an absent start is that of now.
-        let starts = candidate
-            .victims
-            .iter()
-            .filter(|pod| priority(pod) == highest);
-        let earliest = starts.map(|pod| {
-            prepared
-                .facts
-                .pods
-                .get(*pod)
-                .and_then(|pod| pod.status.start_time.clone())
-                .unwrap_or_else(|| "~".to_owned())
-        });
-        let start = std::cmp::Reverse(earliest.min().unwrap_or_default());
-        (
-            candidate.violations,
+        let mut sum = 0i64;
+        let mut earliest: Option<&str> = None;
+        for pod in victims {
+            let priority = prepared.priority(*pod);
+            sum = sum.saturating_add(priority.saturating_add(shift));
+            if priority == highest {
+                let start = start_of(prepared, *pod).unwrap_or("~");
+                earliest = Some(earliest.map_or(start, |known| known.min(start)));
+            }
+        }
+        PreemptionCost {
+            violations: candidate.violations,
             highest,
             sum,
-            candidate.victims.len(),
-            start,
-        )
-    };
-    let least = candidates.iter().map(&cost).min()?;
-    let equal = candidates
-        .iter()
-        .filter(|candidate| cost(candidate) == least)
-        .count();
-    let name = |candidate: &Candidate| {
-        prepared
-            .facts
-            .nodes
-            .get(candidate.node)
-            .map(|node| node.metadata.name.clone())
-            .unwrap_or_default()
-    };
-    let mut equals: Vec<Candidate> = candidates
-        .into_iter()
-        .filter(|candidate| cost(candidate) == least)
-        .collect();
-    let at = (0..equals.len()).min_by_key(|at| equals.get(*at).map(name))?;
-    Some((equals.swap_remove(at), equal > 1))
+            victims: victims.len(),
+            start: Reverse(earliest.unwrap_or_default()),
+        }
+    }
 }

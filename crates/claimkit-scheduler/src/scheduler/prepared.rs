@@ -208,6 +208,22 @@ impl<'f> Prepared<'f> {
         self.claims.get(place).copied()
     }
 
+    /// Returns the name of a node; empty: there is none.
+    pub fn node_name(&self, node: usize) -> &'f str {
+        self.facts
+            .nodes
+            .get(node)
+            .map_or("", |node| node.metadata.name.as_str())
+    }
+
+    /// Returns the priority of a pod; 0: there is none.
+    pub fn priority(&self, pod: usize) -> i64 {
+        self.facts
+            .pods
+            .get(pod)
+            .map_or(0, |pod| pod.spec.effective_priority())
+    }
+
     /// Returns the pools that a node sees.
     pub fn gathered(&self, node: usize) -> Option<&Result<NodePools<'f>, String>> {
         self.all_gathered().get(node)
@@ -226,12 +242,14 @@ impl<'f> Prepared<'f> {
     /// if devices take resources of their node, of which nodes have different amounts.
     pub fn same_devices(&self, parts: &[DemandPart]) -> SameDevices {
         let specs = self.specs.borrow();
-        let new = |part: &DemandPart| match part {
-            DemandPart::New(spec) => specs.get(*spec).copied(),
-            DemandPart::Held(_) => None,
-        };
-        let claims: Option<Vec<&ClaimSpec>> = parts.iter().map(new).collect();
-        match claims.filter(|_| !self.devices_take_of_nodes()) {
+        let new_claims: Option<Vec<&ClaimSpec>> = parts
+            .iter()
+            .map(|part| match part {
+                DemandPart::New(spec) => specs.get(*spec).copied(),
+                DemandPart::Held(_) => None,
+            })
+            .collect();
+        match new_claims.filter(|_| !self.devices_take_of_nodes()) {
             Some(claims) => self.sights().compare(&self.cluster, &claims),
             None => vec![None; self.facts.nodes.len()],
         }
@@ -270,66 +288,84 @@ fn claim_name(facts: &Facts, at: usize) -> (&str, &str) {
 
 /// Returns a number that is the same for pods with one profile.
 fn fingerprint(pod: &Pod) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut add = |text: &str| {
-        for byte in text.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut hash = Fnv1a(0xcbf2_9ce4_8422_2325);
     for container in pod.spec.init_containers.iter().chain(&pod.spec.containers) {
-        add(&container.name);
-        add(&container.image);
+        hash.add(&container.name);
+        hash.add(&container.image);
         for (name, amount) in container.resources.requests.iter() {
-            add(name);
-            add(amount.text());
+            hash.add(name);
+            hash.add(amount.text());
         }
     }
     for (name, value) in pod.spec.node_selector.iter() {
-        add(name);
-        add(value);
+        hash.add(name);
+        hash.add(value);
     }
     for toleration in &pod.spec.tolerations {
-        add(&toleration.key);
+        hash.add(&toleration.key);
     }
-    hash
+    hash.0
+}
+
+/// The hash FNV-1a of texts, each closed by a zero.
+struct Fnv1a(u64);
+
+impl Fnv1a {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
 }
 
 /// Returns the scheduler's order of nodes: those of each zone in the order given, the zones in turn
 /// (`backend/cache/node_tree.go`).
 fn walk(nodes: &[Rc<Node>]) -> Vec<usize> {
-    let label = |node: &Node, stable: &str, beta: &str| {
-        let labels = &node.metadata.labels;
-        labels
-            .get(stable)
-            .or_else(|| labels.get(beta))
-            .cloned()
-            .unwrap_or_default()
-    };
-    let mut zones: Vec<((String, String), Vec<usize>)> = Vec::new();
+    let mut zones: Vec<Zone> = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
-        let region = label(
+        let region = label_or_beta(
             node,
             "topology.kubernetes.io/region",
             "failure-domain.beta.kubernetes.io/region",
         );
-        let zone = label(
+        let name = label_or_beta(
             node,
             "topology.kubernetes.io/zone",
             "failure-domain.beta.kubernetes.io/zone",
         );
-        let key = (region, zone);
-        match zones.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, list)) => list.push(at),
-            None => zones.push((key, vec![at])),
+        match zones
+            .iter_mut()
+            .find(|zone| zone.region == region && zone.name == name)
+        {
+            Some(zone) => zone.nodes.push(at),
+            None => zones.push(Zone {
+                region,
+                name,
+                nodes: vec![at],
+            }),
         }
     }
-    let longest = zones.iter().map(|(_, list)| list.len()).max().unwrap_or(0);
-    (0..longest)
-        .flat_map(|row| {
-            zones
-                .iter()
-                .filter_map(move |(_, list)| list.get(row))
-                .copied()
-        })
-        .collect()
+    let mut walk = Vec::with_capacity(nodes.len());
+    let mut row = 0;
+    while walk.len() < nodes.len() {
+        walk.extend(zones.iter().filter_map(|zone| zone.nodes.get(row)).copied());
+        row = row.saturating_add(1);
+    }
+    walk
+}
+
+/// The nodes of a zone.
+struct Zone<'n> {
+    region: &'n str,
+    name: &'n str,
+    nodes: Vec<usize>,
+}
+
+/// Returns the value of a label by its present name, or by the one that it had before; empty: the node has neither.
+fn label_or_beta<'n>(node: &'n Node, stable: &str, beta: &str) -> &'n str {
+    let labels = &node.metadata.labels;
+    labels
+        .get(stable)
+        .or_else(|| labels.get(beta))
+        .map_or("", String::as_str)
 }

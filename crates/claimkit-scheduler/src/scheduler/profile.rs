@@ -58,10 +58,8 @@ impl Profile {
             let required = node_affinity::Required::of(nodes, judgements, spec);
             let named = required.named_nodes();
             let refused = nodes.iter().enumerate().map(|(at, node)| {
-                let cordoned = || taints::cordoned(&spec.tolerations, node);
-                let tainted = || taints::filter(&spec.tolerations, node);
-                cordoned()
-                    .or_else(tainted)
+                taints::cordoned(&spec.tolerations, node)
+                    .or_else(|| taints::filter(&spec.tolerations, node))
                     .or_else(|| required.filter(at))
                     .map(Rc::new)
             });

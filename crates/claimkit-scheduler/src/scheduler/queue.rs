@@ -18,8 +18,8 @@ use super::topology_spread;
 use super::turn::{PodAttempt, Post};
 use super::volume_binding::{self, VolumePlan};
 use crate::allocator::objects::{Claim, DEFAULT_SCHEDULER, Pod};
-use crate::allocator::sorted::{Set, Sorted};
-use claimkit_values::order;
+use crate::allocator::sorted::{Set, Sorted, ordered};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -177,32 +177,34 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             self.record(*at, PodDecision::NotConsidered(waiting), Vec::new(), None);
             false
         });
-        let pod = |at: usize| waiting.get(at).and_then(|pod| facts.pods.get(*pod));
-        let age = |pod: &Pod| {
-            pod.metadata
-                .creation_timestamp
-                .clone()
-                .unwrap_or_else(|| "~".to_owned())
-        };
-        let key = |pod: &Rc<Pod>| {
-            (
-                was_tried(pod),
-                std::cmp::Reverse(pod.spec.effective_priority()),
-                age(pod),
-            )
-        };
-        let mut sorted =
-            order::positions(waiting.len(), &|a, b| pod(a).map(key).cmp(&pod(b).map(key)));
+        self.entries(self.sorted(&waiting))
+    }
+
+    /// Sorts pods that wait: new ones first, then by priority, then by age.
+    fn sorted(&self, waiting: &[usize]) -> Vec<usize> {
+        let pods = &self.prepared.facts.pods;
+        let mut sorted = ordered(waiting, &|a, b| {
+            let [a, b] = [a, b].map(|at| pods.get(*at).map(|pod| QueueKey::of(pod)));
+            a.cmp(&b)
+        });
         if self.retried == Retried::Reversed {
-            let alike = |a: &usize, b: &usize| match (pod(*a), pod(*b)) {
-                (Some(a), Some(b)) => are_retried_alike(a, b),
-                _ => false,
-            };
-            sorted.chunk_by_mut(alike).for_each(<[usize]>::reverse);
+            sorted
+                .chunk_by_mut(|a, b| match (pods.get(*a), pods.get(*b)) {
+                    (Some(a), Some(b)) => are_retried_alike(a, b),
+                    _ => false,
+                })
+                .for_each(<[usize]>::reverse);
         }
+        sorted
+    }
+
+    /// Makes entries of the queue: the pods of a group have the place of the first of them.
+    fn entries(&self, sorted: Vec<usize>) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
-        for pod in sorted.iter().filter_map(|at| waiting.get(*at)).copied() {
-            let group = facts
+        for pod in sorted {
+            let group = self
+                .prepared
+                .facts
                 .pods
                 .get(pod)
                 .and_then(|facts| gangs::group_at(self.prepared, facts));
@@ -255,38 +257,39 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         if gangs::group_at(self.prepared, pod).is_some() || failure.nominated.is_some() {
             return false;
         }
-        let by = |plugin| failure.nodes.iter().any(|node| node.first.plugin == plugin);
         // A pod that gets a node is an event for pods whose affinity it meets, or whose spread counts it (kube-scheduler,
         // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too
         // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
-        let later = || {
-            self.placed
-                .get(since..)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|at| self.prepared.facts.pods.get(*at))
-        };
+        let mut later = self
+            .placed
+            .get(since..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|at| self.prepared.facts.pods.get(*at));
         let near = self
             .prepared
             .affinity(outcome.pod)
             .map_or(&[][..], |rules| &rules.near);
-        let meets = |other: &Rc<Pod>| labels::match_all(near, self.prepared.facts, &other.metadata);
-        let changed = |(at, then): &(usize, Rc<Claim>)| {
-            self.state
-                .claims
-                .get(*at)
-                .is_some_and(|now| now.status != then.status)
-        };
-        let shares = self
-            .failed_with
-            .get(outcome.pod)
-            .is_some_and(|claims| claims.iter().any(changed));
         failure.freed.is_some()
-            || (by(Plugin::InterPodAffinity) && later().any(meets))
-            || (by(Plugin::PodTopologySpread)
-                && later().any(|other| topology_spread::counts(pod, other)))
-            || (shares && by(Plugin::DynamicResources))
+            || (failure.is_by(Plugin::InterPodAffinity)
+                && later
+                    .clone()
+                    .any(|other| labels::match_all(near, self.prepared.facts, &other.metadata)))
+            || (failure.is_by(Plugin::PodTopologySpread)
+                && later.any(|other| topology_spread::counts(pod, other)))
+            || (failure.is_by(Plugin::DynamicResources) && self.a_claim_changed_for(outcome.pod))
+    }
+
+    /// Returns true if a claim of a pod has changed since its attempt failed.
+    fn a_claim_changed_for(&self, pod: usize) -> bool {
+        let Some(claims) = self.failed_with.get(pod) else {
+            return false;
+        };
+        claims.iter().any(|(at, then)| {
+            let now = self.state.claims.get(*at);
+            now.is_some_and(|now| now.status != then.status)
+        })
     }
 
     /// Tries a pod on its own.
@@ -311,8 +314,8 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             && Some(known) == alike.as_ref()
         {
             if !self.is_asked_instead_of(pod, known.pod) {
-                let failure = failure.clone();
-                self.record(pod, PodDecision::Unschedulable(failure), Vec::new(), None);
+                let decision = PodDecision::Unschedulable(failure.clone());
+                self.record(pod, decision, Vec::new(), None);
                 return;
             }
             // This pod stands for the equal ones from now on.
@@ -327,8 +330,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let (attempt, post) = self.attempt(pod, &claims, post_filter);
         match attempt {
             AttemptOutcome::Fits { node, tied, unsure } => {
-                let of_node = || assumed_nodes::unknown(self.prepared, pod, node);
-                match unknown.or_else(of_node) {
+                match unknown.or_else(|| assumed_nodes::unknown(self.prepared, pod, node)) {
                     Some(unknown) => {
                         self.record(pod, PodDecision::NotKnown(unknown), Vec::new(), None);
                     }
@@ -343,45 +345,52 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
                 }
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(post.unwrap_or_default()));
-                let unsure = failure.unsure.into_iter().collect();
-                let harmless = failure.nominated.is_none() && failure.freed.is_none();
                 self.after(pod, &failure);
-                if facts
-                    .spec
-                    .resource_claims
-                    .iter()
-                    .any(|entry| entry.resource_claim_name.is_some())
+                self.remember_claims(pod, &claims);
+                let is_harmless = failure.nominated.is_none() && failure.freed.is_none();
+                if let Some(alike) = alike
+                    && is_harmless
+                    && !is_error
                 {
-                    let now =
-                        |at: &usize| self.state.claims.get(*at).map(|claim| (*at, claim.clone()));
-                    if let Some(failed_with) = self.failed_with.get_mut(pod) {
-                        *failed_with = claims.iter().filter_map(now).collect();
-                    }
+                    self.last = Some((alike, failure.clone()));
                 }
+                let unsure = failure.unsure.into_iter().collect();
                 let decision = if is_error {
-                    PodDecision::Error(failure.clone())
+                    PodDecision::Error(failure)
                 } else {
-                    PodDecision::Unschedulable(failure.clone())
+                    PodDecision::Unschedulable(failure)
                 };
-                if let (Some(alike), true, false) = (alike, harmless, is_error) {
-                    self.last = Some((alike, failure));
-                }
                 self.record(pod, decision, unsure, None);
             }
         }
     }
 
+    /// Remembers the claims of a pod that failed, as they are now, if others may share them.
+    fn remember_claims(&mut self, pod: usize, claims: &[usize]) {
+        let Some(facts) = self.prepared.facts.pods.get(pod) else {
+            return;
+        };
+        let mut entries = facts.spec.resource_claims.iter();
+        if entries.any(|entry| entry.resource_claim_name.is_some())
+            && let Some(failed_with) = self.failed_with.get_mut(pod)
+        {
+            *failed_with = claims
+                .iter()
+                .filter_map(|at| Some((*at, self.state.claims.get(*at)?.clone())))
+                .collect();
+        }
+    }
+
     /// Returns true if `pod` is asked about and `other` is not.
     fn is_asked_instead_of(&self, pod: usize, other: usize) -> bool {
-        let is_asked = |pod: usize| {
-            let asked = self
-                .watch
-                .as_ref()
-                .map(|watch| watch.asked)
-                .zip(self.prepared.facts.pods.get(pod));
-            asked.is_some_and(|(asked, pod)| asked(pod))
-        };
-        is_asked(pod) && !is_asked(other)
+        self.is_asked(pod) && !self.is_asked(other)
+    }
+
+    fn is_asked(&self, pod: usize) -> bool {
+        match (&self.watch, self.prepared.facts.pods.get(pod)) {
+            (Some(watch), Some(pod)) => (watch.asked)(pod),
+            _ => false,
+        }
     }
 
     /// Returns the properties that a pod without rules about other pods shares with others; `None` where this is unknown.
@@ -399,27 +408,19 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
             .resource_claims
             .iter()
             .all(|entry| entry.resource_claim_template_name.is_some());
-        let spec = |at: &usize| self.prepared.facts.claims.get(*at).map(|claim| &claim.spec);
         let known = self.last.as_ref().map(|(alike, _)| alike.pod);
         let before = known.and_then(|before| self.prepared.facts.pods.get(before));
-        let entries = |pod: &Pod| -> Vec<Option<String>> {
-            pod.spec
-                .resource_claims
-                .iter()
-                .map(|entry| entry.resource_claim_template_name.clone())
-                .collect()
-        };
         let same = before.is_some_and(|before| {
             before.metadata.namespace == facts.metadata.namespace
                 && before.spec.preemption_policy == facts.spec.preemption_policy
-                && entries(before) == entries(facts)
+                && template_names(before).eq(template_names(facts))
         });
         let unallocated = claims.iter().all(|at| {
             self.state
                 .claims
                 .get(*at)
                 .is_some_and(|claim| claim.status.allocation.is_none())
-                && spec(at).is_some()
+                && self.prepared.facts.claims.get(*at).is_some()
         });
         (plain && of_template && unallocated).then(|| Alike {
             version: self.state.version,
@@ -475,7 +476,6 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         claims: &[usize],
     ) -> bool {
         let (placed, extended) = self.place(pod, node, claims);
-        let unsure = unsure.into_iter().collect();
         let (decision, done) = match placed {
             Placed::Bound => (PodDecision::Bound { node, tied }, true),
             Placed::Preparing { volumes } => (
@@ -501,7 +501,7 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         if done {
             self.placed.push(pod);
         }
-        self.record(pod, decision, unsure, extended);
+        self.record(pod, decision, unsure.into_iter().collect(), extended);
         done
     }
 
@@ -614,104 +614,100 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         let usage = self.prepared.cluster.usage.clone();
         let assumed = self.prepared.cluster.assumed.clone();
         let recorded = self.outcomes.len();
-        let member = |pod: &Pod| {
+        let members = self.prepared.facts.pods.iter().filter(|pod| {
             gangs::group_at(self.prepared, pod) == Some(group) && !pod.spec.node_name.is_empty()
-        };
-        let scheduled = self
-            .prepared
-            .facts
-            .pods
-            .iter()
-            .filter(|pod| member(pod))
-            .count();
+        });
         let mut progress = gangs::Progress {
-            scheduled,
+            scheduled: members.count(),
             unschedulable: 0,
             remaining: pods.len(),
         };
-        let mut refused: Option<String> = None;
-        let mut error: Option<String> = None;
-        let mut placed: Vec<usize> = Vec::new();
+        let mut failed = None;
         for pod in pods {
             progress.remaining = progress.remaining.saturating_sub(1);
-            let Some(facts) = self.prepared.facts.pods.get(*pod) else {
-                continue;
-            };
-            let claims = match devices::claims_of(self.prepared, &self.state, facts) {
-                Ok(claims) => claims,
-                Err(reason) => {
-                    self.record(
-                        *pod,
-                        PodDecision::NotConsidered(Waiting::Claim(reason)),
-                        Vec::new(),
-                        None,
-                    );
-                    continue;
-                }
-            };
-            match self.attempt(*pod, &claims, PostFilter::Skip).0 {
-                AttemptOutcome::Fits { node, tied, unsure } => {
-                    if self.take(*pod, node, tied, unsure, &claims) {
-                        progress.scheduled = progress.scheduled.saturating_add(1);
-                        placed.push(*pod);
-                    }
-                }
-                AttemptOutcome::Fails(fails) => {
-                    let is_error = fails.is_error;
-                    let failure = Rc::new(fails.failure(Post::default()));
-                    if is_error {
-                        error = Some(format!(
-                            "failed to schedule other pod from a pod group: {}",
-                            failure.message
-                        ));
-                        self.record(*pod, PodDecision::Error(failure), Vec::new(), None);
-                        break;
-                    }
-                    progress.unschedulable = progress.unschedulable.saturating_add(1);
-                    self.record(*pod, PodDecision::Unschedulable(failure), Vec::new(), None);
-                }
-            }
-            let possible = progress.scheduled.saturating_add(progress.remaining);
-            let possible = i64::try_from(possible).unwrap_or(i64::MAX);
-            if let Some(need) = need.filter(|need| possible < *need) {
-                refused = Some(format!(
-                    "{}, {}",
-                    progress.refusal(need, rules),
-                    gangs::NO_GROUP_VICTIMS
-                ));
+            failed = self.member(*pod, need, &mut progress).err();
+            if failed.is_some() {
                 break;
             }
         }
-        if refused.is_none() && error.is_none() {
+        let Some(GroupFailure { text, is_error }) = failed else {
             self.groups.push(GroupOutcome {
                 group,
                 refused: None,
             });
             return;
-        }
-        let text = error.clone().or(refused.clone()).unwrap_or_default();
+        };
         self.state = state;
         self.prepared.cluster.usage = usage;
         self.prepared.cluster.assumed = assumed;
         self.state.version = self.prepared.next_version();
-        let message = gangs::message_to_pod(name, &text, error.is_some(), rules);
-        self.undo(recorded, pods, message, error.is_some());
+        let message = gangs::message_to_pod(name, &text, is_error, rules);
+        self.undo(recorded, pods, message, is_error);
         self.groups.push(GroupOutcome {
             group,
             refused: Some(text),
         });
     }
 
+    /// Tries a pod of a group. `Err`: the group cannot start any more. `need`: how many of its pods must find a node.
+    fn member(
+        &mut self,
+        pod: usize,
+        need: Option<i64>,
+        progress: &mut gangs::Progress,
+    ) -> Result<(), GroupFailure> {
+        let Some(facts) = self.prepared.facts.pods.get(pod) else {
+            return Ok(());
+        };
+        let claims = match devices::claims_of(self.prepared, &self.state, facts) {
+            Ok(claims) => claims,
+            Err(reason) => {
+                let decision = PodDecision::NotConsidered(Waiting::Claim(reason));
+                self.record(pod, decision, Vec::new(), None);
+                return Ok(());
+            }
+        };
+        match self.attempt(pod, &claims, PostFilter::Skip).0 {
+            AttemptOutcome::Fits { node, tied, unsure } => {
+                if self.take(pod, node, tied, unsure, &claims) {
+                    progress.scheduled = progress.scheduled.saturating_add(1);
+                }
+            }
+            AttemptOutcome::Fails(fails) => {
+                let is_error = fails.is_error;
+                let failure = Rc::new(fails.failure(Post::default()));
+                if is_error {
+                    let text = format!(
+                        "failed to schedule other pod from a pod group: {}",
+                        failure.message
+                    );
+                    self.record(pod, PodDecision::Error(failure), Vec::new(), None);
+                    return Err(GroupFailure { text, is_error });
+                }
+                progress.unschedulable = progress.unschedulable.saturating_add(1);
+                self.record(pod, PodDecision::Unschedulable(failure), Vec::new(), None);
+            }
+        }
+        let possible = progress.scheduled.saturating_add(progress.remaining);
+        match need {
+            Some(need) if i64::try_from(possible).unwrap_or(i64::MAX) < need => {
+                let refusal = progress.refusal(need, self.prepared.setup.rules);
+                Err(GroupFailure {
+                    text: format!("{refusal}, {}", gangs::NO_GROUP_VICTIMS),
+                    is_error: false,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Undoes the placement of a group that does not start, and records the message for its pods.
     fn undo(&mut self, recorded: usize, pods: &[usize], message: String, is_error: bool) {
-        let lower = |pod: &usize| {
-            self.prepared
-                .facts
-                .pods
-                .get(*pod)
-                .map(|pod| pod.spec.effective_priority())
-        };
-        let least = pods.iter().filter_map(lower).min().unwrap_or(0);
+        let least = pods
+            .iter()
+            .map(|pod| self.prepared.priority(*pod))
+            .min()
+            .unwrap_or(0);
         let others = self.prepared.facts.pods.iter().zip(&self.state.pods);
         let victims = others
             .filter(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < least)
@@ -721,30 +717,31 @@ impl<'r, 'f> SchedulerRun<'r, 'f> {
         } else {
             Vec::new()
         };
-        let told = |place: Option<usize>| {
+        let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
+        for pod in pods {
+            let last = tried
+                .iter()
+                .find(|outcome| outcome.pod == *pod)
+                .and_then(|outcome| outcome.decisions.last());
+            let place = match last {
+                Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
+                    Some(*node)
+                }
+                None => None,
+                Some(other) => {
+                    self.record(*pod, other.clone(), unsure.clone(), None);
+                    continue;
+                }
+            };
             let failure = Rc::new(Failure {
                 message: message.clone(),
                 place,
                 ..Failure::default()
             });
-            if is_error {
+            let decision = if is_error {
                 PodDecision::Error(failure)
             } else {
                 PodDecision::Unschedulable(failure)
-            }
-        };
-        let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
-        for pod in pods {
-            let own = tried
-                .iter()
-                .find(|outcome| outcome.pod == *pod)
-                .and_then(|outcome| outcome.decisions.last());
-            let decision = match own {
-                Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => {
-                    told(Some(*node))
-                }
-                None => told(None),
-                Some(other) => other.clone(),
             };
             self.record(*pod, decision, unsure.clone(), None);
         }
@@ -845,15 +842,46 @@ fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<PodDecision> {
 
 /// Returns the pods that a run left where a tie was.
 pub fn tied(simulation: &Simulation) -> Set<usize> {
-    let is_tied = |outcome: &&PodOutcome| {
-        outcome.decisions.iter().any(
-            |decision| matches!(decision, PodDecision::Bound { tied, .. } | PodDecision::Preparing { tied, .. } if !tied.is_empty()),
-        )
-    };
-    simulation
-        .pods
-        .iter()
-        .filter(is_tied)
-        .map(|outcome| outcome.pod)
-        .collect()
+    let mut pods = Set::default();
+    for outcome in &simulation.pods {
+        for decision in &outcome.decisions {
+            if let PodDecision::Bound { tied, .. } | PodDecision::Preparing { tied, .. } = decision
+                && !tied.is_empty()
+            {
+                pods.insert(outcome.pod);
+            }
+        }
+    }
+    pods
+}
+
+/// The names of the templates from which the claims of a pod are made.
+fn template_names(pod: &Pod) -> impl Iterator<Item = Option<&str>> {
+    let entries = pod.spec.resource_claims.iter();
+    entries.map(|entry| entry.resource_claim_template_name.as_deref())
+}
+
+/// What decides about the place of a pod in the queue.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct QueueKey<'p> {
+    was_tried: bool,
+    priority: Reverse<i64>,
+    /// When it was created; pods that do not say so are the youngest.
+    created: &'p str,
+}
+
+impl<'p> QueueKey<'p> {
+    fn of(pod: &'p Pod) -> Self {
+        QueueKey {
+            was_tried: was_tried(pod),
+            priority: Reverse(pod.spec.effective_priority()),
+            created: pod.metadata.creation_timestamp.as_deref().unwrap_or("~"),
+        }
+    }
+}
+
+/// Why a group does not start.
+struct GroupFailure {
+    text: String,
+    is_error: bool,
 }

@@ -59,13 +59,14 @@ impl Names {
     /// Returns a resource by name.
     pub fn find(&self, name: &str) -> Option<usize> {
         let known = REPORTED.iter().position(|reported| *reported == name);
-        let (_, others) = self.0.split_at_checked(REPORTED.len()).unwrap_or_default();
-        let other = || {
-            others
-                .binary_search_by(|other| other.as_str().cmp(name))
-                .ok()
-        };
-        known.or_else(|| other().map(|at| at.saturating_add(REPORTED.len())))
+        if known.is_some() {
+            return known;
+        }
+        let (_, others) = self.0.split_at_checked(REPORTED.len())?;
+        let at = others
+            .binary_search_by(|other| other.as_str().cmp(name))
+            .ok()?;
+        Some(at.saturating_add(REPORTED.len()))
     }
 
     /// Returns the name of a resource.
@@ -111,15 +112,12 @@ impl Requests {
             PodStage::Waiting => demand::of_waiting(pod, &none, level),
         };
         let scored = demand::with_unrequested(pod, &UNREQUESTED, stage, level);
-        let of = |name: &str| {
-            let counted = scored
-                .get(name)
-                .map_or(0, |exact| demand::counted(name, *exact));
-            i64::try_from(counted).unwrap_or(i64::MAX)
-        };
         Requests {
             amounts: names.counted(&real),
-            scored: [of("cpu"), of("memory")],
+            scored: ["cpu", "memory"].map(|name| {
+                let exact = scored.get(name).copied().unwrap_or(0);
+                i64::try_from(demand::counted(name, exact)).unwrap_or(i64::MAX)
+            }),
         }
     }
 

@@ -107,20 +107,22 @@ impl<'f> Sights<'f> {
 
     /// Returns the number of a list of pools without those that do not matter; `None`: no other node can see the same.
     fn view(&self, numbers: &[usize], matters: &[bool], views: &mut Views) -> Option<usize> {
-        let of = |number: &usize| {
-            self.pools
-                .get(*number)
-                .filter(|_| matters.get(*number) == Some(&true))
-        };
-        if numbers
+        let relevant = numbers
             .iter()
-            .filter_map(of)
-            .any(|sight| sight.is_special || sight.nodes < 2)
-        {
-            return None;
+            .filter(|number| matters.get(**number) == Some(&true));
+        let mut view = 0;
+        for number in relevant.clone() {
+            let Some(sight) = self.pools.get(*number) else {
+                continue;
+            };
+            if sight.is_special || sight.nodes < 2 {
+                return None;
+            }
         }
-        let relevant = numbers.iter().filter(|number| of(number).is_some());
-        Some(relevant.fold(0, |view, number| views.longer(view, *number)))
+        for number in relevant.filter(|number| self.pools.get(**number).is_some()) {
+            view = views.longer(view, *number);
+        }
+        Some(view)
     }
 }
 

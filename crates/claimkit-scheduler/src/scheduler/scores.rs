@@ -1,7 +1,7 @@
 //! Which of the nodes that fit is taken: the scores of all plugins, weighted as the default profile does.
 
 use super::prepared::{DeviceAnswer, Prepared};
-use super::resources::{Allocatable, CPU, MEMORY};
+use super::resources::{CPU, MEMORY};
 use super::state::State;
 use super::turn::PodAttempt;
 use super::{pod_affinity, topology_spread, volume_binding};
@@ -28,43 +28,32 @@ pub fn totals<'f>(
     turn: &PodAttempt<'_, 'f>,
     nodes: &[usize],
 ) -> Vec<i64> {
-    let mut totals = vec![0i64; nodes.len()];
-    let mut add = |scores: &[i64], weight: i64| {
-        for (total, score) in totals.iter_mut().zip(scores) {
-            *total = total.saturating_add(score.saturating_mul(weight));
-        }
-    };
-    let pick = |all: &[i64]| -> Vec<i64> {
-        nodes
-            .iter()
-            .map(|node| all.get(*node).copied().unwrap_or(0))
-            .collect()
-    };
+    let mut totals = Totals(vec![0; nodes.len()]);
     let views = turn.views;
     if let Some(advised) = &views.advised_against {
-        add(
-            &reversed(normalized(&pick(advised))),
-            weight::TAINT_TOLERATION,
-        );
+        let scores = reversed(normalized(&pick(advised, nodes)));
+        totals.add(&scores, weight::TAINT_TOLERATION);
     }
     if let Some(preferred) = &views.preferred {
-        add(&normalized(&pick(preferred)), weight::NODE_AFFINITY);
+        totals.add(&normalized(&pick(preferred, nodes)), weight::NODE_AFFINITY);
     }
     if let Some(scores) = topology_spread::scores(prepared, state, turn.facts, nodes) {
-        add(&scores, weight::POD_TOPOLOGY_SPREAD);
+        totals.add(&scores, weight::POD_TOPOLOGY_SPREAD);
     }
     if let Some(scores) = pod_affinity::scores(prepared, state, turn.pod, nodes) {
-        add(&scores, weight::INTER_POD_AFFINITY);
+        totals.add(&scores, weight::INTER_POD_AFFINITY);
     }
     if prepared.setup.rules.devices_scored
         && let Some(devices) = &turn.devices
     {
-        let of = |node: &usize| match *devices.filter(prepared, state, *node) {
-            DeviceAnswer::Fits(score) => score,
-            _ => 0,
-        };
-        let scores: Vec<i64> = nodes.iter().map(of).collect();
-        add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
+        let scores: Vec<i64> = nodes
+            .iter()
+            .map(|node| match *devices.filter(prepared, state, *node) {
+                DeviceAnswer::Fits(score) => score,
+                _ => 0,
+            })
+            .collect();
+        totals.add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
     }
     if prepared.setup.rules.storage_scored
         && let Some(volumes) = &turn.volumes
@@ -74,23 +63,42 @@ pub fn totals<'f>(
             let plan = volume_binding::plan(prepared, state, volumes, *node);
             scores.push(plan.map_or(0, |plan| plan.score(prepared.volumes.facts)));
         }
-        add(&scores, weight::VOLUME_BINDING);
+        totals.add(&scores, weight::VOLUME_BINDING);
     }
     let requests = &turn.profile.requests;
     let fit: Vec<i64> = nodes
         .iter()
         .map(|node| least_allocated(prepared, state, requests.scored, *node))
         .collect();
-    add(&fit, weight::NODE_RESOURCES_FIT);
+    totals.add(&fit, weight::NODE_RESOURCES_FIT);
     let real = [requests.amount(CPU), requests.amount(MEMORY)];
     if real != [0, 0] || !prepared.setup.rules.balance_skips_empty {
         let balance: Vec<i64> = nodes
             .iter()
             .map(|node| balanced(prepared, state, real, *node))
             .collect();
-        add(&balance, weight::BALANCED_ALLOCATION);
+        totals.add(&balance, weight::BALANCED_ALLOCATION);
     }
-    totals
+    totals.0
+}
+
+/// The scores of the nodes that fit, added up.
+struct Totals(Vec<i64>);
+
+impl Totals {
+    fn add(&mut self, scores: &[i64], weight: i64) {
+        for (total, score) in self.0.iter_mut().zip(scores) {
+            *total = total.saturating_add(score.saturating_mul(weight));
+        }
+    }
+}
+
+/// Returns the scores of some of all nodes.
+fn pick(all: &[i64], nodes: &[usize]) -> Vec<i64> {
+    nodes
+        .iter()
+        .map(|node| all.get(*node).copied().unwrap_or(0))
+        .collect()
 }
 
 /// Scales scores between 0 and the best one (`helper.DefaultNormalizeScore`).
@@ -111,14 +119,10 @@ fn reversed(scores: Vec<i64>) -> Vec<i64> {
 }
 
 fn allocatable(prepared: &Prepared<'_>, node: usize) -> [i64; 2] {
-    let of = |resource| {
-        prepared
-            .allocatable
-            .get(node)
-            .and_then(|node: &Allocatable| node.amount(resource))
-            .unwrap_or(0)
+    let Some(allocatable) = prepared.allocatable.get(node) else {
+        return [0; 2];
     };
-    [of(CPU), of(MEMORY)]
+    [CPU, MEMORY].map(|resource| allocatable.amount(resource).unwrap_or(0))
 }
 
 /// Scores a node for NodeResourcesFit with the strategy LeastAllocated.
@@ -174,12 +178,19 @@ fn balanced(prepared: &Prepared<'_>, state: &State, requested: [i64; 2], node: u
 
 /// Returns the balance of the used parts of CPU and memory.
 fn balance(used: [i64; 2], has: [i64; 2]) -> i64 {
-    let part = |(used, has): (i64, i64)| (has != 0).then(|| (used as f64 / has as f64).min(1.0));
-    let [cpu, memory] = used;
+    let [used_cpu, used_memory] = used;
     let [all_cpu, all_memory] = has;
-    let deviation = match (part((cpu, all_cpu)), part((memory, all_memory))) {
+    let deviation = match (
+        used_part(used_cpu, all_cpu),
+        used_part(used_memory, all_memory),
+    ) {
         (Some(cpu), Some(memory)) => ((cpu - memory) / 2.0).abs(),
         _ => 0.0,
     };
     ((1.0 - deviation) * 100.0) as i64
+}
+
+/// Returns the part of an amount that is used, at most 1; `None`: there is none of it.
+fn used_part(used: i64, has: i64) -> Option<f64> {
+    (has != 0).then(|| (used as f64 / has as f64).min(1.0))
 }

@@ -1,7 +1,7 @@
 //! An attempt as an observer sees it: before its result changes anything.
 
 use super::cycle::AttemptOutcome;
-use super::outcome::{NodeReasons, PluginRefusal};
+use super::outcome::PluginRefusal;
 use super::prepared::Prepared;
 use super::state::State;
 use super::turn::PodAttempt;
@@ -104,15 +104,15 @@ impl<'s, 'f> Seen<'s, 'f> {
         let AttemptOutcome::Fails(fails) = self.attempt else {
             return Vec::new();
         };
-        let of = |node: &NodeReasons| {
-            let all = std::iter::once(&node.first).chain(&node.others);
-            (
-                node.node,
-                all.map(|refusal| self.account(node.node, refusal))
-                    .collect(),
-            )
-        };
-        fails.nodes.iter().map(of).collect()
+        fails
+            .nodes
+            .iter()
+            .map(|reasons| {
+                let all = std::iter::once(&reasons.first).chain(&reasons.others);
+                let accounts = all.map(|refusal| self.account(reasons.node, refusal));
+                (reasons.node, accounts.collect())
+            })
+            .collect()
     }
 
     /// Returns the refusals of a node of a pod that gets another one.

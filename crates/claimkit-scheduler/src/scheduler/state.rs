@@ -39,6 +39,39 @@ enum Move {
     Off,
 }
 
+impl Move {
+    /// Adds an amount to a sum, or takes it off.
+    fn apply(self, sum: &mut i64, amount: i64) {
+        *sum = match self {
+            Move::Onto => sum.saturating_add(amount),
+            Move::Off => sum.saturating_sub(amount),
+        };
+    }
+}
+
+/// The nodes in the order of their names.
+struct NodesByName<'p, 'f> {
+    prepared: &'p Prepared<'f>,
+    order: Vec<usize>,
+}
+
+impl<'p, 'f> NodesByName<'p, 'f> {
+    fn of(prepared: &'p Prepared<'f>) -> Self {
+        let order = order::positions(prepared.facts.nodes.len(), &|a, b| {
+            prepared.node_name(a).cmp(prepared.node_name(b))
+        });
+        NodesByName { prepared, order }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let place = self
+            .order
+            .binary_search_by(|at| self.prepared.node_name(*at).cmp(name))
+            .ok()?;
+        self.order.get(place).copied()
+    }
+}
+
 /// How many pods of a set are on each node.
 #[derive(Clone, Debug)]
 pub struct CounterState {
@@ -109,34 +142,23 @@ impl State {
             version: 0,
             next_start: 0,
         };
-        let name = |at: usize| {
-            facts
-                .nodes
-                .get(at)
-                .map_or("", |node| node.metadata.name.as_str())
-        };
-        let by_name = order::positions(facts.nodes.len(), &|a, b| name(a).cmp(name(b)));
-        let find = |wanted: &str| {
-            let place = by_name.binary_search_by(|at| name(*at).cmp(wanted)).ok()?;
-            by_name.get(place).copied()
-        };
-        for (at, pod) in facts
-            .pods
-            .iter()
-            .enumerate()
-            .filter(|(_, pod)| !has_ended(pod))
-        {
-            match (
-                pod.spec.node_name.as_str(),
-                pod.status.nominated_node_name.as_str(),
-            ) {
-                ("", "") => {}
-                ("", nominated) => state
-                    .nominated
-                    .extend(find(nominated).map(|node| (at, node))),
-                (node, _) => find(node)
-                    .into_iter()
-                    .for_each(|node| state.place(prepared, at, node)),
+        let nodes = NodesByName::of(prepared);
+        for (at, pod) in facts.pods.iter().enumerate() {
+            if has_ended(pod) {
+                continue;
+            }
+            let node_name = pod.spec.node_name.as_str();
+            if !node_name.is_empty() {
+                if let Some(node) = nodes.find(node_name) {
+                    state.place(prepared, at, node);
+                }
+                continue;
+            }
+            let nominated = pod.status.nominated_node_name.as_str();
+            if !nominated.is_empty()
+                && let Some(node) = nodes.find(nominated)
+            {
+                state.nominated.push((at, node));
             }
         }
         state
@@ -178,21 +200,15 @@ impl State {
             return;
         };
         let ending = self.pods.get(pod).is_some_and(|state| state.ending);
-        let apply = |sum: &mut i64, amount: i64| {
-            *sum = match step {
-                Move::Onto => sum.saturating_add(amount),
-                Move::Off => sum.saturating_sub(amount),
-            };
-        };
         if let Some(state) = self.nodes.get_mut(node) {
             let of_devices = self.taken_by_devices.get(&pod).into_iter().flatten();
             for (resource, amount) in profile.requests.amounts.iter().chain(of_devices) {
                 if let Some(used) = state.used.get_mut(*resource) {
-                    apply(used, *amount);
+                    step.apply(used, *amount);
                 }
             }
             for (sum, amount) in state.scored.iter_mut().zip(profile.requests.scored) {
-                apply(sum, amount);
+                step.apply(sum, amount);
             }
             match step {
                 Move::Onto => {

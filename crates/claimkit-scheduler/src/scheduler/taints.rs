@@ -9,9 +9,8 @@ pub const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
 /// Returns true if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
 pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) -> bool {
-    let fits = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
-    fits(&toleration.effect, effect)
-        && fits(&toleration.key, key)
+    (toleration.effect.is_empty() || toleration.effect == effect)
+        && (toleration.key.is_empty() || toleration.key == key)
         && match toleration.operator.as_str() {
             "Exists" => true,
             "" | "Equal" => toleration.value == value,
@@ -51,12 +50,13 @@ pub fn all_untolerated<'n>(
 
 /// Runs the filter NodeUnschedulable on a node.
 pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
-    let tolerated = || {
-        tolerations
-            .iter()
-            .any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"))
-    };
-    (node.spec.unschedulable && !tolerated()).then(|| PluginRefusal {
+    if !node.spec.unschedulable {
+        return None;
+    }
+    let is_tolerated = tolerations
+        .iter()
+        .any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"));
+    (!is_tolerated).then(|| PluginRefusal {
         plugin: Plugin::NodeUnschedulable,
         code: StatusCode::UnschedulableAndUnresolvable,
         reasons: vec![RefusalReason::Unschedulable],
@@ -77,14 +77,16 @@ pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> 
 
 /// Returns how many taints advise against the node.
 pub fn score(tolerations: &[Toleration], node: &Node) -> i64 {
-    let advises = |taint: &&NodeTaint| {
-        let counts = |toleration: &&Toleration| {
+    let taints = node.spec.taints.iter();
+    let advising = taints.filter(|taint| advises_against(tolerations, taint));
+    i64::try_from(advising.count()).unwrap_or(i64::MAX)
+}
+
+/// Returns true if a taint advises against the node, and no toleration is for it.
+fn advises_against(tolerations: &[Toleration], taint: &NodeTaint) -> bool {
+    taint.effect == "PreferNoSchedule"
+        && !tolerations.iter().any(|toleration| {
             matches!(toleration.effect.as_str(), "" | "PreferNoSchedule")
-        };
-        let mut tolerations = tolerations.iter().filter(counts);
-        taint.effect == "PreferNoSchedule"
-            && !tolerations
-                .any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
-    };
-    i64::try_from(node.spec.taints.iter().filter(advises).count()).unwrap_or(i64::MAX)
+                && tolerates(toleration, &taint.key, &taint.value, &taint.effect)
+        })
 }

@@ -6,7 +6,7 @@ use super::prepared::Prepared;
 use super::queue::{Retried, SchedulerRun, tied, was_tried};
 use super::seen::{Seen, Watch};
 use super::state::State;
-use claimkit_values::order;
+use crate::allocator::sorted::Set;
 
 /// Maximum number of other choices that are tried.
 const MOST_CHOICES: usize = 16;
@@ -18,10 +18,6 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     let start = State::new(prepared);
     let usage = prepared.cluster.usage.clone();
     let mut sizes: Vec<usize> = Vec::new();
-    let first = |equal: &[usize], sizes: &mut Vec<usize>| {
-        sizes.push(equal.len());
-        by_name(equal)
-    };
     let mut relay = watch.map(|Watch { asked, see }| (asked, move |seen: &Seen<'_, '_>| see(seen)));
     let watch = relay
         .as_mut()
@@ -29,7 +25,10 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     let mut simulation = SchedulerRun::new(
         prepared,
         start.clone(),
-        Box::new(|equal| first(equal, &mut sizes)),
+        Box::new(|equal| {
+            sizes.push(equal.len());
+            by_name(equal)
+        }),
         watch,
     )
     .all();
@@ -130,23 +129,26 @@ impl Digits {
 /// Returns true if pods of one priority were tried before, and fare differently. If all of them fail, or none does, the order is
 /// taken not to matter.
 fn may_depend_on_order(simulation: &Simulation, prepared: &Prepared<'_>) -> bool {
-    let priority_if_retried = |outcome: &PodOutcome| {
-        let pod = prepared
-            .facts
-            .pods
-            .get(outcome.pod)
-            .filter(|pod| was_tried(pod));
-        pod.map(|pod| pod.spec.effective_priority())
-    };
     let (placed, failed): (Vec<&PodOutcome>, Vec<&PodOutcome>) = simulation
         .pods
         .iter()
         .partition(|outcome| outcome.has_node());
-    let priorities = order::set(placed.into_iter().filter_map(priority_if_retried));
-    failed
-        .into_iter()
-        .filter_map(priority_if_retried)
-        .any(|priority| priorities.contains(&priority))
+    let mut priorities = Set::default();
+    for outcome in placed {
+        if let Some(priority) = priority_if_retried(outcome, prepared) {
+            priorities.insert(priority);
+        }
+    }
+    failed.into_iter().any(|outcome| {
+        let priority = priority_if_retried(outcome, prepared);
+        priority.is_some_and(|priority| priorities.contains(&priority))
+    })
+}
+
+/// Returns the priority of a pod that was tried before.
+fn priority_if_retried(outcome: &PodOutcome, prepared: &Prepared<'_>) -> Option<i64> {
+    let pod = prepared.facts.pods.get(outcome.pod)?;
+    was_tried(pod).then(|| pod.spec.effective_priority())
 }
 
 /// Marks the pods that fared otherwise in another order.

@@ -15,6 +15,8 @@ const HOST: &str = "kubernetes.io/hostname";
 /// The label of a zone.
 const ZONE: &str = "topology.kubernetes.io/zone";
 /// The default constraints of upstream for pods that have none: label and greatest difference.
+/// The policy of constraints that look at taints, or at the affinity of the pod.
+const HONOR: &str = "Honor";
 const DEFAULTS: [(&str, i64); 2] = [(HOST, 3), (ZONE, 5)];
 
 /// The action for a constraint that no node meets.
@@ -71,14 +73,13 @@ impl<'f> Constraint<'f> {
         if selector.is_empty() && !prepared.setup.rules.empty_selectors_count {
             selector = PodLabelSelector::Nothing;
         }
-        let honor = |policy: &String| policy == "Honor";
         Constraint {
             key: &written.topology_key,
             max_skew: written.max_skew,
             min_domains: written.min_domains.unwrap_or(1),
             counts_itself,
-            honors_affinity: written.node_affinity_policy.as_ref().is_none_or(honor),
-            honors_taints: written.node_taints_policy.as_ref().is_some_and(honor),
+            honors_affinity: written.node_affinity_policy.as_deref().unwrap_or(HONOR) == HONOR,
+            honors_taints: written.node_taints_policy.as_deref() == Some(HONOR),
             counter: state.counter(
                 prepared,
                 Pods::Selected {
@@ -135,8 +136,8 @@ fn constraints<'f>(
 impl<'f> Spread<'f> {
     /// Answers `PreFilter`: counts the pods of every domain.
     pub fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Self {
-        let constraints = constraints(prepared, state, pod, Action::DoNotSchedule);
-        if constraints.is_empty() {
+        let strict = constraints(prepared, state, pod, Action::DoNotSchedule);
+        if strict.is_empty() {
             return Spread::default();
         }
         let required = node_affinity::Required::of(
@@ -144,15 +145,12 @@ impl<'f> Spread<'f> {
             &prepared.cluster.judgements,
             &pod.spec,
         );
-        let mut domains: Vec<Sorted<&'f str, i64>> = vec![Sorted::new(); constraints.len()];
+        let mut domains: Vec<Sorted<&'f str, i64>> = vec![Sorted::new(); strict.len()];
         for (at, node) in prepared.facts.nodes.iter().enumerate() {
-            if !constraints
-                .iter()
-                .all(|constraint| label(node, constraint.key).is_some())
-            {
+            if !has_labels(node, &strict) {
                 continue;
             }
-            for (constraint, counts) in constraints.iter().zip(&mut domains) {
+            for (constraint, counts) in strict.iter().zip(&mut domains) {
                 if let (Some(domain), true) = (
                     label(node, constraint.key),
                     constraint.includes(&required, pod, at, node),
@@ -162,21 +160,18 @@ impl<'f> Spread<'f> {
                 }
             }
         }
-        let constraints = constraints
-            .into_iter()
-            .zip(domains)
-            .map(|(constraint, counts)| {
-                let enough = i64::try_from(counts.len())
-                    .is_ok_and(|domains| domains >= constraint.min_domains);
-                let least = counts
-                    .values()
-                    .min()
-                    .copied()
-                    .unwrap_or(i64::from(i32::MAX));
-                (constraint, counts, if enough { least } else { 0 })
-            });
+        let counted = strict.into_iter().zip(domains).map(|(constraint, counts)| {
+            let enough =
+                i64::try_from(counts.len()).is_ok_and(|domains| domains >= constraint.min_domains);
+            let least = counts
+                .values()
+                .min()
+                .copied()
+                .unwrap_or(i64::from(i32::MAX));
+            (constraint, counts, if enough { least } else { 0 })
+        });
         Spread {
-            constraints: constraints.collect(),
+            constraints: counted.collect(),
         }
     }
 
@@ -275,39 +270,30 @@ pub fn scores<'f>(
     if list.is_empty() {
         return None;
     }
-    let node_at = |at: usize| prepared.facts.nodes.get(at).map(|node| &**node);
-    let lacks = |node: &Node| {
-        own && !list
-            .iter()
-            .all(|constraint| label(node, constraint.key).is_some())
-    };
-    let ignored: Vec<bool> = nodes
+    // Of defaults no label is required.
+    let required_keys = if own { list.as_slice() } else { &[] };
+    let scored: Vec<Option<&Node>> = nodes
         .iter()
-        .map(|at| node_at(*at).is_none_or(lacks))
+        .map(|at| {
+            let node = prepared.facts.nodes.get(*at);
+            node.map(|node| &**node)
+                .filter(|node| has_labels(node, required_keys))
+        })
         .collect();
     let mut domains: Vec<Sorted<&str, i64>> = vec![Sorted::new(); list.len()];
-    for at in nodes
-        .iter()
-        .zip(&ignored)
-        .filter(|(_, ignored)| !**ignored)
-        .map(|(at, _)| *at)
-    {
-        let Some(node) = node_at(at) else { continue };
-        for (constraint, counts) in list
-            .iter()
-            .zip(&mut domains)
-            .filter(|(constraint, _)| constraint.key != HOST)
-        {
-            counts.entry(label(node, constraint.key).unwrap_or_default());
+    for node in scored.iter().flatten() {
+        for (constraint, counts) in list.iter().zip(&mut domains) {
+            if constraint.key != HOST {
+                counts.entry(label(node, constraint.key).unwrap_or_default());
+            }
         }
     }
-    let scored = ignored.iter().filter(|ignored| !**ignored).count();
     let weights: Vec<f64> = list
         .iter()
         .zip(&domains)
         .map(|(constraint, counts)| {
             let size = if constraint.key == HOST {
-                scored
+                scored.iter().flatten().count()
             } else {
                 counts.len()
             };
@@ -320,13 +306,10 @@ pub fn scores<'f>(
             &prepared.cluster.judgements,
             &pod.spec,
         );
-        for (at, node) in prepared
-            .facts
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| !lacks(node))
-        {
+        for (at, node) in prepared.facts.nodes.iter().enumerate() {
+            if !has_labels(node, required_keys) {
+                continue;
+            }
             for (constraint, counts) in list.iter().zip(&mut domains) {
                 let domain = label(node, constraint.key).unwrap_or_default();
                 if let Some(count) = counts.get_mut(domain)
@@ -337,44 +320,51 @@ pub fn scores<'f>(
             }
         }
     }
-    let score = |at: usize| {
-        let Some(node) = node_at(at) else { return 0 };
+    let mut raw: Vec<Option<i64>> = Vec::with_capacity(nodes.len());
+    for (at, node) in nodes.iter().zip(&scored) {
+        let Some(node) = node else {
+            raw.push(None);
+            continue;
+        };
         let mut score = 0f64;
         for ((constraint, counts), weight) in list.iter().zip(&domains).zip(&weights) {
             let Some(domain) = label(node, constraint.key) else {
                 continue;
             };
             let count = match constraint.key {
-                HOST => state.counted(constraint.counter, at),
+                HOST => state.counted(constraint.counter, *at),
                 _ => counts.get(domain).copied().unwrap_or(0),
             };
             score += as_float(count) * weight + as_float(constraint.max_skew.saturating_sub(1));
         }
-        as_int(score.round())
-    };
-    let raw: Vec<Option<i64>> = nodes
-        .iter()
-        .zip(&ignored)
-        .map(|(at, ignored)| (!ignored).then(|| score(*at)))
-        .collect();
+        raw.push(Some(as_int(score.round())));
+    }
     Some(normalized(&raw))
+}
+
+/// Returns true if a node has the labels of all constraints.
+fn has_labels(node: &Node, constraints: &[Constraint<'_>]) -> bool {
+    constraints
+        .iter()
+        .all(|constraint| label(node, constraint.key).is_some())
 }
 
 /// Normalizes scores: the fewer pods, the better; nodes without a score are worst.
 fn normalized(raw: &[Option<i64>]) -> Vec<i64> {
     let least = raw.iter().flatten().min().copied().unwrap_or(i64::MAX);
     let most = raw.iter().flatten().max().copied().unwrap_or(0).max(0);
-    let one = |score: &Option<i64>| match score {
-        None => 0,
-        Some(_) if most == 0 => 100,
-        Some(score) => most
-            .saturating_add(least)
-            .saturating_sub(*score)
-            .saturating_mul(100)
-            .checked_div(most)
-            .unwrap_or(0),
-    };
-    raw.iter().map(one).collect()
+    raw.iter()
+        .map(|score| match score {
+            None => 0,
+            Some(_) if most == 0 => 100,
+            Some(score) => most
+                .saturating_add(least)
+                .saturating_sub(*score)
+                .saturating_mul(100)
+                .checked_div(most)
+                .unwrap_or(0),
+        })
+        .collect()
 }
 
 fn defaults<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Vec<Constraint<'f>> {
@@ -389,16 +379,18 @@ fn defaults<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Vec
             selector,
         },
     );
-    let one = |(key, max_skew)| Constraint {
-        key,
-        max_skew,
-        min_domains: 1,
-        counts_itself: true,
-        honors_affinity: true,
-        honors_taints: false,
-        counter,
-    };
-    DEFAULTS.into_iter().map(one).collect()
+    DEFAULTS
+        .into_iter()
+        .map(|(key, max_skew)| Constraint {
+            key,
+            max_skew,
+            min_domains: 1,
+            counts_itself: true,
+            honors_affinity: true,
+            honors_taints: false,
+            counter,
+        })
+        .collect()
 }
 
 /// Counts stay far below what a float holds exactly.

@@ -97,14 +97,13 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
     ) -> Option<Self> {
         let facts: &'f Pod = prepared.facts.pods.get(pod)?;
         let profile = prepared.profile(pod)?;
-        let devices = devices.filter(|devices| !devices.is_skipped());
         let mut turn = PodAttempt {
             pod,
             facts,
             profile,
             views: profile.views(prepared.facts, &prepared.cluster.judgements, pod),
             volumes: PodVolumes::of(prepared, state, pod),
-            devices,
+            devices: devices.filter(|devices| !devices.is_skipped()),
             spread: Spread::default(),
             affinity: InterPodAffinity::default(),
         };
@@ -198,17 +197,15 @@ impl<'w, 'f> PodAttempt<'w, 'f> {
         node: usize,
     ) -> Result<Option<PluginRefusal>, String> {
         let priority = self.facts.spec.effective_priority();
-        let more_important = |pod: usize| {
-            prepared
-                .facts
-                .pods
-                .get(pod)
-                .is_some_and(|other| other.spec.effective_priority() >= priority)
-        };
-        let there = state
-            .nominated
-            .iter()
-            .filter(|(pod, at)| *at == node && *pod != self.pod && more_important(*pod));
+        let there = state.nominated.iter().filter(|(pod, at)| {
+            *at == node
+                && *pod != self.pod
+                && prepared
+                    .facts
+                    .pods
+                    .get(*pod)
+                    .is_some_and(|other| other.spec.effective_priority() >= priority)
+        });
         let pods: Vec<usize> = there.map(|(pod, _)| *pod).collect();
         if !pods.is_empty() {
             pods.iter()

@@ -242,11 +242,12 @@ fn matching_volume(
 /// Returns true if a volume is large enough, and of the mode that a claim asks for.
 fn is_suitable(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let size = volume.size().map_or(0, |size| size.nanos());
-    let attributes = |class: &Option<String>| class.clone().unwrap_or_default();
+    let has = &volume.spec;
+    let asks = &claim.spec;
     size >= size_of_claim(claim)
-        && mode(&volume.spec.volume_mode) == mode(&claim.spec.volume_mode)
-        && attributes(&volume.spec.volume_attributes_class_name)
-            == attributes(&claim.spec.volume_attributes_class_name)
+        && mode(&has.volume_mode) == mode(&asks.volume_mode)
+        && has.volume_attributes_class_name.as_deref().unwrap_or("")
+            == asks.volume_attributes_class_name.as_deref().unwrap_or("")
         && volume.metadata.deletion_timestamp.is_none()
 }
 
@@ -398,7 +399,7 @@ impl Amounts {
             .requested
             .saturating_mul(i128::from(BEST))
             .checked_div(self.capacity);
-        let used = used.and_then(|used| i64::try_from(used).ok());
-        used.map_or(0, |used| BEST.saturating_sub(used.max(0)))
+        let points = used.and_then(|used| i64::try_from(used).ok());
+        points.map_or(0, |used| BEST.saturating_sub(used.max(0)))
     }
 }

@@ -91,10 +91,11 @@ impl PodVolumes {
             return None;
         }
         let there = used_on(prepared, state, node);
-        let is_new = |id: &&VolumeId<'_>| !there.in_use.contains(*id);
-        let is_full = ids.iter().filter(is_new).any(|id| {
-            let of_driver = ids.iter().filter(|one| one.driver == id.driver);
-            let wanted = of_driver.filter(is_new).count();
+        let mut new: Vec<&VolumeId<'_>> = ids.iter().collect();
+        new.retain(|id| !there.in_use.contains(*id));
+        let is_full = new.iter().any(|id| {
+            let of_driver = new.iter().filter(|other| other.driver == id.driver);
+            let wanted = of_driver.count();
             let most = limit(csi_node, id.driver);
             most.is_some_and(|most| there.count(id.driver).saturating_add(wanted) > most)
         });
@@ -129,9 +130,8 @@ pub struct UsedVolumes<'f> {
 impl UsedVolumes<'_> {
     /// Counts the volumes of a driver.
     pub fn count(&self, driver: &str) -> usize {
-        let of_driver =
-            |set: &Set<VolumeId<'_>>| set.iter().filter(|id| id.driver == driver).count();
-        of_driver(&self.in_use).saturating_add(of_driver(&self.attached))
+        let all = self.in_use.iter().chain(self.attached.iter());
+        all.filter(|id| id.driver == driver).count()
     }
 }
 

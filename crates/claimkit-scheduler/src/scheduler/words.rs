@@ -120,12 +120,12 @@ pub fn untolerated(
     else {
         return Vec::new();
     };
-    let taints = taints::all_untolerated(&turn.facts.spec.tolerations, there);
-    let text = taints.map(|taint| match taint.value.as_str() {
-        "" => format!("{}:{}", taint.key, taint.effect),
-        value => format!("{}={value}:{}", taint.key, taint.effect),
-    });
-    text.collect()
+    taints::all_untolerated(&turn.facts.spec.tolerations, there)
+        .map(|taint| match taint.value.as_str() {
+            "" => format!("{}:{}", taint.key, taint.effect),
+            value => format!("{}={value}:{}", taint.key, taint.effect),
+        })
+        .collect()
 }
 
 /// Returns the labels of the pod's node selector that a node lacks: `key=value`.
